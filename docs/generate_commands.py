@@ -5,7 +5,9 @@ A test makes the same text and compares, so that no option goes undocumented.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from typer.core import TyperGroup
 from typer.main import get_command
@@ -36,13 +38,18 @@ def commands_page() -> str:
     root = get_command(app)
     assert isinstance(root, TyperGroup)
     context = root.context_class(root, info_name="wiki", terminal_width=_WIDTH, max_content_width=_WIDTH)
-    sections = [_HEAD.format(width=_WIDTH), _section("wiki", root.get_help(context))]
-    for name, command in root.commands.items():
+    return "\n".join([_HEAD.format(width=_WIDTH), _section("wiki", root.get_help(context)), *_sections(root, context)])
+
+
+def _sections(group: TyperGroup, context: Any) -> Iterator[str]:
+    """A section for each command of a group, those of a group within it behind it."""
+    for name, command in group.commands.items():
         inner = command.context_class(
             command, parent=context, info_name=name, terminal_width=_WIDTH, max_content_width=_WIDTH
         )
-        sections.append(_section(f"wiki {name}", command.get_help(inner)))
-    return "\n".join(sections)
+        yield _section(inner.command_path, command.get_help(inner))
+        if isinstance(command, TyperGroup):
+            yield from _sections(command, inner)
 
 
 def _section(title: str, shown: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki import __version__
-from agent_wiki.commands import cost, pages, recordings, stages
+from agent_wiki.commands import cost, pages, recordings, skills, stages
 
 app = typer.Typer(
     name="wiki",
@@ -38,3 +38,4 @@ recordings.register(app)
 stages.register(app)
 pages.register(app)
 cost.register(app)
+skills.register(app)

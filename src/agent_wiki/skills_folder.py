@@ -1,0 +1,97 @@
+"""The package's own Agent Skills: which there are, and their copies in a folder where an agent looks for skills.
+
+What to write is planned purely from what the folder holds; looking (`states`) and writing (`write`) are the disk edge.
+A file with other content is its owner's: it is left alone unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.wiki.templates import shipped_folder
+
+State = Literal["missing", "same", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an installation does, as paths below the folder, each tuple sorted."""
+
+    to_write: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    left_alone: tuple[str, ...]
+
+
+def shipped_skills() -> dict[str, bytes]:
+    """Every shipped file by its path `<skill>/<file>`, sorted by path."""
+    root = shipped_folder("skills")
+    found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return dict(sorted(found.items()))
+
+
+def plan(states: Mapping[str, State], *, is_forced: bool) -> Plan:
+    """What to do with each file, from what is in its place; `is_forced` writes over other content."""
+    writes: frozenset[State] = frozenset({"missing", "other"} if is_forced else {"missing"})
+    paths = sorted(states)
+    return Plan(
+        to_write=tuple(path for path in paths if states[path] in writes),
+        unchanged=tuple(path for path in paths if states[path] == "same"),
+        left_alone=tuple(path for path in paths if states[path] == "other" and not is_forced),
+    )
+
+
+def states(folder: Path, skills: Mapping[str, bytes]) -> dict[str, State]:
+    """What stands in each file's place below `folder`, which need not exist; nothing is followed out of it.
+
+    Raises `UnsafePath` for a link on the way and `RunError` for something that is no plain file.
+    """
+    return {path: _state(_inside(folder, path), content) for path, content in skills.items()}
+
+
+def write(folder: Path, skills: Mapping[str, bytes], paths: Iterable[str]) -> None:
+    """Write each of `paths` whole: beside first, then renamed, so that a reader sees the old file or the new one.
+
+    Raises `UnsafePath` and `RunError` naming the file.
+    """
+    for path in paths:
+        target = _inside(folder, path)
+        beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with beside.open("xb") as stream:  # made here or not at all: a link of that name is not followed
+                stream.write(skills[path])
+            beside.replace(target)
+        except OSError as error:
+            if not isinstance(error, FileExistsError):
+                with suppress(OSError):
+                    beside.unlink()
+            raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
+
+
+def _inside(folder: Path, path: str) -> Path:
+    """`path` below `folder`. The folder itself may be a link, which is its owner's choice; what is in it may not."""
+    current = folder
+    for part in path.split("/"):
+        current = current / part
+        if current.is_symlink():
+            raise UnsafePath(f"{current}: a link in this folder could lead out of it; remove it, nothing was written")
+    return current
+
+
+def _state(target: Path, content: bytes) -> State:
+    try:
+        status = target.lstat()
+    except FileNotFoundError:
+        return "missing"
+    except OSError as error:
+        raise RunError(f"{target}: cannot look at it ({error.strerror}); nothing was written") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise RunError(f"{target}: is no plain file; move it away, nothing was written")
+    return "same" if status.st_size == len(content) and target.read_bytes() == content else "other"
