@@ -21,6 +21,7 @@ class AskingOptions:
     concurrency: int = DEFAULT_CONCURRENCY
     max_usd: float | None = None
     is_journaled: bool = True
+    min_coverage: float = 0.0
 
 
 @dataclass(slots=True)

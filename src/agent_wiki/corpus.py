@@ -6,12 +6,13 @@ person wrote stays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from agent_wiki.corpus_views import guideline_view, session_view, sessions_of_page, skill_view
 from agent_wiki.coverage import GuidelineSubject, covered_guidelines
 from agent_wiki.engine import Engine
+from agent_wiki.errors import Unanswered
 from agent_wiki.families import FamilyRule, Override
 from agent_wiki.stages import consolidate_clusters, discover_tasks, synthesize_skill
 from agent_wiki.stages.catalog import cluster_members
@@ -25,13 +26,19 @@ from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
 
-def cluster_entries(state: WikiState, engine: Engine, warnings: list[str]) -> dict[str, Any]:
-    """Changes to `clusters:` in the configuration: entries to set, None for those to take out."""
+def cluster_entries(
+    state: WikiState, engine: Engine, warnings: list[str], unanswered: list[Unanswered]
+) -> dict[str, Any]:
+    """Changes to `clusters:` in the configuration: entries to set, None for those to take out.
+
+    What stands for a question that has no answer yet goes on standing.
+    """
     sessions = sessions_of(state.summaries)
     guidelines = [guideline_view(each, state, sessions) for each in sorted(state.guidelines)]
     skills = [skill_view(each, state) for each in sorted(state.skills)]
     found = consolidate_clusters.consolidate_clusters(guidelines, skills, engine)
     warnings += found.rejected
+    unanswered += [error for error, _ in found.unanswered]
     wanted = {
         cluster.slug: {
             "title": plain_line(cluster.title, 120),
@@ -49,19 +56,29 @@ def cluster_entries(state: WikiState, engine: Engine, warnings: list[str]) -> di
         for member in cluster_members(entry, state.guidelines)
     }
     ours = {name: entry for name, entry in wanted.items() if claimed.isdisjoint(entry["members"])}
-    return _changes(state.config.clusters, ours, consolidate_clusters.STAGE, engine)
+    kept = {
+        name
+        for name, entry in state.config.clusters.items()
+        if any(asked.issuperset(texts_of(entry.get("members"))) for _, asked in found.unanswered)
+    }
+    return _changes(state.config.clusters, ours, consolidate_clusters.STAGE, engine, kept)
 
 
 def task_entries(
-    state: WikiState, engine: Engine, templates: Templates, warnings: list[str]
+    state: WikiState, engine: Engine, templates: Templates, warnings: list[str], unanswered: list[Unanswered]
 ) -> tuple[dict[str, Any], dict[str, Page]]:
-    """Changes to `tasks:` in the configuration, and the subtask pages by slug."""
+    """Changes to `tasks:` in the configuration, and the subtask pages by slug.
+
+    What stands for a question that has no answer yet goes on standing.
+    """
     sessions = sessions_of(state.summaries)
     contributed = _contributed(state)
     views = [session_view(session, contributed.get(session.session_id, ())) for session in sessions.values()]
     owned = {name: entry for name, entry in state.config.tasks.items() if not is_stage_made(entry)}
     found = discover_tasks.discover_tasks(views, _overrides(state.config), _rules(owned), engine)
     warnings += found.rejected
+    unanswered += [error for error, _ in found.unanswered]
+    kept = {about for _, about in found.unanswered}
     owners_names = {str(entry.get("family") or name) for name, entry in owned.items()}
     wanted = {
         task.slug: {
@@ -80,22 +97,30 @@ def task_entries(
         for task in found.tasks
         for session in task.family.sessions
     }
-    subtasks = {name: page for name, page in state.subtasks.items() if not is_ours(page)}
+    subtasks = {
+        name: page
+        for name, page in state.subtasks.items()
+        if not is_ours(page) or page.fields.get("parent_session_id") in kept
+    }
     for subtask in found.subtasks:
         if subtask.slug not in subtasks:
             session = sessions[subtask.parent_session_id]
             page = _subtask_page(subtask, session, engine, templates)
             subtasks[subtask.slug] = page.with_fields({"tags": sorted(tags.get(session.session_id, ()))})
-    return _changes(state.config.tasks, wanted, discover_tasks.STAGE, engine), subtasks
+    return _changes(state.config.tasks, wanted, discover_tasks.STAGE, engine, kept), subtasks
 
 
 def _changes(
-    standing: Mapping[str, dict[str, Any]], wanted: Mapping[str, dict[str, Any]], stage: str, engine: Engine
+    standing: Mapping[str, dict[str, Any]],
+    wanted: Mapping[str, dict[str, Any]],
+    stage: str,
+    engine: Engine,
+    kept: Collection[str],
 ) -> dict[str, Any]:
-    """What turns the stage's standing entries into the wanted ones; a person's entry is never touched."""
+    """What turns the stage's standing entries into the wanted ones; a person's entry and `kept` are not touched."""
     changes: dict[str, Any] = {}
     for name, entry in standing.items():
-        if is_stage_made(entry) and name not in wanted:
+        if is_stage_made(entry) and name not in wanted and name not in kept:
             changes[name] = None
     for name, entry in wanted.items():
         made = signed(entry, **signature(stage, engine))

@@ -6,7 +6,9 @@
     │   ├── UnreadablePage        a wiki page that cannot be parsed
     │   ├── AnswerRejected        an engine's answer that a check refused
     │   │   └── NoAnswer          a model refused, was cut off, or cannot be asked this
-    │   └── ServiceFailed         a service gave no answer this time; the next run asks again
+    │   ├── ServiceFailed         a service gave no answer this time; the next run asks again
+    │   └── Unanswered            a question that nobody has answered yet
+    │       └── Queued            one that waits in a batch
     └── RunError                  the run cannot go on: one line that says what to do, exit code 2
         ├── UsageError            the command's words are off
         ├── BudgetReached         the next request could cost more than the run may spend, exit code 3
@@ -65,6 +67,14 @@ class NoAnswer(AnswerRejected):
 
 class ServiceFailed(UnitError):
     """A service could not answer after all retries; nothing was learnt, and the next run asks again."""
+
+
+class Unanswered(UnitError):
+    """A question has no answer yet; what was made of other answers stands."""
+
+
+class Queued(Unanswered):
+    """A question waits for its batch to be sent or to end."""
 
 
 class RunError(AgentWikiError):

@@ -59,7 +59,7 @@ class Options:
 
     wiki: Path
     stages: tuple[str, ...] = ALL_STAGES
-    engine: str = "offline"
+    engine: str | Engine = "offline"
     jobs: int = 1
     rewrite: bool = False
     dry_run: bool = False
@@ -73,7 +73,7 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
     files = input_files(paths)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     with opened_engine(options.engine, options.wiki, options.asking) as engine:
-        if options.dry_run and not isinstance(engine, str):
+        if options.dry_run and getattr(engine, "is_paid", False):
             raise UsageError(f"--dry-run cannot say what {options.engine} would answer without asking it")
         answering = resolved(engine)  # an unknown name is told before anything is made
         with folder.locked(options.lock_timeout_seconds):
@@ -143,7 +143,15 @@ def _mine_all(
         else:
             pending.append(file)
     assignments = [
-        Assignment(file.path, file.name, stages, answering, publisher.overrides, rewrite=options.rewrite)
+        Assignment(
+            file.path,
+            file.name,
+            stages,
+            answering,
+            publisher.overrides,
+            rewrite=options.rewrite,
+            min_coverage=options.asking.min_coverage,
+        )
         for file in pending
     ]
     named = {file.name: file for file in pending}
@@ -154,7 +162,7 @@ def _mine_all(
     read: list[tuple[str, SessionReport]] = []
     for done, mined in enumerate(_results(assignments, known, _workers(answering, options)), start=read_before + 1):
         _count_file(mined, named[mined.name], report)
-        new = [session for session in mined.sessions if session.status == "mined"]
+        new = [session for session in mined.sessions if session.has_contributed]
         for session, contributed in zip(new, mined.contributions, strict=True):
             is_taken = publisher.take(contributed, rewrite=options.rewrite)
             _outdo(standing.pop(session.session_id, None) if is_taken else session)
@@ -182,7 +190,7 @@ def _workers(engine: str | Engine, options: Options) -> int:
     """Processes; or threads that wait for a shared engine's answers, with some more that read meanwhile."""
     if isinstance(engine, str):
         return options.jobs
-    most = options.asking.concurrency
+    most: int = getattr(engine, "concurrency", 1)
     return most + most // 2
 
 
@@ -299,10 +307,13 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
         report.failures.append(f"{name}: {session.session_id}: {session.reason}")
     elif session.status in ("left-out", "older"):
         report.left_out.append(f"{name}: {session.session_id}: {session.reason}")
+    if session.status == "waiting" and session.reason and not report.stopped:
+        report.waiting.append(f"{name}: {session.session_id}: {session.reason}")
     if session.status == "older":
         return
     report.formats[session.source_format] += 1
     report.hygiene.update(session.hygiene)
+    report.coverage.update(session.coverage)
     report.dropped_claims += [f"{session.session_id}: {claim}" for claim in session.dropped_claims]
     if session.guidelines is not None:
         report.guidelines_contributed += session.guidelines

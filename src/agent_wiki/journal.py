@@ -4,8 +4,9 @@
 and synced before an answer counts as arrived; an answer that is there is never asked for again. Kinds of records:
 
     {"kind": "run", "run", "version"}                       the first line of a file
-    {"kind": "answer", "request", "stage", "model", …}      an answer, whatever came of it
+    {"kind": "answer", "request", "prompt", "stage", "model", …}  an answer, whatever came of it
     {"kind": "endpoint", "endpoint", "model", "structure"}  how this endpoint can be asked for structure
+    {"kind": "tool-result" | "text" | "left", …}            what a model was shown of long texts (see `showing.py`)
 
 The idea of a log of prompts and answers beside the work is simonw/llm's.
 """
@@ -26,6 +27,8 @@ from agent_wiki.wiki.layout import MACHINERY
 VERSION = 1
 
 Record = dict[str, Any]
+Place = tuple[Path, int]
+"""Of a record: its file, and where its line begins."""
 
 
 def journal_folder(wiki: Path) -> Path:
@@ -44,7 +47,10 @@ class Journal:
         self.folder = folder
         self.run = ""
         self.warnings: list[str] = []
-        self._places: dict[str, tuple[Path, int]] = {}
+        self._places: dict[str, Place] = {}
+        self._answers: dict[str, list[Place]] = {}
+        self._replacements: dict[tuple[str, str], Place] = {}
+        self._left: set[str] = set()
         self._endpoints: dict[tuple[str, str], str] = {}
         self._is_loaded = False
         self._descriptor: int | None = None
@@ -57,13 +63,27 @@ class Journal:
         with self._lock:
             self._load()
             place = self._places.get(request)
-        if place is None:
-            return None
-        path, offset = place
-        with path.open("rb") as stream:
-            stream.seek(offset)
-            record: Record = json.loads(stream.readline())
-        return record
+        return None if place is None else _record_at(place)
+
+    def answers_to(self, prompt: str) -> list[Record]:
+        """All records of answers to a prompt, by the prompt's digest, whoever was asked; the newest first."""
+        with self._lock:
+            self._load()
+            places = list(self._answers.get(prompt, ()))
+        return [_record_at(place) for place in reversed(places)]
+
+    def replacement(self, tool_use: str, content: str) -> Record | None:
+        """The record of what a model saw in a text's place, by the tool use's id ("" for other texts) and digest."""
+        with self._lock:
+            self._load()
+            place = self._replacements.get((tool_use, content))
+        return None if place is None else _record_at(place)
+
+    def is_left(self, tool_use: str, content: str) -> bool:
+        """True when a model saw that text whole."""
+        with self._lock:
+            self._load()
+            return f"{tool_use} {content}" in self._left
 
     def structure(self, endpoint: str, model: str) -> str | None:
         """How an endpoint was last found to give structure; None when that is not known."""
@@ -134,10 +154,26 @@ class Journal:
             self._note(record, path, offset)
 
     def _note(self, record: Record, path: Path, offset: int) -> None:
-        if record.get("kind") == "answer" and isinstance(record.get("request"), str):
+        kind = record.get("kind")
+        if kind == "answer" and isinstance(record.get("request"), str):
             self._places.setdefault(record["request"], (path, offset))
-        elif record.get("kind") == "endpoint":
+            self._answers.setdefault(str(record.get("prompt")), []).append((path, offset))
+        elif kind in ("tool-result", "text") and isinstance(record.get("replacement"), str):
+            self._replacements.setdefault(
+                (str(record.get("toolUseId", "")), str(record.get("content"))), (path, offset)
+            )
+        elif kind == "left" and isinstance(record.get("contents"), list):
+            self._left.update(map(str, record["contents"]))
+        elif kind == "endpoint":
             self._endpoints[str(record.get("endpoint")), str(record.get("model"))] = str(record.get("structure"))
+
+
+def _record_at(place: Place) -> Record:
+    path, offset = place
+    with path.open("rb") as stream:
+        stream.seek(offset)
+        record: Record = json.loads(stream.readline())
+    return record
 
 
 def records(folder: Path, warnings: list[str]) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,9 +18,10 @@ from typing import Any
 from agent_wiki.calls import paired_calls
 from agent_wiki.engine import Engine
 from agent_wiki.engines import engine_named
-from agent_wiki.errors import BudgetReached, RunError, UnitError, UnreadableRecording
+from agent_wiki.errors import BudgetReached, Queued, RunError, UnitError, UnreadableRecording
 from agent_wiki.labels import tidy_labels
 from agent_wiki.own_sessions import left_out_reason
+from agent_wiki.previews import Coverage
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redact import redact_text, redact_trajectory
@@ -57,7 +58,7 @@ class Assignment:
     engine: str | Engine  # a name where workers are processes
     overrides: Path | None
     rewrite: bool = False
-    normalized_folder: Path | None = None
+    min_coverage: float = 0.0  # the share of a trajectory that a model has to be shown
 
 
 @dataclass(slots=True)
@@ -74,7 +75,9 @@ class SessionReport:
     guidelines: int | None = None
     skills: int | None = None
     source_format: str = ""
+    has_contributed: bool = False
     hygiene: dict[str, int] = field(default_factory=dict)
+    coverage: dict[str, int] = field(default_factory=dict)
     dropped_claims: list[str] = field(default_factory=list)
 
 
@@ -223,6 +226,13 @@ def _without_surrogates(trajectory: Trajectory) -> None:
 
 
 def _mine_one(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
+    try:
+        _mine_known(trajectory, assignment, known, mined)
+    finally:
+        getattr(assignment.engine, "forget", lambda _trajectory: None)(trajectory)
+
+
+def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
     report = _report_of(trajectory)
     mined.sessions.append(report)
     reason = left_out_reason(trajectory)
@@ -233,25 +243,27 @@ def _mine_one(trajectory: Trajectory, assignment: Assignment, known: KnownSessio
     if known is not None and not assignment.rewrite and is_outdone(order, file, known.order, known.file):
         report.status, report.reason = "older", OUTDONE
         return
+    troubles: list[UnitError | BudgetReached] = []
     try:
-        contributed = _contribution(trajectory, assignment, known, report, order)
-    except UnitError as error:
-        report.status, report.reason = "failed", str(error)
-        return
-    except BudgetReached as error:
-        report.status, report.reason = "waiting", str(error)
-        mined.stopped = str(error)
-        return
+        contributed = _contribution(trajectory, assignment, known, report, order, troubles)
+    except (UnitError, BudgetReached) as error:
+        contributed = None
+        troubles = [error]
     except RunError:
         raise
     except Exception as error:  # noqa: BLE001 - as in `mine`: the other trajectories of the file go on
         report.status, report.reason = "failed", f"bug: {type(error).__name__}: {error}"
         mined.bug = traceback.format_exc()
         return
-    if contributed is None:
-        report.status = "unchanged"
-    else:
+    if contributed is not None:
         mined.contributions.append(contributed)
+        report.has_contributed = True
+    elif not troubles:
+        report.status = "unchanged"
+    for trouble in troubles:
+        report.status = "waiting" if isinstance(trouble, Queued | BudgetReached) else "failed"
+        mined.stopped = str(trouble) if isinstance(trouble, BudgetReached) else mined.stopped
+    report.reason = "; ".join(dict.fromkeys(map(str, troubles)))
 
 
 OUTDONE = "the wiki holds a longer recording of this session, or another of the same length"
@@ -280,9 +292,17 @@ def _report_of(trajectory: Trajectory) -> SessionReport:
 
 
 def _contribution(
-    trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, report: SessionReport, order: Order
+    trajectory: Trajectory,
+    assignment: Assignment,
+    known: KnownSession | None,
+    report: SessionReport,
+    order: Order,
+    troubles: list[UnitError | BudgetReached],
 ) -> SessionContribution | None:
-    """Run the stages that are pending; None when none is."""
+    """Run the stages that are pending; None when none is.
+
+    A stage that gets no answer once there is a summary goes into `troubles` and stays pending; the others count.
+    """
     engine = _engine(assignment.engine) if isinstance(assignment.engine, str) else assignment.engine
     templates = _templates(assignment.overrides)
     made = {stage: made_by(stage, engine, report.digest) for stage in assignment.stages}
@@ -292,6 +312,8 @@ def _contribution(
     pending = [stage for stage in assignment.stages if assignment.rewrite or answered.get(stage) != made[stage]]
     if not pending:
         return None
+    coverage = _coverage(trajectory, engine, assignment.min_coverage)
+    report.coverage = coverage.to_json()
     contributed = SessionContribution(trajectory.session_id, order)
     pages = known.pages if known else ()
     if summarize.STAGE in pending:
@@ -300,7 +322,8 @@ def _contribution(
             for stage in SESSION_STAGES
             if stage != summarize.STAGE and (stage in made or stage in answered)
         )
-        summaries, dropped = summarize.summarize(trajectory, engine, templates, made[summarize.STAGE], later)
+        made_by_stage = made[summarize.STAGE]
+        summaries, dropped = summarize.summarize(trajectory, engine, templates, made_by_stage, later, coverage)
         report.dropped_claims += dropped
         contributed.summaries = summaries
         pages = tuple(summaries.values())
@@ -309,15 +332,55 @@ def _contribution(
     if not pages:
         raise UnitError(f"{trajectory.session_id}: no summary page yet; run `wiki summarize` first")
     summary = summarize.answer_of(pages)
-    if extract_guidelines.STAGE in pending:
+
+    def learn_guidelines() -> None:
         contributed.guidelines, dropped = extract_guidelines.extract_guidelines(trajectory, summary, engine)
         report.guidelines = len(contributed.guidelines)
         report.dropped_claims += dropped
-    if synthesize_skill.STAGE in pending:
+
+    def learn_skill() -> None:
         contributed.skills, dropped = synthesize_skill.synthesize_skill(trajectory, summary, engine, templates)
         report.skills = len(contributed.skills)
         report.dropped_claims += dropped
-    return contributed
+
+    further = {extract_guidelines.STAGE: learn_guidelines, synthesize_skill.STAGE: learn_skill}
+    undone = _run_each({stage: run for stage, run in further.items() if stage in pending}, troubles)
+    _take_back(contributed, undone)
+    is_empty = contributed.summaries is None and not contributed.mined
+    return None if is_empty else contributed
+
+
+def _run_each(stages: Mapping[str, Callable[[], None]], troubles: list[UnitError | BudgetReached]) -> list[str]:
+    """Run one stage after the other; the names of those that got no answer."""
+    undone = []
+    for stage, run in stages.items():
+        try:
+            run()
+        except (UnitError, BudgetReached) as error:
+            undone.append(stage)
+            troubles.append(error)
+    return undone
+
+
+def _take_back(contributed: SessionContribution, undone: Sequence[str]) -> None:
+    """A stage that got no answer is not among those that the session's first page says were done."""
+    contributed.mined = [each for each in contributed.mined if each["stage"] not in undone]
+    if contributed.summaries and undone:
+        path, page = next(iter(contributed.summaries.items()))
+        left = [each for each in page.fields.get("mined", ()) if each["stage"] not in undone]
+        contributed.summaries[path] = page.with_fields({"mined": left or None})
+
+
+def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:
+    """How much of a trajectory the engine sees. Raises `UnitError` where that is too little, before it is asked."""
+    tell = getattr(engine, "coverage", None)
+    coverage: Coverage = Coverage(trajectory.characters()) if tell is None else tell(trajectory)
+    if coverage.share < least:
+        raise UnitError(
+            f"a model would see {coverage.seen_characters:,} of {coverage.trajectory_characters:,} characters "
+            f"({coverage.share:.1%}), less than --min-coverage {least:g}"
+        )
+    return coverage
 
 
 @lru_cache(maxsize=4)

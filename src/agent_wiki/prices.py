@@ -1,4 +1,7 @@
-"""Which model answers a stage, and what an answer costs: `models.yaml`, which an owner may override beside the wiki."""
+"""Which model answers a stage, what it is shown at most, and what an answer costs: `models.yaml`.
+
+An owner may override it beside the wiki.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_wiki.errors import RunError
+from agent_wiki.previews import Limits
 from agent_wiki.wiki.yaml_syntax import load_yaml
 
 MODELS = "models.yaml"
@@ -40,7 +44,7 @@ class Price(BaseModel):
 
 
 class Models(BaseModel):
-    """The model of each stage, and the prices of models by name; `dated` says when these prices were right."""
+    """The model of each stage, limits of what one is shown, prices by name; `dated` says when these were right."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,6 +52,7 @@ class Models(BaseModel):
     stages: dict[str, str]
     prices: dict[str, Price]
     batch_factor: float = Field(gt=0, le=1)
+    limits: Limits
 
 
 def read_models(overrides: Path | None = None) -> Models:

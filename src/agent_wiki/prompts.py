@@ -9,8 +9,9 @@ service can cache; transcript first and question last is inspect_scout's order, 
 from __future__ import annotations
 
 import hashlib
+import json
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from agent_wiki.own_sessions import PROMPT_MARK
 from agent_wiki.recall import wiki_reads
 from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
 from agent_wiki.trajectory import Trajectory, without_surrogates
-from agent_wiki.transcript import fenced, transcript
+from agent_wiki.transcript import Segment, fenced, transcript
 from agent_wiki.wiki.page import line_of_field, parse_page
 from agent_wiki.wiki.templates import shipped_folder, strict_environment
 from agent_wiki.wiki.text import plain_line
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 TRAJECTORY_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
 STAGES = (*TRAJECTORY_STAGES, consolidate_clusters.STAGE, discover_tasks.STAGE)
+LONG = "long-trajectory"
+"""The prompt file for trajectories that are read in segments: a note before the question, and what merges answers."""
 
 _MOST_TOKENS = 21_333  # the client refuses to wait for a longer answer that is not streamed
 _MOST_RECALLED = 40
@@ -85,14 +88,21 @@ class Prompt:
     def text(self) -> str:
         return self.prefix + self.question
 
+    @property
+    def digest(self) -> str:
+        """`sha256:…` over all that is asked, whoever is asked."""
+        parts = [self.stage, self.system, self.prefix, self.question, self.max_tokens, self.schema]
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+        return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+
 
 def read_prompts(overrides: Path | None = None) -> dict[str, PromptFile]:
-    """Every stage's prompt file. In: the owner's folder (`<wiki>/prompts`) or None. Out: stage → prompt.
+    """Every prompt file. In: the owner's folder (`<wiki>/prompts`) or None. Out: stage (and `LONG`) → prompt.
 
     All are read and checked at once, so that a run does not meet a broken one when others are paid for. Raises
     `RunError` naming file, line and reason.
     """
-    return {stage: _read_prompt(stage, overrides) for stage in STAGES}
+    return {name: _read_prompt(name, overrides) for name in (*STAGES, LONG)}
 
 
 def _read_prompt(stage: str, overrides: Path | None) -> PromptFile:
@@ -147,20 +157,45 @@ def _environment() -> Environment:
     return environment
 
 
-def render_prompt(question: Question[Any], prompts: Mapping[str, PromptFile]) -> Prompt:
+def render_prompt(
+    question: Question[Any],
+    prompts: Mapping[str, PromptFile],
+    seen: Trajectory | None = None,
+    segment: Segment | None = None,
+) -> Prompt:
     """What a model is asked for one question. Pure: the same question and prompts give the same bytes.
 
-    In: a stage's question; the prompts by stage, of `read_prompts`. Raises `RunError` naming file, line and reason
-    when the prompt names what the question does not have.
+    In: a stage's question; the prompts by stage, of `read_prompts`; the trajectory as a model sees it (previews for
+    long texts) where that is not the question's own; the segment of it that is shown. Raises `RunError` naming file,
+    line and reason when the prompt names what the question does not have.
     """
     prompt = prompts[question.stage]
-    prefix = _prefix(question.fields().get("trajectory"))
+    prefix = _prefix(seen or question.fields().get("trajectory"), segment)
+    asked = _rendered(prompt, _shown(question, segment))
+    if segment is not None:
+        asked = _rendered(prompts[LONG], {"segment": segment}) + "\n" + asked
+    return _prompt(question, prompt, prompt.head.system, prefix, asked)
+
+
+def render_merging_prompt(
+    question: Question[Any], prompts: Mapping[str, PromptFile], parts: Sequence[tuple[Segment, str]]
+) -> Prompt:
+    """What a model is asked to make one answer of those that segments of the question's trajectory gave.
+
+    In: each segment in order with its answer as JSON text. Raises `RunError` as `render_prompt` does.
+    """
+    prompt = prompts[question.stage]
     asked = _rendered(prompt, _shown(question))
+    merging = _rendered(prompts[LONG], {"parts": parts, "question": asked})
+    return _prompt(question, prompt, prompts[LONG].head.system, "", merging)
+
+
+def _prompt(question: Question[Any], prompt: PromptFile, system: str, prefix: str, asked: str) -> Prompt:
     answer_type: type[Answer] = question.answer_type
     return Prompt(
         stage=question.stage,
         version=prompt.head.version,
-        system=prompt.head.system.strip(),
+        system=system.strip(),
         prefix=prefix,
         question=asked if prefix else f"{_OPENING}\n\n{asked}",
         max_tokens=prompt.head.max_tokens,
@@ -174,15 +209,20 @@ def _schema(answer_type: type[Answer]) -> dict[str, Any]:
     return answer_type.model_json_schema()
 
 
-def _prefix(trajectory: Trajectory | None) -> str:
-    return f"{_OPENING}\n\n{fenced(transcript(trajectory), 'trajectory')}\n\n" if trajectory else ""
+def _prefix(trajectory: Trajectory | None, segment: Segment | None) -> str:
+    if trajectory is None:
+        return ""
+    return f"{_OPENING}\n\n{fenced(transcript(trajectory, segment), 'trajectory')}\n\n"
 
 
-def _shown(question: Question[Any]) -> dict[str, Any]:
+def _shown(question: Question[Any], segment: Segment | None = None) -> dict[str, Any]:
     """What a prompt may show: the question's fields, and what they say once they are counted."""
     shown = question.fields()
     if question.stage == summarize.STAGE:
-        shown["recalled"] = _recalled(shown["trajectory"])
+        recalled = _recalled(shown["trajectory"])
+        if segment is not None:
+            recalled = {page: turn for page, turn in recalled.items() if segment.first <= turn <= segment.last}
+        shown["recalled"] = recalled
     elif question.stage == discover_tasks.STAGE:
         shown["figures"] = family_figures(shown["sessions"] if "sessions" in shown else shown["peers"])
         shown["most_writes"] = MOST_ROW_WRITES

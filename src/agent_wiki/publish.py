@@ -17,7 +17,7 @@ from agent_wiki import corpus
 from agent_wiki.collector import cycle_search_paused
 from agent_wiki.engine import Engine
 from agent_wiki.engines import resolved
-from agent_wiki.errors import BudgetReached, UnitError, UnreadablePage
+from agent_wiki.errors import BudgetReached, Queued, Unanswered, UnitError, UnreadablePage
 from agent_wiki.mine import file_on, is_outdone, order_on
 from agent_wiki.report import Progress, Report
 from agent_wiki.stages.catalog import Catalogued, catalog
@@ -155,12 +155,22 @@ class Publisher:
         self.folder.save_cache(self.on_disk)
 
     def _consolidate(self) -> None:
-        self._edit(CLUSTERS, corpus.cluster_entries(self.state, self.engine, self.report.warnings))
+        unanswered: list[Unanswered] = []
+        self._edit(CLUSTERS, corpus.cluster_entries(self.state, self.engine, self.report.warnings, unanswered))
+        self._note_unanswered(unanswered)
 
     def _discover(self) -> None:
-        entries, subtasks = corpus.task_entries(self.state, self.engine, self.templates, self.report.warnings)
+        unanswered: list[Unanswered] = []
+        warnings = self.report.warnings
+        entries, subtasks = corpus.task_entries(self.state, self.engine, self.templates, warnings, unanswered)
         self._edit(TASKS, entries)
         self.state.subtasks = subtasks
+        self._note_unanswered(unanswered)
+
+    def _note_unanswered(self, unanswered: Sequence[Unanswered]) -> None:
+        self.is_unanswered = self.is_unanswered or bool(unanswered)
+        for error in unanswered:
+            (self.report.waiting if isinstance(error, Queued) else self.report.failures).append(str(error))
 
     def _unless_unanswered(self, stage: str, run: Callable[[], None]) -> None:
         """Run a corpus stage; what it made before stands when the engine cannot answer now."""

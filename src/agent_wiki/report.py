@@ -32,6 +32,7 @@ class Report:
     guidelines_contributed: int = 0
     skills_contributed: int = 0
     hygiene: Counter[str] = field(default_factory=Counter)
+    coverage: Counter[str] = field(default_factory=Counter)  # characters of the sessions that were mined in this run
     pages: Counter[str] = field(default_factory=Counter)  # by kind, what the wiki holds now
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -43,6 +44,7 @@ class Report:
     dropped_claims: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)  # questions that a batch will answer
     asked: dict[str, Any] = field(default_factory=dict)  # what asking a model came to: `total`, and by stage
     stopped: str = ""  # why the run ended before its end
 
@@ -87,6 +89,8 @@ class Report:
             lines.append("wiki:  " + ", ".join(f"{count} {kind}" for kind, count in sorted(self.pages.items())))
         if self.asked:
             lines.append("asked: " + Totals.from_json(self.asked["total"]).line())
+        if self.coverage["elided_characters"]:
+            lines.append(self._coverage_line())
         if self.hygiene:
             lines.append("tidied while reading:")
             lines += [f"  {count:>7,} {HYGIENE.get(name, name)}" for name, count in sorted(self.hygiene.items())]
@@ -95,12 +99,17 @@ class Report:
             ("not recordings, passed over", self.passed_over),
             ("claims dropped", self.dropped_claims),
             ("warnings", self.warnings),
+            ("waiting for a batch", self.waiting),
             ("FAILED", self.failures),
         ):
             lines += _listed(title, entries, most)
         if self.stopped:
             lines.append(f"STOPPED: {self.stopped}")
         return lines
+
+    def _coverage_line(self) -> str:
+        whole, elided = self.coverage["trajectory_characters"], self.coverage["elided_characters"]
+        return f"seen:  {whole - elided:,} of {whole:,} characters ({1 - elided / whole:.1%}), {elided:,} elided"
 
     def _sessions_line(self) -> str:
         parts = [f"{count} {status}" for status, count in sorted(self.sessions.items())]

@@ -31,18 +31,40 @@ _FENCE_DIGITS = 12
 _SPOKEN_LABEL = re.compile(r"(^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])(?=\[T\d)")
 
 
-def transcript(trajectory: Trajectory) -> str:
-    """The whole trajectory as text: what was recorded beside the turns, then each turn from `[T1]` on.
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of turns, both ends included, and which of how many stretches it is (from 1)."""
+
+    first: int
+    last: int
+    number: int
+    of: int
+
+
+def transcript(trajectory: Trajectory, segment: Segment | None = None) -> str:
+    """The trajectory as text: what was recorded beside the turns, then each turn from `[T1]` on, or those of a segment.
 
     In: any trajectory. Out: content, thinking and call arguments verbatim, but for lone surrogates and a space before
-    what would pass for a label; the same trajectory gives the same text.
+    what would pass for a label; the same trajectory gives the same text. Turns and calls have the same numbers in a
+    segment as in the whole.
     """
-    lines = [*_head(trajectory), ""]
+    lines = [*_head(trajectory)]
+    if segment is not None:
+        lines.append(f"shown: turns {segment.first} to {segment.last}")
+    lines += ["", *(text for turn in turn_texts(trajectory, segment) for text in turn)]
+    return without_surrogates("\n".join(lines))
+
+
+def turn_texts(trajectory: Trajectory, segment: Segment | None = None) -> Iterator[list[str]]:
+    """For each turn (of a segment) its labelled parts as they stand in the transcript."""
     calls = _CallNumbers()
     for turn, message in trajectory.turns():
-        for head, text in _parts(message, calls):
-            lines.append(f"[T{turn}] {head}: {_without_labels(text)}")
-    return without_surrogates("\n".join(lines))
+        parts = _parts(message, calls)
+        if segment is None or segment.first <= turn <= segment.last:
+            yield [f"[T{turn}] {head}: {_without_labels(text)}" for head, text in parts]
+        else:
+            for call in message.tool_calls:
+                calls.give(call.id, call.name)
 
 
 def fenced(text: str, name: str) -> str:

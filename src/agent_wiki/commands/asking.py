@@ -21,12 +21,17 @@ _MAX_USD = Annotated[float | None, typer.Option("--max-usd", min=0, help="Stop b
 _JOURNAL = Annotated[
     bool, typer.Option("--journal/--no-journal", help="Keep every answer, so that none is paid for twice.")
 ]
+_MIN_COVERAGE = Annotated[
+    float,
+    typer.Option("--min-coverage", min=0, max=1, help="Fail a session of which a model would see a smaller share."),
+]
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "models": (_MODEL, ()),
     "base_url": (_BASE_URL, None),
     "concurrency": (_CONCURRENCY, DEFAULT_CONCURRENCY),
     "max_usd": (_MAX_USD, None),
     "is_journaled": (_JOURNAL, True),
+    "min_coverage": (_MIN_COVERAGE, 0.0),
 }
 
 

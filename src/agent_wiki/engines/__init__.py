@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UsageError
 
-ENGINES = ("offline", "anthropic", "scripted:FILE")
+if TYPE_CHECKING:
+    from agent_wiki.engines.anthropic_api import AnthropicEngine
+    from agent_wiki.engines.recorded import RecordedEngine
+
+ENGINES = ("offline", "anthropic", "recorded", "recorded:FOLDER", "scripted:FILE")
 _ASKING = "anthropic"
+_RECORDED = "recorded"
 
 
 def engine_named(name: str) -> Engine:
@@ -33,15 +39,29 @@ def resolved(engine: str | Engine) -> Engine:
 
 
 @contextmanager
-def opened_engine(name: str, wiki: Path, asking: AskingOptions) -> Iterator[str | Engine]:
-    """What answers for the length of a run: an engine that all threads share, or the name by which workers find one."""
-    if name != _ASKING:
-        yield name
-        return
-    from agent_wiki.engines.anthropic_api import AnthropicEngine
+def opened_engine(named: str | Engine, wiki: Path, asking: AskingOptions) -> Iterator[str | Engine]:
+    """What answers for the length of a run: an engine that all threads share, or the name by which workers find one.
 
-    engine = AnthropicEngine(wiki, asking)
+    An engine that comes opened stays open.
+    """
+    kind, _, place = named.partition(":") if isinstance(named, str) else ("", "", "")
+    if kind not in (_ASKING, _RECORDED) or (kind == _ASKING and place):
+        yield named
+        return
+    engine = _asking_engine(wiki, asking) if kind == _ASKING else _recorded_engine(wiki, place)
     try:
         yield engine
     finally:
         engine.close()
+
+
+def _asking_engine(wiki: Path, asking: AskingOptions) -> AnthropicEngine:
+    from agent_wiki.engines.anthropic_api import AnthropicEngine
+
+    return AnthropicEngine(wiki, asking)
+
+
+def _recorded_engine(wiki: Path, place: str) -> RecordedEngine:
+    from agent_wiki.engines.recorded import RecordedEngine
+
+    return RecordedEngine(wiki, Path(place) if place else None)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from agent_wiki.coverage import GENERIC_TAGS
 from agent_wiki.engine import Answer, Engine, side_by_side
-from agent_wiki.errors import AnswerRejected
+from agent_wiki.errors import AnswerRejected, Unanswered
 from agent_wiki.same_rule import Reading, alike, reading_of
 from agent_wiki.stages.discover_tasks import distinct_slugs
 from agent_wiki.views import GuidelineView, SkillView
@@ -59,10 +59,14 @@ class ClusterQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """The checked clusters, by slug, and full sentences on the answers that a check refused."""
+    """The checked clusters, by slug, full sentences on the answers that a check refused, and what is unanswered.
+
+    `unanswered` pairs what an engine said of a question with the ids of the guidelines that it is about.
+    """
 
     clusters: tuple[ClusterAnswer, ...]
     rejected: tuple[str, ...]
+    unanswered: tuple[tuple[Unanswered, frozenset[str]], ...] = ()
 
 
 def candidate_groups(guidelines: Iterable[GuidelineView]) -> list[tuple[GuidelineView, ...]]:
@@ -208,15 +212,20 @@ def consolidate_clusters(
     """
     found: list[ClusterAnswer] = []
     rejected: list[str] = []
+    unanswered: list[tuple[Unanswered, frozenset[str]]] = []
     questions = [ClusterQuestion(group) for group in _outside_skills(candidate_groups(guidelines), skills)]
     for question, answered in zip(questions, side_by_side(engine, questions), strict=True):
         try:
             kept, refused = check(answered(), question)
         except AnswerRejected as error:
             kept, refused = [], [f"cluster of {question.members[0].id}: {error}"]
+        except Unanswered as error:
+            unanswered.append((error, frozenset(view.id for view in question.members)))
+            continue
         found += kept
         rejected += refused
     found.sort(key=lambda cluster: (cluster.slug, cluster.members))
     slugs = distinct_slugs((cluster.slug, " ".join(cluster.members)) for cluster in found)
     renamed = (each.model_copy(update={"slug": name}) for each, name in zip(found, slugs, strict=True))
-    return Consolidated(tuple(sorted(renamed, key=lambda cluster: cluster.slug)), tuple(rejected))
+    clusters = tuple(sorted(renamed, key=lambda cluster: cluster.slug))
+    return Consolidated(clusters, tuple(rejected), tuple(unanswered))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent_wiki.engine import Answer, Engine, side_by_side
-from agent_wiki.errors import AnswerRejected
+from agent_wiki.errors import AnswerRejected, Unanswered
 from agent_wiki.families import Family, FamilyRule, Override, families, words_in_order
 from agent_wiki.similarity import stem, strength
 from agent_wiki.stages.summarize import TurnNote
@@ -106,11 +106,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What the stage found. `rejected` are full sentences on answers that a check refused."""
+    """What the stage found. `rejected` are full sentences on answers that a check refused.
+
+    `unanswered` pairs what an engine said of a question with the family's slug, or the session's id of a subtask.
+    """
 
     tasks: tuple[Task, ...]
     subtasks: tuple[SubtaskAnswer, ...]
     rejected: tuple[str, ...]
+    unanswered: tuple[tuple[Unanswered, str], ...] = ()
 
 
 def speaking_session(family: Family) -> SessionView:
@@ -220,18 +224,23 @@ def discover_tasks(
     tasks: list[Task] = []
     subtasks: list[SubtaskAnswer] = []
     rejected: list[str] = []
+    unanswered: list[tuple[Unanswered, str]] = []
     answers = side_by_side(engine, [TaskQuestion(family) for family in found])
     for name, family, answered in zip(names, found, answers, strict=True):
         try:
             tasks.append(Task(name, family, check_task(answered(), family)))
         except AnswerRejected as error:
             rejected.append(f"task {name}: {error}")
+        except Unanswered as error:
+            unanswered.append((error, name))
     questions = subtask_questions(views, found)
     for question, told in zip(questions, side_by_side(engine, questions), strict=True):
         try:
             subtasks += [check_subtask(answer, question.session) for answer in told().subtasks]
         except AnswerRejected as error:
             rejected.append(f"subtask of {question.session.session_id}: {error}")
+        except Unanswered as error:
+            unanswered.append((error, question.session.session_id))
     slugs = distinct_slugs((each.slug, each.parent_session_id) for each in subtasks)
     renamed = (each.model_copy(update={"slug": name}) for each, name in zip(subtasks, slugs, strict=True))
-    return Discovered(tuple(tasks), tuple(renamed), tuple(rejected))
+    return Discovered(tuple(tasks), tuple(renamed), tuple(rejected), tuple(unanswered))

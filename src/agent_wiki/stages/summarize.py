@@ -14,6 +14,7 @@ from agent_wiki.errors import AnswerRejected
 from agent_wiki.evidence import quote_stands
 from agent_wiki.facts import SessionFacts, session_facts
 from agent_wiki.measures import lineage, measures
+from agent_wiki.previews import Coverage
 from agent_wiki.recall import WikiRead, wiki_reads
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.wiki.layout import page_id, page_title, slug, summary_path
@@ -120,6 +121,7 @@ class SummaryContext:
     reads: tuple[WikiRead, ...]
     made_by: dict[str, Any]
     mined: tuple[dict[str, Any], ...] = ()
+    coverage: Coverage | None = None  # None: the engine saw all
 
 
 def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[str]]:
@@ -230,7 +232,7 @@ def _session_fields(context: SummaryContext) -> dict[str, Any]:
     """What belongs to the whole session; it stands on its first page only, so that no sum counts it twice."""
     trajectory, source = context.trajectory, context.trajectory.source
     usage = source.usage or Usage()
-    characters = trajectory.characters()
+    coverage = context.coverage or Coverage(trajectory.characters())
     moment = source.ended_at or trajectory.timestamp
     return {
         "reward": source.reward,
@@ -246,7 +248,7 @@ def _session_fields(context: SummaryContext) -> dict[str, Any]:
         "writes": list(context.facts.writes) or None,
         "source_format": source.format,
         "source_sha256": source.sha256,
-        "coverage": {"trajectory_characters": characters, "seen_characters": characters, "elided_characters": 0},
+        "coverage": coverage.to_json(),
         "lineage": lineage(trajectory),
         "mined": list(context.mined) or None,
         "verified_at": moment[:10] if moment else None,
@@ -323,8 +325,11 @@ def summarize(
     templates: Templates,
     made: dict[str, Any],
     mined: tuple[dict[str, Any], ...],
+    coverage: Coverage | None = None,
 ) -> tuple[dict[str, Page], list[str]]:
     """One trajectory → its summary pages by path, and the claims that were dropped. Never touches the disk."""
     answer, dropped = check(engine.answer(SummarizeQuestion(trajectory)), trajectory)
-    context = SummaryContext(trajectory, session_facts(trajectory), tuple(wiki_reads(trajectory)), made, mined)
+    context = SummaryContext(
+        trajectory, session_facts(trajectory), tuple(wiki_reads(trajectory)), made, mined, coverage
+    )
     return to_pages(answer, context, templates), dropped

@@ -31,10 +31,13 @@ from agent_wiki.engines.anthropic_api.request import (
     unfit_complaint,
 )
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
+from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import AnswerRejected, NoAnswer, ServiceFailed, UsageError
 from agent_wiki.journal import Journal, Record, journal_folder
+from agent_wiki.previews import Coverage
 from agent_wiki.prices import Models, read_models
-from agent_wiki.prompts import STAGES, TRAJECTORY_STAGES, PromptFile, read_prompts, render_prompt
+from agent_wiki.prompts import LONG, STAGES, TRAJECTORY_STAGES, Prompt, PromptFile
+from agent_wiki.trajectory import Trajectory
 
 NAME = "anthropic"
 ASKING_VERSION = 1  # raise it whenever the same question, prompt and model become another request
@@ -59,17 +62,19 @@ class AnthropicEngine:
     """
 
     name = NAME
+    is_paid = True
 
     def __init__(self, wiki: Path, asking: AskingOptions) -> None:
         table = read_models(wiki)
         self.models = models_of(table, asking.models)
-        self._prompts = read_prompts(wiki / "prompts")
-        self.prompt_versions = {stage: self._prompts[stage].head.version for stage in STAGES}
-        self.stage_versions = {stage: _stage_version(self._prompts[stage], self.models[stage]) for stage in STAGES}
+        self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
+        self._prompting = Prompting(wiki, self.journal, table.limits)
+        self.prompt_versions = self._prompting.prompt_versions
+        prompts = self._prompting.prompts
+        self.stage_versions = {stage: _stage_version(stage, prompts, self.models[stage]) for stage in STAGES}
         self.version = _digest(self.stage_versions)
         self.concurrency = asking.concurrency
         self.spending = Spending()
-        self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
         self._check_prices(table, asking.max_usd)
         self._service = Service(asking.base_url, table.prices, Budget(asking.max_usd))
         self._cached = _stages_that_share(self.models)
@@ -98,14 +103,25 @@ class AnthropicEngine:
         self._service.close()
         self.journal.close()
 
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        """How much of a trajectory a model is shown. Raises `RunError` when the whole cannot be kept beside it."""
+        return self._prompting.coverage(trajectory)
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """Nothing more will be asked about it."""
+        self._prompting.forget(trajectory)
+
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The model's answer, fit and as far as possible borne out.
 
         Raises `NoAnswer` and `AnswerRejected` for this question, `ServiceFailed` when it may go better next time, and
         `RunError` (`BudgetReached` among them) when asking cannot go on.
         """
-        stage = question.stage
-        prompt = render_prompt(question, self._prompts)
+        return self._prompting.answer(question, self._asked)
+
+    def _asked(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
+        """The answer to one prompt, after as many rounds as it takes and is worth."""
+        stage = prompt.stage
         asking = Asking(prompt, question.answer_type, self.models[stage], stage in self._cached)
         structure, reply = self._first_reply(asking, question.answer_type)
         standing: AnswerType | None = None
@@ -210,6 +226,7 @@ class AnthropicEngine:
             record = {
                 "kind": "answer",
                 "request": digest,
+                "prompt": asking.prompt.digest,
                 "stage": asking.prompt.stage,
                 "model": asking.model,
                 **answered,
@@ -261,8 +278,9 @@ def _stages_that_share(models: Mapping[str, str]) -> frozenset[str]:
     return frozenset(stage for stage in TRAJECTORY_STAGES if names.count(models[stage]) > 1)
 
 
-def _stage_version(prompt: PromptFile, model: str) -> str:
-    return _digest([ASKING_VERSION, prompt.digest, model])
+def _stage_version(stage: str, prompts: Mapping[str, PromptFile], model: str) -> str:
+    read = (stage, LONG) if stage in TRAJECTORY_STAGES else (stage,)
+    return _digest([ASKING_VERSION, *(prompts[name].digest for name in read), model])
 
 
 def _digest(value: Any) -> str:

@@ -1,0 +1,115 @@
+"""What all engines share that ask by prompt: prompts, what is shown of a trajectory, and segments made one again.
+
+Who is asked, and how, is the engine's own: it hands in `ask`, which puts one prompt and gives its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol
+
+from agent_wiki.engine import AnswerType, Question
+from agent_wiki.journal import Journal
+from agent_wiki.previews import Coverage, Limits
+from agent_wiki.prompts import STAGES, Prompt, read_prompts, render_merging_prompt, render_prompt
+from agent_wiki.showing import Showing
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.transcript import Segment
+from agent_wiki.wiki.tool_results import ToolResults
+
+_MOST_MERGED = 8
+
+
+class Ask(Protocol):
+    """Puts one prompt; `question` has the type of the answer and, where it can tell, what is wrong with one."""
+
+    def __call__(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentQuestion(Generic[AnswerType]):
+    """A question about one segment of its trajectory. Answers must stay within the segment."""
+
+    whole: Question[AnswerType]
+    segment: Segment
+
+    @property
+    def stage(self) -> str:
+        return self.whole.stage
+
+    @property
+    def answer_type(self) -> type[AnswerType]:
+        return self.whole.answer_type
+
+    def fields(self) -> dict[str, Any]:
+        return self.whole.fields()
+
+    def problems(self, answer: AnswerType) -> list[str]:
+        """What of an answer does not stand, in the recording or in the segment."""
+        find: Callable[[AnswerType], list[str]] | None = getattr(self.whole, "problems", None)
+        first, last = self.segment.first, self.segment.last
+        cited = sorted({turn for turn in _turns_in(answer.model_dump()) if not first <= turn <= last})
+        outside = [f"turn {turn} is not among the turns {first} to {last} that were shown" for turn in cited]
+        return [*outside, *(find(answer) if find else ())]
+
+
+def _turns_in(value: Any) -> list[int]:
+    """Every turn that an answer names, by the names under which answers have them."""
+    if isinstance(value, dict):
+        own = [each for name, each in value.items() if name.endswith("turn") and isinstance(each, int)]
+        return own + [turn for each in value.values() for turn in _turns_in(each)]
+    if isinstance(value, list):
+        return [turn for each in value for turn in _turns_in(each)]
+    return []
+
+
+class Prompting:
+    """A wiki's prompts and what its journal says was shown. `is_kept` False writes nothing, as a rehearsal needs it.
+
+    Raises `RunError` for a prompt file that cannot be used.
+    """
+
+    def __init__(self, wiki: Path, journal: Journal, limits: Limits, *, is_kept: bool = True) -> None:
+        self.prompts = read_prompts(wiki / "prompts")
+        self.prompt_versions = {stage: self.prompts[stage].head.version for stage in STAGES}
+        self._showing = Showing(journal, ToolResults(wiki) if is_kept else None, limits)
+
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        """How much of a trajectory a model is shown."""
+        return self._showing.shown(trajectory).coverage
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """Nothing more will be asked about it."""
+        self._showing.forget(trajectory)
+
+    def answer(self, question: Question[AnswerType], ask: Ask) -> AnswerType:
+        """The answer to a question: in one prompt, or in one a segment and then one that makes them one answer.
+
+        Raises what `ask` raises, and `RunError` where a prompt or the ledger of what was shown cannot be used.
+        """
+        trajectory = question.fields().get("trajectory")
+        if not isinstance(trajectory, Trajectory):
+            return ask(render_prompt(question, self.prompts), question)
+        shown = self._showing.shown(trajectory)
+        if not shown.segments:
+            return ask(render_prompt(question, self.prompts, shown.trajectory), question)
+        parts = []
+        for segment in shown.segments:
+            prompt = render_prompt(question, self.prompts, shown.trajectory, segment)
+            parts.append((segment, ask(prompt, SegmentQuestion(question, segment))))
+        return self._merged(question, parts, ask)
+
+    def _merged(self, question: Question[AnswerType], parts: list[tuple[Segment, AnswerType]], ask: Ask) -> AnswerType:
+        """One answer of several, a few at a time, so that no prompt grows with the trajectory."""
+        while len(parts) > 1:
+            merged: list[tuple[Segment, AnswerType]] = []
+            groups = [parts[at : at + _MOST_MERGED] for at in range(0, len(parts), _MOST_MERGED)]
+            for number, group in enumerate(groups, start=1):
+                span = Segment(group[0][0].first, group[-1][0].last, number, len(groups))
+                told = [(segment, answer.model_dump_json(exclude_defaults=True)) for segment, answer in group]
+                whole = question if len(groups) == 1 else SegmentQuestion(question, span)
+                merged.append((span, ask(render_merging_prompt(question, self.prompts, told), whole)))
+            parts = merged
+        return parts[0][1]

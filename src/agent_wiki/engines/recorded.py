@@ -1,0 +1,134 @@
+"""The engine that answers from a journal and asks nobody: `--engine recorded`, or `recorded:FOLDER`.
+
+An answer is known by the digest of the prompt it answers, whoever gave it: a model, or an agent through `wiki apply`.
+Of several the newest that fits stands. A prompt without an answer is refused; what was asked is kept, so that a
+worklist can be made of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from agent_wiki.engine import Answer, AnswerType, Question
+from agent_wiki.engines.anthropic_api.request import Unfit, answer_in
+from agent_wiki.engines.prompting import Prompting
+from agent_wiki.errors import Unanswered, UsageError
+from agent_wiki.journal import Journal, journal_folder
+from agent_wiki.previews import Coverage
+from agent_wiki.prices import read_models
+from agent_wiki.prompts import LONG, STAGES, TRAJECTORY_STAGES, Prompt
+from agent_wiki.trajectory import Trajectory
+
+NAME = "recorded"
+_SHORT = 19  # of a digest, as people are told it: `sha256:` and 12 digits
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A prompt that was put, what it is about, and whether the journal has an answer to it.
+
+    `about` is a session's id, or the ids of the guidelines or sessions that are compared. `problems` tells what of an
+    answer does not stand.
+    """
+
+    prompt: Prompt
+    about: tuple[str, ...]
+    answer_type: type[Answer]
+    problems: Callable[[Any], list[str]]
+    is_answered: bool
+
+
+class RecordedEngine:
+    """Answers from the journal of a wiki, or of another folder. Nothing is written unless `is_kept`.
+
+    `asked` is what was asked, in the order of asking. Raises `UsageError` when `folder` is no folder.
+    """
+
+    name = NAME
+
+    def __init__(self, wiki: Path, folder: Path | None = None, *, is_kept: bool = False) -> None:
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"--engine recorded: {folder}: no such folder of journal files")
+        self.journal = Journal(folder or journal_folder(wiki))
+        self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=is_kept)
+        self.prompt_versions = self._prompting.prompt_versions
+        self.stage_versions = {stage: self._version_of(stage) for stage in STAGES}
+        self.version = _digest(self.stage_versions)
+        self.asked: list[Asked] = []
+        self._lock = Lock()
+
+    def _version_of(self, stage: str) -> str:
+        read = (stage, LONG) if stage in TRAJECTORY_STAGES else (stage,)
+        return _digest([self._prompting.prompts[name].digest for name in read])
+
+    @property
+    def journal_warnings(self) -> list[str]:
+        """Lines of the journal that are no records."""
+        return self.journal.warnings
+
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        """How much of a trajectory whoever answered was shown."""
+        return self._prompting.coverage(trajectory)
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """Nothing more will be asked about it."""
+        self._prompting.forget(trajectory)
+
+    def close(self) -> None:
+        """Close the journal's file, if there is one."""
+        self.journal.close()
+
+    def answer(self, question: Question[AnswerType]) -> AnswerType:
+        """The newest answer in the journal that fits. Raises `Unanswered` where there is none."""
+        return self._prompting.answer(question, self._ask)
+
+    def _ask(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
+        answer, reason = self._journaled(prompt, question.answer_type)
+        about = about_of(question)
+        problems = getattr(question, "problems", _finds_nothing)
+        asked = Asked(prompt, about, question.answer_type, problems, is_answered=answer is not None)
+        with self._lock:
+            self.asked.append(asked)
+        if answer is None:
+            told = f"{prompt.stage}: {', '.join(about[:3])}: {reason} to {prompt.digest[:_SHORT]}"
+            raise Unanswered(told)
+        return answer
+
+    def _journaled(self, prompt: Prompt, answer_type: type[AnswerType]) -> tuple[AnswerType | None, str]:
+        reason = "the journal has no answer"
+        for record in self.journal.answers_to(prompt.digest):
+            if record.get("stop_reason") in ("refusal", "max_tokens", "model_context_window_exceeded"):
+                reason = "the journal has no whole answer"
+                continue
+            try:
+                return answer_in(str(record.get("answer")), answer_type), ""
+            except Unfit as error:
+                reason = f"the journal has no answer that fits ({error})"
+        return None, reason
+
+
+def about_of(question: Question[Any]) -> tuple[str, ...]:
+    """What a question is about: one session, or the guidelines or sessions that it compares."""
+    fields = question.fields()
+    trajectory = fields.get("trajectory")
+    if isinstance(trajectory, Trajectory):
+        return (trajectory.session_id,)
+    if "session" in fields:
+        return (fields["session"].session_id,)
+    if "guidelines" in fields:
+        return tuple(each.id for each in fields["guidelines"])
+    return tuple(each.session_id for each in fields.get("sessions", ()))
+
+
+def _finds_nothing(_answer: Any) -> list[str]:
+    return []
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]
