@@ -22,6 +22,10 @@ class AskingOptions:
     max_usd: float | None = None
     is_journaled: bool = True
     min_coverage: float = 0.0
+    is_batched: bool = False  # send requests as batches, collected later
+    is_waiting: bool = False  # stay until the batches have ended
+    is_estimate: bool = False  # say what asking would come to, and ask nothing
+    is_exact: bool = False  # count tokens by the service
 
 
 @dataclass(slots=True)

@@ -25,6 +25,8 @@ _MIN_COVERAGE = Annotated[
     float,
     typer.Option("--min-coverage", min=0, max=1, help="Fail a session of which a model would see a smaller share."),
 ]
+_BATCH = Annotated[bool, typer.Option("--batch", help="Send requests as batches, at half price; run again to collect.")]
+_WAIT = Annotated[bool, typer.Option("--wait", help="With --batch: stay until all batches have ended.")]
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "models": (_MODEL, ()),
     "base_url": (_BASE_URL, None),
@@ -32,6 +34,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_usd": (_MAX_USD, None),
     "is_journaled": (_JOURNAL, True),
     "min_coverage": (_MIN_COVERAGE, 0.0),
+    "is_batched": (_BATCH, False),
+    "is_waiting": (_WAIT, False),
 }
 
 

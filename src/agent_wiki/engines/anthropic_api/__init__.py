@@ -221,19 +221,23 @@ class AnthropicEngine:
                 self.spending.replayed(record)
                 return record
             self.journal.make_ready()
-            with self._slots:
-                answered = self._service.ask(request)
-            record = {
-                "kind": "answer",
-                "request": digest,
-                "prompt": asking.prompt.digest,
-                "stage": asking.prompt.stage,
-                "model": asking.model,
-                **answered,
-            }
-            self.spending.paid(record)
-            self.journal.append(record)
+            with self._slots:  # until it is on disk, so that no more is at risk than what may be in flight
+                record = {**_head_of(asking, digest), **self._service.ask(request)}
+                self.spending.paid(record)
+                self.journal.append(record)
             return record
+
+
+def _head_of(asking: Asking, digest: str) -> Record:
+    """What a record of an answer says of its request."""
+    stage = asking.prompt.stage
+    return {
+        "kind": "answer",
+        "request": digest,
+        "prompt": asking.prompt.digest,
+        "stage": stage,
+        "model": asking.model,
+    }
 
 
 def _raise_for_stop(record: Mapping[str, Any], asking: Asking) -> None:
