@@ -9,20 +9,30 @@ from collections.abc import Sequence
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.transcript import Segment, turn_texts
 
+_MOST_LABEL = 500  # bytes before a text: its turn, role, marks and the name of a call
+
 
 def segments(trajectory: Trajectory, most_bytes: int) -> tuple[Segment, ...]:
     """The segments of a trajectory, in order; none where it fits into `most_bytes` of UTF-8 as it is.
 
     Together they show every turn; two neighbours share one. A segment has more than `most_bytes` only where two turns
-    alone have.
+    alone have. What stands before the turns, two thousand bytes at most, is not counted.
     """
-    if 2 * trajectory.characters() < most_bytes // 2 and len(trajectory.messages) < most_bytes // 500:
-        return ()  # by far: nothing is rendered only to be counted
-    sizes = [sum(len(text.encode("utf-8", "replace")) + 1 for text in texts) for texts in turn_texts(trajectory)]
+    if _most_size(trajectory) <= most_bytes:
+        return ()  # nothing is rendered only to be counted
+    sizes = [sum(len(text.encode("utf-8", "surrogatepass")) + 1 for text in texts) for texts in turn_texts(trajectory)]
     if sum(sizes) <= most_bytes:
         return ()
     cuts = _cuts(sizes, most_bytes)
+    if len(cuts) == 1:
+        return ()
     return tuple(Segment(first, last, number, len(cuts)) for number, (first, last) in enumerate(cuts, start=1))
+
+
+def _most_size(trajectory: Trajectory) -> int:
+    """More bytes than the turns have: four a character, one more for a label's escape, and what stands before texts."""
+    texts = sum(2 + len(message.tool_calls) for message in trajectory.messages)
+    return 5 * trajectory.characters() + _MOST_LABEL * texts
 
 
 def _cuts(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:

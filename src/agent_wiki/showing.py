@@ -14,16 +14,16 @@ bytes, so that what a service keeps of a prompt and what the journal keeps of an
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock, RLock
-from typing import Literal
+from threading import Lock
 
 from agent_wiki.journal import Journal, Record
 from agent_wiki.previews import Coverage, Decision, Limits, Part, Preview, parts_of, plan, preview_of, with_previews
 from agent_wiki.segments import segments
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.transcript import Segment
-from agent_wiki.wiki.tool_results import ToolResults
+from agent_wiki.wiki.tool_results import ToolResults, place_of
 
 _MOST_REMEMBERED = 64
 
@@ -40,16 +40,16 @@ class Shown:
 class Showing:
     """Decides once what is shown of each trajectory, and remembers it in the journal. Shared by threads.
 
-    `results` keeps the whole texts; None where nothing is to be written, and then decisions hold for this run only.
+    `results` keeps the whole texts; None where nothing is to be written: then the same is shown as if it were, and what
+    is not in the journal is decided anew each time, in the same way.
     """
 
     def __init__(self, journal: Journal, results: ToolResults | None, limits: Limits) -> None:
         self._journal = journal
         self._results = results if journal.folder is not None else None
         self._limits = limits
-        self._fresh: dict[tuple[str, str], Preview | Literal["left"]] = {}
         self._remembered: OrderedDict[int, tuple[Trajectory, Shown]] = OrderedDict()
-        self._deciding = RLock()
+        self._deciding = Lock()
         self._remembering = Lock()
 
     def shown(self, trajectory: Trajectory) -> Shown:
@@ -75,15 +75,13 @@ class Showing:
             self._remembered.pop(id(trajectory), None)
 
     def _shown(self, trajectory: Trajectory) -> Shown:
+        parts = tuple(parts_of(trajectory))
         with self._deciding:  # two trajectories may hold the same tool use
-            made = plan(trajectory, self._limits, self._decided)
-            for part in made.replaced:
-                self._replace(part)
-            self._leave(made.left)
+            decisions = self._decisions(trajectory, parts)
         previews: dict[tuple[int, str], Preview] = {}
         elided = 0
-        for part in parts_of(trajectory):
-            decision = self._decided(part)
+        for part in parts:
+            decision = decisions[part.key]
             if isinstance(decision, Preview):
                 previews[part.turn, part.place] = decision
                 elided += len(part.text) - decision.shown
@@ -91,37 +89,35 @@ class Showing:
         coverage = Coverage(trajectory.characters(), elided)
         return Shown(seen, coverage, segments(seen, self._limits.segment_bytes))
 
-    def _decided(self, part: Part) -> Decision:
-        key = (part.id, part.digest)
-        if key in self._fresh:
-            return self._fresh[key]
-        record = self._journal.replacement(*key)
-        if record is not None:
-            return _preview_in(record)
-        return "left" if self._journal.is_left(*key) else None
-
-    def _replace(self, part: Part) -> None:
-        if self._decided(part) is not None:
-            return  # the same text twice in one trajectory
-        if self._results is None:
-            where = f"the whole is turn {part.turn} of the recording"
-            self._fresh[part.id, part.digest] = preview_of(part.text, self._limits, where)
-            return
-        preview = preview_of(part.text, self._limits, f"the whole is {self._results.place(part)} of the wiki")
-        self._results.keep(part)
-        record: Record = {"kind": "tool-result", "toolUseId": part.id} if part.is_result else {"kind": "text"}
-        self._journal.append(
-            {**record, "content": part.digest, "shown": preview.shown, "replacement": preview.text},
-        )
-
-    def _leave(self, parts: tuple[Part, ...]) -> None:
-        fresh = [part for part in parts if self._decided(part) is None]
-        if self._results is None:
-            self._fresh.update({(part.id, part.digest): "left" for part in fresh})
-        elif fresh:
-            contents = sorted({f"{part.id} {part.digest}" for part in fresh})
+    def _decisions(self, trajectory: Trajectory, parts: Sequence[Part]) -> dict[tuple[str, str], Decision]:
+        """What stands of every part: what the journal says, or what is decided now and then stands there."""
+        decisions = {part.key: self._decided(part) for part in parts}
+        made = plan(trajectory, parts, self._limits, lambda part: decisions[part.key])
+        for part, head in made.replaced:
+            if decisions[part.key] is None:  # the same text may stand in one trajectory twice
+                decisions[part.key] = self._replaced(part, head)
+        left = [part for part in made.left if decisions[part.key] is None]
+        decisions.update({part.key: "left" for part in left})
+        if left and self._results is not None:
+            contents = sorted({f"{part.id} {part.digest}" for part in left})
             self._journal.append({"kind": "left", "contents": contents})
+        return decisions
 
+    def _decided(self, part: Part) -> Decision:
+        record = self._journal.replacement(*part.key)
+        if record is not None:
+            shown = record.get("shown")
+            counted = max(0, min(shown, len(part.text))) if isinstance(shown, int) else 0  # not told: none for sure
+            return Preview(str(record["replacement"]), counted)
+        return "left" if self._journal.is_left(*part.key) else None
 
-def _preview_in(record: Record) -> Preview:
-    return Preview(str(record["replacement"]), int(record["shown"]))
+    def _replaced(self, part: Part, head: int) -> Preview:
+        is_journaled = self._journal.folder is not None
+        where = f"{place_of(part)} of the wiki" if is_journaled else f"turn {part.turn} of the recording"
+        preview = preview_of(part.text, head, f"the whole is {where}")
+        if self._results is not None:
+            self._results.keep(part)
+            record: Record = {"kind": "tool-result", "toolUseId": part.id} if part.is_result else {"kind": "text"}
+            shown = {"content": part.digest, "shown": preview.shown, "replacement": preview.text}
+            self._journal.append({**record, **shown})
+        return preview

@@ -61,7 +61,7 @@ def turn_texts(trajectory: Trajectory, segment: Segment | None = None) -> Iterat
     for turn, message in trajectory.turns():
         parts = _parts(message, calls)
         if segment is None or segment.first <= turn <= segment.last:
-            yield [f"[T{turn}] {head}: {_without_labels(text)}" for head, text in parts]
+            yield [f"[T{turn}] {head}: {without_labels(text)}" for head, text in parts]
         else:
             for call in message.tool_calls:
                 calls.give(call.id, call.name)
@@ -105,7 +105,7 @@ def _head(trajectory: Trajectory) -> Iterator[str]:
     }
     for name, value in facts.items():
         if value is not None:
-            yield f"{name}: {_without_labels(plain_line(str(value), _MOST_FACT))}"
+            yield f"{name}: {without_labels(plain_line(str(value), _MOST_FACT))}"
     yield f"turns: {len(trajectory.messages)}"
 
 
@@ -136,6 +136,6 @@ def _name(name: str) -> str:
     return plain_line(name, _MOST_NAME) or "(no name)"
 
 
-def _without_labels(text: str) -> str:
+def without_labels(text: str) -> str:
     """A line that would begin like a turn's label gets a space before it."""
     return _SPOKEN_LABEL.sub(r"\1 ", text) if "[T" in text else text

@@ -5,12 +5,16 @@ Who is asked, and how, is the engine's own: it hands in `ask`, which puts one pr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, Generic, Protocol
 
 from agent_wiki.engine import AnswerType, Question
+from agent_wiki.errors import Unanswered
 from agent_wiki.journal import Journal
 from agent_wiki.previews import Coverage, Limits
 from agent_wiki.prompts import STAGES, Prompt, read_prompts, render_merging_prompt, render_prompt
@@ -20,6 +24,7 @@ from agent_wiki.transcript import Segment
 from agent_wiki.wiki.tool_results import ToolResults
 
 _MOST_MERGED = 8
+_MOST_AT_A_TIME = 8
 
 
 class Ask(Protocol):
@@ -68,10 +73,14 @@ def _turns_in(value: Any) -> list[int]:
 class Prompting:
     """A wiki's prompts and what its journal says was shown. `is_kept` False writes nothing, as a rehearsal needs it.
 
-    Raises `RunError` for a prompt file that cannot be used.
+    Of the segments of a trajectory, `concurrency` are asked about at a time. Raises `RunError` for a prompt file that
+    cannot be used.
     """
 
-    def __init__(self, wiki: Path, journal: Journal, limits: Limits, *, is_kept: bool = True) -> None:
+    def __init__(
+        self, wiki: Path, journal: Journal, limits: Limits, *, is_kept: bool = True, concurrency: int = 1
+    ) -> None:
+        self._concurrency = min(concurrency, _MOST_AT_A_TIME)
         self.prompts = read_prompts(wiki / "prompts")
         self.prompt_versions = {stage: self.prompts[stage].head.version for stage in STAGES}
         self._showing = Showing(journal, ToolResults(wiki) if is_kept else None, limits)
@@ -95,21 +104,62 @@ class Prompting:
         shown = self._showing.shown(trajectory)
         if not shown.segments:
             return ask(render_prompt(question, self.prompts, shown.trajectory), question)
-        parts = []
-        for segment in shown.segments:
-            prompt = render_prompt(question, self.prompts, shown.trajectory, segment)
-            parts.append((segment, ask(prompt, SegmentQuestion(question, segment))))
+        prompts = [render_prompt(question, self.prompts, shown.trajectory, segment) for segment in shown.segments]
+        asked = [
+            partial(ask, prompt, SegmentQuestion(question, segment))
+            for prompt, segment in zip(prompts, shown.segments, strict=True)
+        ]
+        parts = list(zip(shown.segments, self._each(asked), strict=True))
         return self._merged(question, parts, ask)
 
     def _merged(self, question: Question[AnswerType], parts: list[tuple[Segment, AnswerType]], ask: Ask) -> AnswerType:
         """One answer of several, a few at a time, so that no prompt grows with the trajectory."""
         while len(parts) > 1:
-            merged: list[tuple[Segment, AnswerType]] = []
             groups = [parts[at : at + _MOST_MERGED] for at in range(0, len(parts), _MOST_MERGED)]
-            for number, group in enumerate(groups, start=1):
-                span = Segment(group[0][0].first, group[-1][0].last, number, len(groups))
-                told = [(segment, answer.model_dump_json(exclude_defaults=True)) for segment, answer in group]
-                whole = question if len(groups) == 1 else SegmentQuestion(question, span)
-                merged.append((span, ask(render_merging_prompt(question, self.prompts, told), whole)))
-            parts = merged
+            spans = [
+                Segment(group[0][0].first, group[-1][0].last, number, len(groups))
+                for number, group in enumerate(groups, start=1)
+            ]
+            asked = [
+                partial(self._merged_group, question, group, span, ask)
+                for group, span in zip(groups, spans, strict=True)
+            ]
+            parts = list(zip(spans, self._each(asked), strict=True))
         return parts[0][1]
+
+    def _merged_group(
+        self, question: Question[AnswerType], group: list[tuple[Segment, AnswerType]], span: Segment, ask: Ask
+    ) -> AnswerType:
+        if len(group) == 1:
+            return group[0][1]
+        told = [(segment, answer.model_dump_json(exclude_defaults=True)) for segment, answer in group]
+        prompt = render_merging_prompt(question, self.prompts, told)
+        return ask(prompt, question if span.of == 1 else SegmentQuestion(question, span))
+
+    def _each(self, asked: Sequence[Callable[[], AnswerType]]) -> list[AnswerType]:
+        """Every answer, in order. One that is still to come does not keep the others from being asked for.
+
+        Raises what the first without an answer raised. After anything but `Unanswered` nothing more is asked for.
+        """
+        has_failed = Event()
+
+        def put(ask: Callable[[], AnswerType]) -> AnswerType | Unanswered | None:
+            if has_failed.is_set():
+                return None  # what failed is raised below
+            try:
+                return ask()
+            except Unanswered as error:
+                return error
+            except BaseException:
+                has_failed.set()
+                raise
+
+        if self._concurrency == 1:
+            given = [put(ask) for ask in asked]
+        else:
+            with ThreadPoolExecutor(min(self._concurrency, len(asked))) as threads:
+                given = list(threads.map(put, asked))
+        for each in given:
+            if isinstance(each, Unanswered):
+                raise each
+        return [each for each in given if each is not None and not isinstance(each, Unanswered)]
