@@ -15,6 +15,7 @@ import pytest
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.commands import main
+from agent_wiki.engines.anthropic_api.request import unmarked
 from agent_wiki.errors import UsageError
 from agent_wiki.journal import journal_folder, records
 from agent_wiki.prices import cost_usd, read_models
@@ -44,7 +45,7 @@ def _trial(folder: Path, name: str) -> Path:
 
 def _digests(server: MessagesServer) -> Counter[str]:
     """How often each request came, by the digest that the journal knows it by."""
-    texts = (json.dumps(body, sort_keys=True, ensure_ascii=False) for body in server.bodies())
+    texts = (json.dumps(unmarked(body), sort_keys=True, ensure_ascii=False) for body in server.bodies())
     return Counter(f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" for text in texts)
 
 

@@ -44,6 +44,20 @@ class Budget:
             self.spent_usd += cost_usd
             self._changed.notify_all()
 
+    def commit(self, worst_usd: float) -> None:
+        """Count what is sent now and answered much later as spent. Raises `BudgetReached` when there is no room."""
+        with self._changed:
+            if self._is_reached or not self._has_room(worst_usd):
+                self._is_reached = True
+                raise BudgetReached(self._reason(worst_usd))
+            self.spent_usd += worst_usd
+
+    def refund(self, usd: float) -> None:
+        """Of what was counted as spent, this was not."""
+        with self._changed:
+            self.spent_usd = max(0.0, self.spent_usd - usd)
+            self._changed.notify_all()
+
     def _has_room(self, worst_usd: float) -> bool:
         if self.max_usd is None:
             return True

@@ -21,7 +21,7 @@ from typing import Any
 from agent_wiki import finished, recordings_cache
 from agent_wiki.asking import AskingOptions
 from agent_wiki.engine import Engine
-from agent_wiki.engines import opened_engine, resolved
+from agent_wiki.engines import has_more_after_waiting, one_round, opened_engine, resolved
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.inputs import InputFile, input_files
 from agent_wiki.mine import (
@@ -76,8 +76,12 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
         if options.dry_run and getattr(engine, "is_paid", False):
             raise UsageError(f"--dry-run cannot say what {options.engine} would answer without asking it")
         answering = resolved(engine)  # an unknown name is told before anything is made
-        with folder.locked(options.lock_timeout_seconds):
-            _run_stages(files, folder, engine, options, report, progress)
+        while True:
+            with folder.locked(options.lock_timeout_seconds), one_round(answering):
+                _run_stages(files, folder, engine, options, report, progress)
+            if not options.asking.is_waiting or report.stopped or not has_more_after_waiting(answering, progress):
+                break
+            report.begin_again()
         report.tell_asking(answering)
     return report
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agent_wiki.engines import opened_engine
+from agent_wiki.engines import one_round, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.ingest import ALL_STAGES, Options
 from agent_wiki.mine import SESSION_STAGES, order_on
@@ -36,6 +36,7 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
     with (
         opened_engine(options.engine, options.wiki, options.asking) as engine,
         folder.locked(options.lock_timeout_seconds),
+        one_round(engine),
     ):
         publisher = Publisher(folder, engine, report)
         publisher.load()

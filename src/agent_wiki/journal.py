@@ -6,6 +6,7 @@ and synced before an answer counts as arrived; an answer that is there is never 
     {"kind": "run", "run", "version"}                       the first line of a file
     {"kind": "answer", "request", "prompt", "stage", "model", …}  an answer, whatever came of it
     {"kind": "endpoint", "endpoint", "model", "structure"}  how this endpoint can be asked for structure
+    {"kind": "batch-begun" | "batch" | "batch-ended", …}    what is under way (see `engines/anthropic_api/batches.py`)
     {"kind": "tool-result" | "text" | "left", …}            what a model was shown of long texts (see `showing.py`)
 
 The idea of a log of prompts and answers beside the work is simonw/llm's.
@@ -51,6 +52,7 @@ class Journal:
         self._answers: dict[str, list[Place]] = {}
         self._replacements: dict[tuple[str, str], Place] = {}
         self._left: set[str] = set()
+        self._batches: list[Place] = []
         self._endpoints: dict[tuple[str, str], str] = {}
         self._is_loaded = False
         self._descriptor: int | None = None
@@ -90,6 +92,21 @@ class Journal:
         with self._lock:
             self._load()
             return self._endpoints.get((endpoint, model))
+
+    def batch_records(self) -> list[Record]:
+        """The records of batches, oldest first."""
+        with self._lock:
+            self._load()
+            places = list(self._batches)
+        return [_record_at(place) for place in places]
+
+    def refresh(self) -> None:
+        """Read again what is on disk: another process may have written since."""
+        with self._lock:
+            if self.folder is not None:
+                self._places, self._answers, self._replacements, self._batches = {}, {}, {}, []
+                self._left, self._endpoints, self._is_loaded = set(), {}, False
+                self.warnings.clear()
 
     def make_ready(self) -> None:
         """Open this run's file. Raises `RunError` when it cannot be written: better now than after paying."""
@@ -162,6 +179,8 @@ class Journal:
             self._replacements.setdefault(
                 (str(record.get("toolUseId", "")), str(record.get("content"))), (path, offset)
             )
+        elif kind in ("batch-begun", "batch", "batch-ended"):
+            self._batches.append((path, offset))
         elif kind == "left" and isinstance(record.get("contents"), list):
             self._left.update(map(str, record["contents"]))
         elif kind == "endpoint":

@@ -103,11 +103,12 @@ def cost_usd(usage: Usage, price: Price) -> float:
     return dollars * price.factor(plain + written + read) / _MILLION
 
 
-def worst_cost_usd(prompt_tokens: int, output_tokens: int, price: Price) -> float:
-    """The most that one request can cost whose marks live 5 minutes.
+def worst_cost_usd(prompt_tokens: int, output_tokens: int, price: Price, *, is_long_lived: bool = False) -> float:
+    """The most that one request can cost whose marks live 5 minutes, or an hour.
 
     Nothing is read from the cache, all of it is written, and the answer is at its longest.
     """
-    dearest = max(price.input, price.cache_write_5m, price.cache_read)
+    written = price.cache_write_1h if is_long_lived else price.cache_write_5m
+    dearest = max(price.input, written, price.cache_read)
     dollars = prompt_tokens * dearest + output_tokens * price.output
     return dollars * price.factor(prompt_tokens) / _MILLION

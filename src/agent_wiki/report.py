@@ -44,6 +44,7 @@ class Report:
     dropped_claims: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
+    batches: list[str] = field(default_factory=list)  # under way: id and number of requests
     waiting: list[str] = field(default_factory=list)  # questions that a batch will answer
     asked: dict[str, Any] = field(default_factory=dict)  # what asking a model came to: `total`, and by stage
     stopped: str = ""  # why the run ended before its end
@@ -55,6 +56,17 @@ class Report:
             return 3
         return 1 if self.failures else 0
 
+    def begin_again(self) -> None:
+        """Another round of the same run: what it finds is told in the place of what the round before found.
+
+        What was written, removed, archived, learnt and paid adds up.
+        """
+        for each in (self.sessions, self.formats, self.hygiene, self.coverage, self.pages):
+            each.clear()
+        for entries in (self.failures, self.left_out, self.passed_over, self.warnings, self.waiting, self.bugs):
+            entries.clear()
+        self.recordings = self.recordings_unchanged = self.pages_unchanged = 0
+
     def tell_asking(self, engine: Engine) -> None:
         """Note what an engine that asks a model asked, by stage, and what its journal could not read."""
         spending: Spending | None = getattr(engine, "spending", None)
@@ -63,6 +75,7 @@ class Report:
             parts = {stage: totals.to_json() for stage, totals in stages.items()}
             self.asked = {"total": total_of(stages.values()).to_json(), "stages": parts}
             self.warnings += getattr(engine, "journal_warnings", ())
+            self.batches = list(getattr(engine, "batches", list)())
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values, keys always the same."""
@@ -91,6 +104,7 @@ class Report:
             lines.append("asked: " + Totals.from_json(self.asked["total"]).line())
         if self.coverage["elided_characters"]:
             lines.append(self._coverage_line())
+        lines += [f"batch: {batch} under way; run again to collect it" for batch in self.batches]
         if self.hygiene:
             lines.append("tidied while reading:")
             lines += [f"  {count:>7,} {HYGIENE.get(name, name)}" for name, count in sorted(self.hygiene.items())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from agent_wiki.asking import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UsageError
+from agent_wiki.report import Progress
 
 if TYPE_CHECKING:
     from agent_wiki.engines.anthropic_api import AnthropicEngine
@@ -53,6 +54,20 @@ def opened_engine(named: str | Engine, wiki: Path, asking: AskingOptions) -> Ite
         yield engine
     finally:
         engine.close()
+
+
+@contextmanager
+def one_round(engine: str | Engine) -> Iterator[None]:
+    """Around a round of questions, the wiki locked: an engine may look for answers before and send for more after."""
+    getattr(engine, "begin", lambda: None)()
+    yield
+    getattr(engine, "end", lambda: None)()
+
+
+def has_more_after_waiting(engine: str | Engine, progress: Progress) -> bool:
+    """Wait for answers that are under way; True when there were any, so that another round finds them."""
+    wait: Callable[[Progress], bool] = getattr(engine, "wait", lambda _progress: False)
+    return wait(progress)
 
 
 def _asking_engine(wiki: Path, asking: AskingOptions) -> AnthropicEngine:

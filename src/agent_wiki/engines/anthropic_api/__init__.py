@@ -18,9 +18,11 @@ from typing import Any, Generic
 from agent_wiki.asking import AskingOptions, Spending
 from agent_wiki.budget import Budget
 from agent_wiki.engine import AnswerType, Question
+from agent_wiki.engines.anthropic_api.batches import BatchDesk
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
     Asking,
+    Lifetime,
     Round,
     Structure,
     Unfit,
@@ -37,6 +39,7 @@ from agent_wiki.journal import Journal, Record, journal_folder
 from agent_wiki.previews import Coverage
 from agent_wiki.prices import Models, read_models
 from agent_wiki.prompts import LONG, STAGES, TRAJECTORY_STAGES, Prompt, PromptFile
+from agent_wiki.report import Progress
 from agent_wiki.trajectory import Trajectory
 
 NAME = "anthropic"
@@ -76,7 +79,12 @@ class AnthropicEngine:
         self.concurrency = asking.concurrency
         self.spending = Spending()
         self._check_prices(table, asking.max_usd)
-        self._service = Service(asking.base_url, table.prices, Budget(asking.max_usd))
+        budget = Budget(asking.max_usd)
+        self._service = Service(asking.base_url, table.prices, budget)
+        self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
+        self._desk: BatchDesk | None = None
+        if asking.is_batched:
+            self._desk = BatchDesk(self._service, self.journal, budget, self.spending, table.batch_factor)
         self._cached = _stages_that_share(self.models)
         self._slots = BoundedSemaphore(asking.concurrency)
         self._requests: dict[str, Lock] = {}
@@ -97,6 +105,28 @@ class AnthropicEngine:
     def prepare(self) -> None:
         """Import what asking needs, before threads contend for it: that takes more than a second."""
         prepare_schemas()
+
+    def begin(self) -> None:
+        """Before a round of questions: collect what batches have ended. The wiki has to be locked.
+
+        Raises `RunError` and `ServiceFailed`.
+        """
+        self.journal.refresh()
+        if self._desk is not None:
+            self._desk.begin()
+
+    def end(self) -> None:
+        """After a round of questions: send what was put into a batch."""
+        if self._desk is not None:
+            self._desk.end()
+
+    def wait(self, progress: Progress) -> bool:
+        """Stay until all batches have ended; True when there were any, so that another round is worth it."""
+        return self._desk is not None and self._desk.wait(progress)
+
+    def batches(self) -> list[str]:
+        """One line for each batch that is under way."""
+        return [] if self._desk is None else self._desk.lines()
 
     def close(self) -> None:
         """Close the connections and the journal's file."""
@@ -161,6 +191,8 @@ class AnthropicEngine:
         journaled = self._journaled_reply(asking, answer_type)
         if journaled is not None:
             return journaled
+        if self._desk is not None:  # the services that take batches give structure
+            return STRUCTURES[0], self._reply(asking, STRUCTURES[0], answer_type)
         with self._finding[asking.model]:
             known = self._known_structure(asking)
             if known is None:
@@ -213,7 +245,7 @@ class AnthropicEngine:
 
     def _record(self, asking: Asking, structure: Structure) -> Record:
         """The journal's record of the answer; asked for and written when there is none. Nothing is asked twice."""
-        request = request_of(asking, structure)
+        request = request_of(asking, structure, self._lifetime)
         digest = request.digest
         with self._requests.setdefault(digest, Lock()):
             record = self.journal.answer(digest)
@@ -221,6 +253,8 @@ class AnthropicEngine:
                 self.spending.replayed(record)
                 return record
             self.journal.make_ready()
+            if self._desk is not None:
+                self._desk.put(request, _head_of(asking, digest))
             with self._slots:  # until it is on disk, so that no more is at risk than what may be in flight
                 record = {**_head_of(asking, digest), **self._service.ask(request)}
                 self.spending.paid(record)

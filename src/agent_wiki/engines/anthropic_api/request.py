@@ -5,7 +5,8 @@ Structure is asked for in one of three ways, for servers that speak the Messages
 promises, the answer is validated.
 
 The service keeps a prompt's prefix by all that comes before its mark, the schema included. So the three questions on a
-trajectory are sent with one schema that has room for the answers to each.
+trajectory are sent with one schema that has room for the answers to each. A mark behind the system prompt keeps that
+and the schema for all trajectories, one behind the trajectory keeps it for the other questions on it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillsAnswer
 
 Structure = Literal["native", "tool", "prompt"]
+Lifetime = Literal["5m", "1h"]
 STRUCTURES: tuple[Structure, ...] = ("native", "tool", "prompt")
 
 TOOL = "answer"
@@ -52,7 +54,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """All that decides a request but for how structure is asked for. `is_cached` puts a mark behind the prefix."""
+    """All that decides a request but for how structure is asked for and how long marks live.
+
+    `is_cached` puts a mark behind the prefix.
+    """
 
     prompt: Prompt
     answer_type: type[Answer]
@@ -61,17 +66,17 @@ class Asking:
     rounds: tuple[Round, ...] = ()
 
 
-def request_body(asking: Asking, structure: Structure) -> dict[str, Any]:
+def request_body(asking: Asking, structure: Structure, lifetime: Lifetime = "5m") -> dict[str, Any]:
     """The body of the request: system, trajectory, question, then the rounds so far."""
     prompt = asking.prompt
-    messages: list[dict[str, Any]] = [{"role": "user", "content": _content(asking, structure)}]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": _content(asking, structure, lifetime)}]
     for each in asking.rounds:
         messages.append({"role": "assistant", "content": each.answer.strip() or "(nothing)"})
         messages.append({"role": "user", "content": each.complaint})
     body: dict[str, Any] = {
         "model": asking.model,
         "max_tokens": prompt.max_tokens,
-        "system": prompt.system,
+        "system": _system(asking, lifetime),
         "messages": messages,
     }
     if structure == "native":
@@ -83,7 +88,18 @@ def request_body(asking: Asking, structure: Structure) -> dict[str, Any]:
     return body
 
 
-def _content(asking: Asking, structure: Structure) -> list[dict[str, Any]]:
+def _system(asking: Asking, lifetime: Lifetime) -> str | list[dict[str, Any]]:
+    """The system prompt, marked where the next trajectory's questions share it."""
+    if not _is_on_trajectory(asking):
+        return asking.prompt.system
+    return [{"type": "text", "text": asking.prompt.system, "cache_control": _mark(lifetime)}]
+
+
+def _mark(lifetime: Lifetime) -> dict[str, str]:
+    return {"type": "ephemeral"} if lifetime == "5m" else {"type": "ephemeral", "ttl": lifetime}
+
+
+def _content(asking: Asking, structure: Structure, lifetime: Lifetime) -> list[dict[str, Any]]:
     question = asking.prompt.question
     if structure == "prompt":
         schema = json.dumps(asking.prompt.schema, ensure_ascii=False)
@@ -95,7 +111,7 @@ def _content(asking: Asking, structure: Structure) -> list[dict[str, Any]]:
         return [asked]
     prefix: dict[str, Any] = {"type": "text", "text": asking.prompt.prefix}
     if asking.is_cached:
-        prefix["cache_control"] = {"type": "ephemeral"}
+        prefix["cache_control"] = _mark(lifetime)
     return [prefix, asked]
 
 
@@ -132,7 +148,7 @@ def _sent_schema(form: type[BaseModel]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A body with what its bytes tell: `digest` is `sha256:…` over all of them.
+    """A body with what its bytes tell: `digest` is `sha256:…` over all of them but the marks, which change no answer.
 
     `most_prompt_tokens` is more than the prompt can have, for a token is at least one byte.
     """
@@ -142,11 +158,19 @@ class Request:
     most_prompt_tokens: int
 
 
-def request_of(asking: Asking, structure: Structure) -> Request:
-    """The request that asks for structure in this way."""
-    body = request_body(asking, structure)
-    text = json.dumps(body, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")
+def request_of(asking: Asking, structure: Structure, lifetime: Lifetime = "5m") -> Request:
+    """The request that asks for structure in this way. Marks live as long as `lifetime` says."""
+    body = request_body(asking, structure, lifetime)
+    text = json.dumps(unmarked(body), sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")
     return Request(body, f"sha256:{hashlib.sha256(text).hexdigest()}", len(text) + _OVERHEAD_TOKENS)
+
+
+def unmarked(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body without its cache marks: what decides the answer."""
+    system, (first, *rounds) = body["system"], body["messages"]
+    content = [{name: value for name, value in block.items() if name != "cache_control"} for block in first["content"]]
+    told = system if isinstance(system, str) else system[0]["text"]
+    return {**body, "system": told, "messages": [{**first, "content": content}, *rounds]}
 
 
 def answer_in(text: str, answer_type: type[AnswerType]) -> AnswerType:

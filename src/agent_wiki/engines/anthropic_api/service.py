@@ -6,9 +6,11 @@ the budget first: an attempt whose connection was lost may have been billed and 
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -36,6 +38,14 @@ _SERVICE = "https://api.anthropic.com"
 
 class NotTaken(NoAnswer):
     """The service refuses the request as it stands (400): perhaps the way in which structure was asked for."""
+
+
+class BatchLost(Exception):
+    """The connection was lost while a batch was sent: nobody knows whether it was taken."""
+
+
+class _Lost(BaseException):
+    """A connection that was lost. No `Exception`: those the client tries again, and would send the batch twice."""
 
 
 class Service:
@@ -72,7 +82,7 @@ class Service:
         worst = 0.0 if price is None else worst_cost_usd(tokens, int(body["max_tokens"]), price)
         toll = _Toll(self._budget, worst)
         try:
-            answered = self._record(self._sent(body, toll), price)
+            answered = self.record_of(self._sent(body, toll), str(body["model"]))
             toll.pay(answered.get("cost_usd"))
         finally:
             toll.pass_lost()
@@ -91,8 +101,16 @@ class Service:
         except (anthropic.APIError, json.JSONDecodeError) as error:
             raise ServiceFailed(f"{self.endpoint}: an answer that is no message ({error})") from error
 
-    def _record(self, message: Any, price: Price | None) -> dict[str, Any]:
-        """What is kept of a message. Raises `ServiceFailed` for what is no message, as a proxy may send."""
+    def price_of(self, model: str) -> Price | None:
+        """What a model costs; None when that is not known."""
+        return self._prices.get(model)
+
+    def record_of(self, message: Any, model: str, factor: float = 1.0) -> dict[str, Any]:
+        """What is kept of a message, as `ask` gives it; `factor` on its cost, as for a batch.
+
+        Raises `ServiceFailed` for what is no message, as a proxy may send.
+        """
+        price = self._prices.get(model)
         try:
             record: dict[str, Any] = {
                 "answer": _text(message.content),
@@ -106,8 +124,58 @@ class Service:
         if explanation:
             record["detail"] = str(explanation)
         if price is not None and "output_tokens" in record["usage"]:
-            record["cost_usd"] = cost_usd(record["usage"], price)
+            record["cost_usd"] = factor * cost_usd(record["usage"], price)
         return record
+
+    def send_batch(self, bodies: Mapping[str, Mapping[str, Any]]) -> str:
+        """Send requests by name as one batch; its id. Raises `BatchLost`, `ServiceFailed`, or `RunError`."""
+        requests: Any = [{"custom_id": name, "params": body} for name, body in bodies.items()]
+        with self._batch_failures():
+            try:
+                return str(self._open().with_middleware(_lost_once).messages.batches.create(requests=requests).id)
+            except _Lost as error:
+                raise BatchLost(f"{self.endpoint}: connection lost while a batch was sent ({error})") from error
+
+    def has_ended(self, batch_id: str) -> bool:
+        """True when a batch's results can be had. Raises `ServiceFailed` or `RunError`."""
+        with self._batch_failures():
+            return bool(self._open().messages.batches.retrieve(batch_id).processing_status == "ended")
+
+    def batch_results(self, batch_id: str) -> Iterator[tuple[str, Any]]:
+        """Name and result of each request of a batch that has ended, in any order.
+
+        Raises `ServiceFailed` where they end midway; what came before stands.
+        """
+        with self._batch_failures():
+            for each in self._open().messages.batches.results(batch_id):
+                yield each.custom_id, each.result
+
+    def list_batches(self) -> Iterator[tuple[str, datetime.datetime, int]]:
+        """Id, time and number of requests of the batches of this key, the newest first."""
+        with self._batch_failures():
+            for each in self._open().messages.batches.list(limit=100):
+                counts = each.request_counts
+                size = counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
+                yield each.id, each.created_at, size
+
+    @contextmanager
+    def _batch_failures(self) -> Iterator[None]:
+        """What goes wrong with batches, told as everything else is."""
+        import anthropic
+        import httpx2
+
+        try:
+            yield
+        except anthropic.NotFoundError as error:
+            told = " ".join(str(error.message).split())[:200]
+            raise RunError(f"{self.endpoint} does not do this batch ({told}); is --batch right for it?") from error
+        except anthropic.APIStatusError as error:
+            failure = self._failure(error, "batch")
+            raise RunError(str(failure)) if isinstance(failure, NotTaken) else failure from error
+        except anthropic.APIConnectionError as error:
+            raise self._unreachable(error) from error
+        except (anthropic.APIError, anthropic.AnthropicError, httpx2.HTTPError, json.JSONDecodeError) as error:
+            raise ServiceFailed(f"{self.endpoint}: a batch could not be read to its end ({error})") from error
 
     def _open(self) -> Anthropic:
         with self._lock:
@@ -149,6 +217,14 @@ def _client(base_url: str | None) -> Anthropic:
     if not ALLOW_MODEL_REQUESTS and urlsplit(address or _SERVICE).hostname not in _LOOPBACK:
         raise RunError(f"{address or _SERVICE}: requests to a real service are not allowed here")
     return anthropic.Anthropic(base_url=address, api_key=None if has_key else _NO_KEY, max_retries=_RETRIES)
+
+
+def _lost_once(request: APIRequest, call_next: CallNext) -> APIResponse[Any]:
+    """Ends the client's own tries when a connection is lost; what the service itself refuses is tried again."""
+    try:
+        return call_next(request)
+    except Exception as error:  # an answer of the service, good or bad, is returned and not raised here
+        raise _Lost(str(error)) from error
 
 
 class _Toll:

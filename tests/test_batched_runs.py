@@ -1,0 +1,245 @@
+"""Runs that send their questions as batches: submitted, remembered, collected by a later run, to the same wiki."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.asking import AskingOptions
+from agent_wiki.commands import main
+from agent_wiki.errors import RunError, ServiceFailed
+from agent_wiki.journal import journal_folder, records
+from agent_wiki.prices import cost_usd, read_models
+from agent_wiki.report import Report
+from agent_wiki.testing import Endpoint, Fault, MessagesServer
+from tests.engines.answering import says
+from tests.wikis import changed, ingest, record, tree
+
+HOUR = 3_600
+_SLOW = Endpoint(batch_seconds=HOUR)
+
+
+def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) -> Report:
+    asking = AskingOptions(base_url=server.base_url, is_batched=True, **options)
+    return ingest(paths, wiki, "anthropic", asking=asking)
+
+
+def _recordings(folder: Path, number: int = 3) -> list[Path]:
+    return [record(folder, f"session-{at}", f"2026-01-{at + 1:02d}") for at in range(number)]
+
+
+def _direct(paths: list[Path], wiki: Path) -> dict[str, bytes]:
+    """The wiki that the same answers give when they are asked for one by one."""
+    with MessagesServer(says({})) as server:
+        assert ingest(paths, wiki, "anthropic", asking=AskingOptions(base_url=server.base_url)).exit_code == 0
+    return tree(wiki)
+
+
+def _submitted(server: MessagesServer) -> Counter[str]:
+    """How often each request was put into a batch."""
+    return Counter(item["custom_id"] for body in server.bodies("batch-create") for item in body["requests"])
+
+
+def _answered(wiki: Path) -> Counter[str]:
+    return Counter(each["request"] for each in records(journal_folder(wiki), []) if each["kind"] == "answer")
+
+
+def test_a_batch_is_sent_remembered_and_collected_by_later_runs(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({}), _SLOW) as server:
+        first = _ask(paths, wiki, server)
+        assert (first.exit_code, first.sessions["waiting"], len(first.waiting)) == (0, 3, 3)
+        assert [line.split(": ")[1] for line in first.batches] == ["3 requests"]
+        assert "run again to collect it" in "\n".join(first.lines())
+        again = _ask(paths, wiki, server)
+        assert again.sessions["waiting"] == 3
+        assert len(server.bodies("batch-create")) == 1, "what is under way is not sent again"
+        server.clock.advance(HOUR)
+        second = _ask(paths, wiki, server)
+        assert (second.pages["summary pages"], second.sessions["waiting"]) == (3, 3), "a summary does not wait"
+        server.clock.advance(HOUR)
+        last = _ask(paths, wiki, server)
+        assert (last.exit_code, last.sessions["mined"], last.batches, last.waiting) == (0, 3, [], [])
+        assert server.bodies() == [], "nothing was asked one by one"
+        assert set(_submitted(server).values()) == {1}
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({})) as server:
+        report = _ask(paths, wiki, server, is_waiting=True)
+        assert (report.exit_code, report.waiting, report.sessions["mined"]) == (0, [], 3)
+        assert report.asked["total"]["calls"] == sum(_answered(wiki).values()) == 9
+    prices = read_models().prices
+    for each in records(journal_folder(wiki), []):
+        if each["kind"] == "answer":
+            assert each["cost_usd"] == pytest.approx(cost_usd(each["usage"], prices[each["model"]]) / 2)
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_marks_in_a_batch_live_for_an_hour(tmp_path: Path) -> None:
+    with MessagesServer(says({})) as server:
+        _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server)
+        params = server.bodies("batch-create")[0]["requests"][0]["params"]
+    marked = [*params["system"], *params["messages"][0]["content"]]
+    assert {block["cache_control"]["ttl"] for block in marked if "cache_control" in block} == {"1h"}
+
+
+@pytest.mark.parametrize("kind", ["batch-expired", "batch-errored", "batch-canceled"])
+def test_what_expired_or_failed_is_sent_again_and_only_that(tmp_path: Path, kind: Any) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({}), faults=[Fault(kind=kind, requests=(2,), attempts=(1,))]) as server:
+        for _ in range(7):
+            report = _ask(paths, wiki, server)
+        assert (report.exit_code, report.waiting) == (0, [])
+        assert Counter(_submitted(server).values()) == {1: 6, 2: 3}, "the second of each batch"
+    assert set(_answered(wiki).values()) == {1}
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_a_request_that_never_gets_an_answer_ends_as_a_failure(tmp_path: Path) -> None:
+    faults = [Fault(kind="batch-expired", text="session-1")]
+    with MessagesServer(says({}), faults=faults) as server:
+        report = _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server, is_waiting=True)
+        assert report.exit_code == 0
+        path = record(tmp_path / "t", "session-1")
+        path.write_text(path.read_text(encoding="utf-8").replace("cart", "session-1"), encoding="utf-8")
+        report = _ask([path], tmp_path / "wiki", server, is_waiting=True)
+    assert report.exit_code == 1
+    assert "no answer in 3 batches" in report.failures[0]
+
+
+def test_what_the_service_refuses_is_told_and_not_sent_again(tmp_path: Path) -> None:
+    endpoint = Endpoint(structured="refused")
+    with MessagesServer(says({}), endpoint) as server:
+        report = _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server, is_waiting=True)
+        assert len(server.bodies("batch-create")) == 1
+    assert report.exit_code == 1
+    assert "the request was not taken" in report.failures[0]
+
+
+def test_a_service_without_batches_is_told_in_one_line(tmp_path: Path) -> None:
+    with (
+        MessagesServer(says({}), Endpoint(has_batches=False)) as server,
+        pytest.raises(RunError, match=r"does not do this batch .* is --batch right for it\?$"),
+    ):
+        _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server)
+
+
+def test_the_worst_case_of_all_that_is_queued_stays_below_the_cap(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t", 6), tmp_path / "wiki"
+    with MessagesServer(says({})) as server:
+        report = _ask(paths, wiki, server, max_usd=0.012, models=("claude-haiku-5-5",))
+        assert report.exit_code == 3
+        sent = sum(_submitted(server).values())
+        assert 0 < sent < 6, "what there was room for is sent"
+        server.clock.advance(HOUR)
+        for _ in range(4):
+            report = _ask(paths, wiki, server, models=("claude-haiku-5-5",))
+        assert (report.exit_code, report.waiting) == (0, [])
+        assert set(_submitted(server).values()) == {1}
+
+
+def test_a_batch_whose_connection_was_lost_is_found_again_and_not_paid_twice(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    faults = [Fault(kind="drop-answered", endpoint="batch-create", requests=(1,))]
+    with MessagesServer(says({}), faults=faults) as server:
+        report = _ask(paths, wiki, server, is_waiting=True)
+        assert report.exit_code == 0
+        assert set(_submitted(server).values()) == {1}
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_a_batch_that_never_arrived_is_sent_by_the_next_run(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    faults = [Fault(kind="drop-read", endpoint="batch-create", requests=(1,))]
+    with MessagesServer(says({}), faults=faults) as server:
+        with pytest.raises(ServiceFailed, match="connection lost while a batch was sent"):
+            _ask(paths, wiki, server)
+        assert _ask(paths, wiki, server, is_waiting=True).exit_code == 0
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_results_that_end_midway_are_read_on_by_the_next_run(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    faults = [Fault(kind="drop-midway", endpoint="batch-results", requests=(1,))]
+    with MessagesServer(says({}), faults=faults) as server:
+        for _ in range(6):
+            report = _ask(paths, wiki, server)
+        assert (report.exit_code, report.waiting) == (0, [])
+        assert set(_submitted(server).values()) == {1}
+        assert set(_answered(wiki).values()) == {1}
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+KILLED_RUN = """
+import os, signal, sys
+from pathlib import Path
+from agent_wiki import journal
+from agent_wiki.asking import AskingOptions
+from agent_wiki.ingest import Options, run
+from agent_wiki.prices import cost_usd, read_models
+from agent_wiki.report import Report
+
+wiki, url, at, *paths = sys.argv[1:]
+left = int(at)
+append = journal.Journal.append
+
+def counted(self, record):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    append(self, record)
+
+journal.Journal.append = counted
+asking = AskingOptions(base_url=url, is_batched=True, is_waiting=True)
+options = Options(Path(wiki), engine="anthropic", asking=asking)
+run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
+"""
+
+
+def test_a_batched_run_killed_before_any_record_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    paths = _recordings(tmp_path / "t", 2)
+    wanted = _direct(paths, tmp_path / "direct")
+    for at in range(0, 12, 2):
+        wiki = tmp_path / f"killed-{at}"
+        with MessagesServer(says({})) as server:
+            command = [sys.executable, "-c", KILLED_RUN, str(wiki), server.base_url, str(at), *map(str, paths)]
+            ended = subprocess.run(command, check=False, timeout=60).returncode
+            report = _ask(paths, wiki, server, is_waiting=True)
+            assert report.exit_code == 0, report.lines()
+            assert ended == -signal.SIGKILL, f"not killed at {at}"
+            assert set(_submitted(server).values()) == {1}, f"killed at {at}"
+            assert set(_answered(wiki).values()) == {1}, f"killed at {at}"
+        assert changed(wanted, tree(wiki)) == [], f"killed at {at}"
+
+
+def test_two_processes_collect_a_batch_once(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({})) as server:
+        _ask(paths, wiki, server)
+        command = [sys.executable, "-m", "agent_wiki", "ingest", "--wiki", str(wiki), "--engine", "anthropic"]
+        command += ["--base-url", server.base_url, "--batch", "--wait", *map(str, paths)]
+        runs = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
+        assert [run.wait(timeout=120) for run in runs] == [0, 0]
+        assert set(_submitted(server).values()) == {1}
+    assert set(_answered(wiki).values()) == {1}
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_the_command_line_says_what_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths, wiki = _recordings(tmp_path / "t", 1), str(tmp_path / "wiki")
+    with MessagesServer(says({}), _SLOW) as server:
+        words = ["--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url, "--batch"]
+        assert main(["ingest", *map(str, paths), *words]) == 0
+        out = capsys.readouterr().out
+    assert "batch: msgbatch_000001: 1 requests under way; run again to collect it" in out
+    assert "waiting for a batch (1):" in out
