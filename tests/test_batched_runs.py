@@ -18,10 +18,11 @@ from agent_wiki.journal import journal_folder, records
 from agent_wiki.prices import cost_usd, read_models
 from agent_wiki.report import Report
 from agent_wiki.testing import Endpoint, Fault, MessagesServer
-from tests.engines.answering import says
-from tests.wikis import changed, ingest, record, tree
+from tests.engines.answering import is_together, says
+from tests.wikis import changed, ingest, record, rule, tree
 
 HOUR = 3_600
+_STAGES = ("summarize", "extract-guidelines", "synthesize-skill")
 _SLOW = Endpoint(batch_seconds=HOUR)
 
 
@@ -62,7 +63,8 @@ def test_a_batch_is_sent_remembered_and_collected_by_later_runs(tmp_path: Path) 
         assert len(server.bodies("batch-create")) == 1, "what is under way is not sent again"
         server.clock.advance(HOUR)
         second = _ask(paths, wiki, server)
-        assert (second.pages["summary pages"], second.sessions["waiting"]) == (3, 3), "a summary does not wait"
+        told = (second.pages["summary pages"], second.pages["guideline pages"], second.sessions["waiting"])
+        assert told == (3, 1, 3), "what another model is asked does not hold up the rest"
         server.clock.advance(HOUR)
         last = _ask(paths, wiki, server)
         assert (last.exit_code, last.sessions["mined"], last.batches, last.waiting) == (0, 3, [], [])
@@ -76,12 +78,47 @@ def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> Non
     with MessagesServer(says({})) as server:
         report = _ask(paths, wiki, server, is_waiting=True)
         assert (report.exit_code, report.waiting, report.sessions["mined"]) == (0, [], 3)
-        assert report.asked["total"]["calls"] == sum(_answered(wiki).values()) == 9
+        assert report.asked["total"]["calls"] == sum(_submitted(server).values()) == 6
     prices = read_models().prices
     for each in records(journal_folder(wiki), []):
-        if each["kind"] == "answer":
+        if each["kind"] == "answer" and "of" not in each:
             assert each["cost_usd"] == pytest.approx(cost_usd(each["usage"], prices[each["model"]]) / 2)
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_a_batch_reads_a_trajectory_once_for_all_questions_of_a_model(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({})) as server:
+        report = _ask(paths, wiki, server, is_waiting=True, models=("claude-haiku-5-5",))
+        assert report.asked["total"]["calls"] == sum(_submitted(server).values()) == 3
+        assert set(report.asked["stages"]) == {"summarize+extract-guidelines+synthesize-skill", *_STAGES}
+        assert all(report.asked["stages"][stage]["calls"] == 0 for stage in _STAGES)
+    with MessagesServer(says({})) as server:
+        asking = AskingOptions(base_url=server.base_url, models=("claude-haiku-5-5",))
+        again = ingest(paths, tmp_path / "direct", "anthropic", asking=asking)
+        assert again.asked["total"]["calls"] == 9
+        assert changed(tree(tmp_path / "direct"), tree(wiki)) == []
+    replayed = ingest(paths, tmp_path / "replayed", f"recorded:{journal_folder(wiki)}")
+    assert replayed.exit_code == 0, "a part is an answer like any other"
+    assert main(["cost", "--wiki", str(wiki)]) == 0
+
+
+def test_a_part_that_is_missing_is_asked_for_itself(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t", 1), tmp_path / "wiki"
+    with MessagesServer(says({"extract-guidelines": lambda asked: None if is_together(asked) else {}})) as server:
+        report = _ask(paths, wiki, server, is_waiting=True, models=("claude-haiku-5-5",))
+        assert (report.exit_code, report.asked["total"]["calls"]) == (0, 2)
+        assert report.asked["stages"]["extract-guidelines"]["calls"] == 1
+
+
+def test_a_part_that_does_not_stand_is_asked_for_again_in_the_next_batch(tmp_path: Path) -> None:
+    invented = {"guidelines": [rule("Run the check before a change.", evidence=[{"turn": 2, "quote": "never said"}])]}
+    paths, wiki = _recordings(tmp_path / "t", 1), tmp_path / "wiki"
+    with MessagesServer(says({"extract-guidelines": invented})) as server:
+        report = _ask(paths, wiki, server, is_waiting=True, models=("claude-haiku-5-5",))
+        assert report.asked["stages"]["extract-guidelines"]["calls"] == 2, "twice at most"
+    assert (report.exit_code, report.guidelines_contributed) == (0, 0)
+    assert any("never said" in claim for claim in report.dropped_claims)
 
 
 def test_marks_in_a_batch_live_for_an_hour(tmp_path: Path) -> None:
@@ -99,7 +136,7 @@ def test_what_expired_or_failed_is_sent_again_and_only_that(tmp_path: Path, kind
         for _ in range(7):
             report = _ask(paths, wiki, server)
         assert (report.exit_code, report.waiting) == (0, [])
-        assert Counter(_submitted(server).values()) == {1: 6, 2: 3}, "the second of each batch"
+        assert Counter(_submitted(server).values()) == {1: 4, 2: 2}, "the second of each batch"
     assert set(_answered(wiki).values()) == {1}
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
 

@@ -16,7 +16,7 @@ from agent_wiki.engine import Question
 from agent_wiki.errors import RunError
 from agent_wiki.families import Family
 from agent_wiki.own_sessions import PROMPT_MARK, left_out_reason
-from agent_wiki.prompts import LONG, STAGES, Prompt, parse_prompt, read_prompts, render_prompt
+from agent_wiki.prompts import LONG, STAGES, TOGETHER, Prompt, parse_prompt, read_prompts, render_prompt
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, ClusterQuestion
 from agent_wiki.stages.discover_tasks import SubtaskAnswer, SubtaskQuestion, TaskAnswer, TaskQuestion
 from agent_wiki.stages.extract_guidelines import GuidelineAnswer, GuidelinesQuestion
@@ -235,7 +235,7 @@ def test_init_copies_the_prompts_beside_the_wiki(tmp_path: Path) -> None:
 
 
 def test_the_package_ships_one_prompt_for_each_stage_that_asks() -> None:
-    assert shipped_names("prompts") == sorted(f"{name}.md" for name in (*STAGES, LONG))
+    assert shipped_names("prompts") == sorted(f"{name}.md" for name in (*STAGES, LONG, TOGETHER))
     project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included["prompts"] == "agent_wiki/prompts"

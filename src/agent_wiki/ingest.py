@@ -72,7 +72,7 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
     files = input_files(paths)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
-    with opened_engine(options.engine, options.wiki, options.asking) as engine:
+    with opened_engine(options.engine, options.wiki, options.asking, options.stages) as engine:
         if options.dry_run and getattr(engine, "is_paid", False):
             raise UsageError(f"--dry-run cannot say what {options.engine} would answer without asking it")
         answering = resolved(engine)  # an unknown name is told before anything is made

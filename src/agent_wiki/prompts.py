@@ -38,6 +38,8 @@ TRAJECTORY_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill
 STAGES = (*TRAJECTORY_STAGES, consolidate_clusters.STAGE, discover_tasks.STAGE)
 LONG = "long-trajectory"
 """The prompt file for trajectories that are read in segments: a note before the question, and what merges answers."""
+TOGETHER = "together"
+"""The prompt file that puts several questions on one trajectory in one request."""
 
 _MOST_TOKENS = 21_333  # the client refuses to wait for a longer answer that is not streamed
 _MOST_RECALLED = 40
@@ -97,12 +99,12 @@ class Prompt:
 
 
 def read_prompts(overrides: Path | None = None) -> dict[str, PromptFile]:
-    """Every prompt file. In: the owner's folder (`<wiki>/prompts`) or None. Out: stage (and `LONG`) → prompt.
+    """Every prompt file. In: the owner's folder (`<wiki>/prompts`) or None. Out: stage (`LONG`, `TOGETHER`) → prompt.
 
     All are read and checked at once, so that a run does not meet a broken one when others are paid for. Raises
     `RunError` naming file, line and reason.
     """
-    return {name: _read_prompt(name, overrides) for name in (*STAGES, LONG)}
+    return {name: _read_prompt(name, overrides) for name in (*STAGES, LONG, TOGETHER)}
 
 
 def _read_prompt(stage: str, overrides: Path | None) -> PromptFile:
@@ -190,6 +192,35 @@ def render_merging_prompt(
     return _prompt(question, prompt, prompts[LONG].head.system, "", merging)
 
 
+def render_together(
+    questions: Sequence[Question[Any]],
+    prompts: Mapping[str, PromptFile],
+    prefix: str,
+    form: type[BaseModel],
+    segment: Segment | None = None,
+) -> Prompt:
+    """Several questions on one trajectory as one: `form` has a field for each, named after the type of its answer.
+
+    In: the questions in their order; the prefix of the prompts that would put them one by one. Raises `RunError` as
+    `render_prompt` does.
+    """
+    asked = {}
+    for question in questions:
+        text = _rendered(prompts[question.stage], _shown(question, segment))
+        note = "" if segment is None else _rendered(prompts[LONG], {"segment": segment}) + "\n"
+        asked[question.answer_type.__name__] = note + text
+    together = prompts[TOGETHER]
+    return Prompt(
+        stage="+".join(question.stage for question in questions),
+        version=together.head.version,
+        system=together.head.system.strip(),
+        prefix=prefix,
+        question=_rendered(together, {"questions": asked}),
+        max_tokens=together.head.max_tokens,
+        schema=_schema(form),
+    )
+
+
 def _prompt(question: Question[Any], prompt: PromptFile, system: str, prefix: str, asked: str) -> Prompt:
     answer_type: type[Answer] = question.answer_type
     return Prompt(
@@ -204,7 +235,7 @@ def _prompt(question: Question[Any], prompt: PromptFile, system: str, prefix: st
 
 
 @lru_cache(maxsize=16)
-def _schema(answer_type: type[Answer]) -> dict[str, Any]:
+def _schema(answer_type: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of an answer; making one takes longer than rendering a prompt."""
     return answer_type.model_json_schema()
 

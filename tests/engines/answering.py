@@ -15,6 +15,11 @@ from agent_wiki.testing.answers import Asked
 from tests.wikis import arc, rule, skill
 
 ON_TRAJECTORY = tuple(each.__name__ for each in _ON_TRAJECTORY)
+STAGE_OF = {
+    "SummaryAnswer": "summarize",
+    "GuidelinesAnswer": "extract-guidelines",
+    "SkillsAnswer": "synthesize-skill",
+}
 STAGE_ANSWERS: dict[str, Any] = {
     "summarize": {"arcs": [arc()]},
     "extract-guidelines": {"guidelines": [rule("Run the check before a change.")]},
@@ -29,6 +34,8 @@ def shaped(asked: Asked, answer: Any) -> Any:
     properties = (asked.schema or {}).get("properties", {})
     if not set(ON_TRAJECTORY) <= set(properties) or not isinstance(answer, Mapping):
         return answer
+    if is_together(asked):
+        return answer
     name = next(name for name in ON_TRAJECTORY if f"`{name}`" in asked.text)
     return {each: answer if each == name else None for each in ON_TRAJECTORY}
 
@@ -37,24 +44,32 @@ def says(told: Mapping[str, Any]) -> Callable[[Asked], Any]:
     """An answerer: stage → answer, or a function of what was asked; a subtask's question gets none."""
 
     def answer(asked: Asked) -> Any:
+        if is_together(asked):
+            return {
+                name: _told(told, stage, asked) for name, stage in STAGE_OF.items() if f"# `{name}`" in asked.question
+            }
         stage = stage_of(asked)
         if "parent_session_id" in asked.question:
             return {"subtasks": []}
-        value = told.get(stage, STAGE_ANSWERS[stage])
-        return shaped(asked, value(asked) if callable(value) else value)
+        return shaped(asked, _told(told, stage, asked))
 
     return answer
+
+
+def _told(told: Mapping[str, Any], stage: str, asked: Asked) -> Any:
+    value = told.get(stage, STAGE_ANSWERS[stage])
+    return value(asked) if callable(value) else value
+
+
+def is_together(asked: Asked) -> bool:
+    """True for a request that puts several questions on one trajectory."""
+    return "questions are asked about the session above" in asked.question
 
 
 def stage_of(asked: Asked) -> str:
     """The stage of a request, told by words of the shipped prompts' questions."""
     text = "\n".join(asked.blocks)
-    names = {
-        "`SummaryAnswer`": "summarize",
-        "`GuidelinesAnswer`": "extract-guidelines",
-        "`SkillsAnswer`": "synthesize-skill",
-    }
-    found = next((stage for name, stage in names.items() if name in text), None)
+    found = next((stage for name, stage in STAGE_OF.items() if f"`{name}`" in text), None)
     return found or asked.stage or ("consolidate-clusters" if "same rule" in text else "discover-tasks")
 
 

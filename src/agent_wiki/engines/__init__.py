@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,8 +40,11 @@ def resolved(engine: str | Engine) -> Engine:
 
 
 @contextmanager
-def opened_engine(named: str | Engine, wiki: Path, asking: AskingOptions) -> Iterator[str | Engine]:
-    """What answers for the length of a run: an engine that all threads share, or the name by which workers find one.
+def opened_engine(
+    named: str | Engine, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()
+) -> Iterator[str | Engine]:
+    """What answers for the length of a run of `stages`: an engine that all threads share, or a name by which workers
+    find one.
 
     An engine that comes opened stays open.
     """
@@ -49,7 +52,7 @@ def opened_engine(named: str | Engine, wiki: Path, asking: AskingOptions) -> Ite
     if kind not in (_ASKING, _RECORDED) or (kind == _ASKING and place):
         yield named
         return
-    engine = _asking_engine(wiki, asking) if kind == _ASKING else _recorded_engine(wiki, place)
+    engine = _asking_engine(wiki, asking, stages) if kind == _ASKING else _recorded_engine(wiki, place)
     try:
         yield engine
     finally:
@@ -70,10 +73,10 @@ def has_more_after_waiting(engine: str | Engine, progress: Progress) -> bool:
     return wait(progress)
 
 
-def _asking_engine(wiki: Path, asking: AskingOptions) -> AnthropicEngine:
+def _asking_engine(wiki: Path, asking: AskingOptions, stages: Sequence[str]) -> AnthropicEngine:
     from agent_wiki.engines.anthropic_api import AnthropicEngine
 
-    return AnthropicEngine(wiki, asking)
+    return AnthropicEngine(wiki, asking, stages)
 
 
 def _recorded_engine(wiki: Path, place: str) -> RecordedEngine:

@@ -27,12 +27,15 @@ from agent_wiki.engines.anthropic_api.request import (
     Structure,
     Unfit,
     answer_in,
+    form_on_trajectory,
+    part_in,
     prepare_schemas,
     problems_complaint,
     request_of,
     unfit_complaint,
 )
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
+from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import AnswerRejected, NoAnswer, ServiceFailed, UsageError
 from agent_wiki.journal import Journal, Record, journal_folder
@@ -61,13 +64,14 @@ class _Reply(Generic[AnswerType]):
 class AnthropicEngine:
     """Asks the models that each stage is given. One object serves all threads of a run; close it at the end.
 
-    `version` changes with any stage's prompt or model, `stage_versions` tells stage by stage.
+    `stages` are those that run, for a batch asks about a trajectory once. `version` changes with any stage's prompt or
+    model, `stage_versions` tells stage by stage.
     """
 
     name = NAME
     is_paid = True
 
-    def __init__(self, wiki: Path, asking: AskingOptions) -> None:
+    def __init__(self, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()) -> None:
         table = read_models(wiki)
         self.models = models_of(table, asking.models)
         self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
@@ -83,7 +87,9 @@ class AnthropicEngine:
         self._service = Service(asking.base_url, table.prices, budget)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
         self._desk: BatchDesk | None = None
+        self._together: tuple[str, ...] = ()
         if asking.is_batched:
+            self._together = stages_together(self.models, stages)
             self._desk = BatchDesk(self._service, self.journal, budget, self.spending, table.batch_factor)
         self._cached = _stages_that_share(self.models)
         self._slots = BoundedSemaphore(asking.concurrency)
@@ -153,6 +159,8 @@ class AnthropicEngine:
         """The answer to one prompt, after as many rounds as it takes and is worth."""
         stage = prompt.stage
         asking = Asking(prompt, question.answer_type, self.models[stage], stage in self._cached)
+        if prompt.prefix and stage in self._together:
+            self._ask_together(asking, question)
         structure, reply = self._first_reply(asking, question.answer_type)
         standing: AnswerType | None = None
         unfit = problems = 0
@@ -179,6 +187,25 @@ class AnthropicEngine:
         if standing is None:
             raise AnswerRejected(f"{stage}: the answer of {asking.model} does not fit: {reply.unfit}")
         return standing
+
+    def _ask_together(self, asking: Asking, question: Question[Any]) -> None:
+        """Put the part for this question of an answer to several into the journal; ask for that by the first of them.
+
+        Where there is no such part the question is asked for itself.
+        """
+        structure = STRUCTURES[0]
+        digest = request_of(asking, structure).digest
+        if self.journal.answer(digest) is not None:
+            return
+        prompt = prompt_together(asking.prompt, question, self._together, self._prompting.prompts)
+        together = replace(asking, prompt=prompt, answer_type=form_on_trajectory(), is_cached=False)
+        record = self.journal.answer(request_of(together, structure).digest)
+        if record is None and asking.prompt.stage == self._together[0]:
+            record = self._record(together, structure)
+        part = None if record is None else part_in(str(record.get("answer")), question.answer_type)
+        if record is not None and part is not None:
+            taken = {"answer": part, "stop_reason": "end_turn", "of": record["request"]}
+            self.journal.append({**_head_of(asking, digest), **taken})
 
     def _first_reply(self, asking: Asking, answer_type: type[AnswerType]) -> tuple[Structure, _Reply[AnswerType]]:
         """The reply to the first request of a question, and the way in which structure was asked for.

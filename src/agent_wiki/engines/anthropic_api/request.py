@@ -23,7 +23,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from agent_wiki.engine import Answer, AnswerType
-from agent_wiki.prompts import TRAJECTORY_STAGES, Prompt
+from agent_wiki.prompts import Prompt
 from agent_wiki.stages.extract_guidelines import GuidelinesAnswer
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillsAnswer
@@ -60,7 +60,7 @@ class Asking:
     """
 
     prompt: Prompt
-    answer_type: type[Answer]
+    answer_type: type[BaseModel]
     model: str
     is_cached: bool
     rounds: tuple[Round, ...] = ()
@@ -104,7 +104,7 @@ def _content(asking: Asking, structure: Structure, lifetime: Lifetime) -> list[d
     if structure == "prompt":
         schema = json.dumps(asking.prompt.schema, ensure_ascii=False)
         question += f"\nThe JSON schema of your answer:\n\n```json\n{schema}\n```\n"
-    elif _is_on_trajectory(asking):
+    elif _is_on_trajectory(asking) and asking.answer_type is not form_on_trajectory():
         question += f"\nGive the answer as `{asking.answer_type.__name__}`; the other fields of the schema are null.\n"
     asked = {"type": "text", "text": question}
     if not asking.prompt.prefix:
@@ -116,15 +116,15 @@ def _content(asking: Asking, structure: Structure, lifetime: Lifetime) -> list[d
 
 
 def _is_on_trajectory(asking: Asking) -> bool:
-    return asking.prompt.stage in TRAJECTORY_STAGES and asking.answer_type in _ON_TRAJECTORY
+    return asking.answer_type in (*_ON_TRAJECTORY, form_on_trajectory())
 
 
 def _form(asking: Asking) -> type[BaseModel]:
-    return _form_on_trajectory() if _is_on_trajectory(asking) else asking.answer_type
+    return form_on_trajectory() if _is_on_trajectory(asking) else asking.answer_type
 
 
 @lru_cache(maxsize=1)
-def _form_on_trajectory() -> type[BaseModel]:
+def form_on_trajectory() -> type[BaseModel]:
     """Room for the answers to all three questions on a trajectory, of which one is given."""
     fields: dict[str, Any] = {
         each.__name__: (each | None, Field(description=(each.__doc__ or "").strip())) for each in _ON_TRAJECTORY
@@ -133,9 +133,18 @@ def _form_on_trajectory() -> type[BaseModel]:
     return made
 
 
+def part_in(text: str, answer_type: type[Answer]) -> str | None:
+    """Of an answer to several questions the part for one, as JSON text; None where it has none."""
+    try:
+        part = _object_in(text).get(answer_type.__name__)
+    except Unfit:
+        return None
+    return None if part is None else json.dumps(part, ensure_ascii=False)
+
+
 def prepare_schemas() -> None:
     """Make the schema of the questions on a trajectory, and import what makes it."""
-    _sent_schema(_form_on_trajectory())
+    _sent_schema(form_on_trajectory())
 
 
 @lru_cache(maxsize=16)
