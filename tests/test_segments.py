@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_wiki.segments import segments
+from agent_wiki.segments import segments, segments_at
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
 from agent_wiki.transcript import Segment, transcript, turn_texts
 
@@ -84,3 +85,20 @@ def test_turns_stand_in_a_segment_as_they_stand_in_the_whole() -> None:
     for each in segments(trajectory, _MOST):
         assert list(turn_texts(trajectory, each)) == whole[each.first - 1 : each.last]
         assert f"shown: turns {each.first} to {each.last}\n" in transcript(trajectory, each)
+
+
+def test_an_earlier_cut_stands_where_it_shows_every_turn_and_still_fits() -> None:
+    trajectory = _trajectory(*("x" * 5_000 for _ in range(10)))
+    cuts = [[each.first, each.last] for each in segments(trajectory, _MOST)]
+    assert segments_at(trajectory, cuts, _MOST) == segments(trajectory, _MOST)
+    assert segments_at(trajectory, cuts, 10 * _MOST) == segments(trajectory, _MOST)
+    assert segments_at(trajectory, cuts, _MOST // 2) == ()
+
+
+def test_a_cut_that_is_none_is_passed_over() -> None:
+    trajectory = _trajectory(*("x" * 5_000 for _ in range(10)))
+    broken: list[Any] = [
+        [], [[1, 10]], [[1, 5], [6, 10]], [[2, 5], [5, 10]], [[1, 5], [5, 11]], [[1, 5], [5, 5], [5, 10]],
+        [[1, 5, 6]], [1, 2], ["ab", "bc"], [None], [[1, None], [2, 10]], [[1, 5], [5, 3], [3, 10]],
+    ]  # fmt: skip
+    assert [segments_at(trajectory, cuts, 10**6) for cuts in broken] == [()] * len(broken)

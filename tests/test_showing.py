@@ -259,6 +259,21 @@ def test_a_journal_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
             _shown(tmp_path, trajectory)
 
 
+def test_a_trajectory_stays_cut_as_it_was_unless_a_segment_is_too_large_by_now(tmp_path: Path) -> None:
+    trajectory = _trajectory(*(f"{at} " + "w" * 900 for at in range(90)))
+    before = _shown(tmp_path, trajectory, Limits(segment_bytes=40_000)).segments
+    assert len(before) == 3
+    for limits in (Limits(segment_bytes=60_000), Limits()):
+        assert _shown(tmp_path, trajectory, limits).segments == before
+    assert len(_records(tmp_path, "segments")) == 1, "once"
+    smaller = _shown(tmp_path, trajectory, Limits(segment_bytes=20_000)).segments
+    assert len(smaller) > 4
+    assert _shown(tmp_path, trajectory, Limits(segment_bytes=30_000)).segments == smaller
+    assert _shown(tmp_path, trajectory, Limits(segment_bytes=40_000)).segments == before, "of two the first stands"
+    longer = _trajectory(*(f"{at} " + "w" * 900 for at in range(91)))
+    assert _shown(tmp_path, longer).segments == (), "another trajectory"
+
+
 def test_without_a_journal_nothing_is_written_and_each_question_sees_the_same(tmp_path: Path) -> None:
     trajectory = _trajectory(LONG, "y" * 3_000)
     one, two = (Showing(Journal(None), ToolResults(tmp_path), Limits()).shown(trajectory) for _ in range(2))

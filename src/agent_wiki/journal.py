@@ -7,7 +7,7 @@ and synced before an answer counts as arrived; an answer that is there is never 
     {"kind": "answer", "request", "prompt", "stage", "model", …}  an answer, whatever came of it
     {"kind": "endpoint", "endpoint", "model", "structure"}  how this endpoint can be asked for structure
     {"kind": "batch-begun" | "batch" | "batch-ended", …}    what is under way (see `engines/anthropic_api/batches.py`)
-    {"kind": "tool-result" | "text" | "left", …}            what a model was shown of long texts (see `showing.py`)
+    {"kind": "tool-result" | "text" | "left" | "segments", …}  what a model was shown (see `showing.py`)
 
 The idea of a log of prompts and answers beside the work is simonw/llm's.
 """
@@ -52,6 +52,7 @@ class Journal:
         self._answers: dict[str, list[Place]] = {}
         self._replacements: dict[tuple[str, str], Place] = {}
         self._left: set[str] = set()
+        self._cuts: dict[str, list[list[list[int]]]] = {}
         self._batches: list[Place] = []
         self._endpoints: dict[tuple[str, str], str] = {}
         self._is_loaded = False
@@ -87,6 +88,18 @@ class Journal:
             self._load()
             return f"{tool_use} {content}" in self._left
 
+    def cuts(self, content: str) -> list[list[list[int]]]:
+        """How turns of that digest were cut: each time `[first turn, last turn]` of every segment, oldest first."""
+        with self._lock:
+            self._load()
+            return list(self._cuts.get(content, ()))
+
+    def has_cuts(self) -> bool:
+        """True when any trajectory was ever cut."""
+        with self._lock:
+            self._load()
+            return bool(self._cuts)
+
     def structure(self, endpoint: str, model: str) -> str | None:
         """How an endpoint was last found to give structure; None when that is not known."""
         with self._lock:
@@ -105,7 +118,7 @@ class Journal:
         with self._lock:
             if self.folder is not None:
                 self._places, self._answers, self._replacements, self._batches = {}, {}, {}, []
-                self._left, self._endpoints, self._is_loaded = set(), {}, False
+                self._left, self._cuts, self._endpoints, self._is_loaded = set(), {}, {}, False
                 self.warnings.clear()
 
     def make_ready(self) -> None:
@@ -183,6 +196,8 @@ class Journal:
             self._batches.append((path, offset))
         elif kind == "left" and isinstance(record.get("contents"), list):
             self._left.update(map(str, record["contents"]))
+        elif kind == "segments" and isinstance(record.get("cuts"), list):
+            self._cuts.setdefault(str(record.get("content")), []).append(record["cuts"])
         elif kind == "endpoint":
             self._endpoints[str(record.get("endpoint")), str(record.get("model"))] = str(record.get("structure"))
 

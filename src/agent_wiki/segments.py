@@ -4,10 +4,15 @@ the one before ended with. Pure.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from itertools import pairwise
 
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.transcript import Segment, turn_texts
+
+Cuts = Sequence[Sequence[int]]
+"""`(first turn, last turn)` of each segment, in order."""
 
 _MOST_LABEL = 500  # bytes before a text: its turn, role, marks and the name of a call
 
@@ -20,13 +25,43 @@ def segments(trajectory: Trajectory, most_bytes: int) -> tuple[Segment, ...]:
     """
     if _most_size(trajectory) <= most_bytes:
         return ()  # nothing is rendered only to be counted
-    sizes = [sum(len(text.encode("utf-8", "surrogatepass")) + 1 for text in texts) for texts in turn_texts(trajectory)]
+    sizes = _sizes(trajectory)
     if sum(sizes) <= most_bytes:
         return ()
     cuts = _cuts(sizes, most_bytes)
-    if len(cuts) == 1:
+    return _numbered(cuts) if len(cuts) > 1 else ()
+
+
+def segments_at(trajectory: Trajectory, cuts: Cuts, most_bytes: int) -> tuple[Segment, ...]:
+    """The segments of an earlier cut; none where it does not show every turn, or one is too large now."""
+    sizes = _sizes(trajectory)
+    try:
+        ends = [(int(first), int(last)) for first, last in cuts]
+    except (TypeError, ValueError):
         return ()
+    is_whole = len(ends) > 1 and ends[0][0] == 1 and ends[-1][1] == len(sizes)
+    is_chain = all(before[1] == after[0] < after[1] for before, after in pairwise(ends))
+    if not is_whole or not is_chain:
+        return ()
+    fits = all(last - first == 1 or sum(sizes[first - 1 : last]) <= most_bytes for first, last in ends)
+    return _numbered(ends) if fits else ()
+
+
+def turns_digest(trajectory: Trajectory) -> str:
+    """Of all turns as a model reads them, 32 hex digits."""
+    hasher = hashlib.sha256()
+    for texts in turn_texts(trajectory):
+        for text in texts:
+            hasher.update(text.encode("utf-8", "surrogatepass") + b"\n")
+    return hasher.hexdigest()[:32]
+
+
+def _numbered(cuts: Cuts) -> tuple[Segment, ...]:
     return tuple(Segment(first, last, number, len(cuts)) for number, (first, last) in enumerate(cuts, start=1))
+
+
+def _sizes(trajectory: Trajectory) -> list[int]:
+    return [sum(len(text.encode("utf-8", "surrogatepass")) + 1 for text in texts) for texts in turn_texts(trajectory)]
 
 
 def _most_size(trajectory: Trajectory) -> int:

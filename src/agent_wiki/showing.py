@@ -5,10 +5,12 @@ Every preview is in the journal as the literal text the model saw, each once:
     {"kind": "tool-result", "toolUseId", "content", "shown", "replacement"}   a tool's result
     {"kind": "text", "content", "shown", "replacement"}                       any other text that no request could hold
     {"kind": "left", "contents": […]}                                         texts that were seen and shown whole
+    {"kind": "segments", "content", "cuts": [[first turn, last turn], …]}     where a trajectory was cut
 
 `content` is a digest of the text that was replaced, `shown` how many of its characters the replacement has. The ledger
 goes before limits and wording: later stages, later runs and other trajectories with the same tool use send the same
-bytes, so that what a service keeps of a prompt and what the journal keeps of answers still match.
+bytes, so that what a service keeps of a prompt and what the journal keeps of answers still match. Only a segment that
+is too large by now is cut anew.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from threading import Lock
 
 from agent_wiki.journal import Journal, Record
 from agent_wiki.previews import Coverage, Decision, Limits, Part, Preview, parts_of, plan, preview_of, with_previews
-from agent_wiki.segments import segments
+from agent_wiki.segments import segments, segments_at, turns_digest
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.transcript import Segment
 from agent_wiki.wiki.tool_results import ToolResults, place_of
@@ -87,7 +89,24 @@ class Showing:
                 elided += len(part.text) - decision.shown
         seen = with_previews(trajectory, previews)
         coverage = Coverage(trajectory.characters(), elided)
-        return Shown(seen, coverage, segments(seen, self._limits.segment_bytes))
+        return Shown(seen, coverage, self._segments(seen))
+
+    def _segments(self, seen: Trajectory) -> tuple[Segment, ...]:
+        """As it was cut before, where that still fits; else as it is cut now, which is then recorded."""
+        most = self._limits.segment_bytes
+        made = segments(seen, most)
+        if not made and not self._journal.has_cuts():
+            return made
+        content = turns_digest(seen)
+        with self._deciding:
+            for cuts in self._journal.cuts(content):
+                known = segments_at(seen, cuts, most)
+                if known:
+                    return known
+            if made and self._results is not None:
+                told = [[each.first, each.last] for each in made]
+                self._journal.append({"kind": "segments", "content": content, "cuts": told})
+        return made
 
     def _decisions(self, trajectory: Trajectory, parts: Sequence[Part]) -> dict[tuple[str, str], Decision]:
         """What stands of every part: what the journal says, or what is decided now and then stands there."""
