@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -199,27 +198,6 @@ journal.Journal.append = counted
 options = Options(Path(wiki), engine="anthropic", asking=AskingOptions(base_url=url, concurrency=3))
 run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
 """
-
-
-@pytest.mark.parametrize("at", [1, 4, 7, 11])
-def test_a_run_killed_at_any_answer_asks_again_only_what_was_in_flight(tmp_path: Path, at: int) -> None:
-    paths, wiki = _recordings(tmp_path / "t", 4), tmp_path / "wiki"
-    with MessagesServer(says({}), Endpoint(latency_seconds=0.03)) as server:
-        _ask(paths, tmp_path / "whole", server)
-        wanted = set(_digests(server))
-    with MessagesServer(says({}), Endpoint(latency_seconds=0.03)) as server:
-        command = [sys.executable, "-c", KILLED_RUN, str(wiki), server.base_url, str(at), *map(str, paths)]
-        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-        journaled = {each["request"] for each in records(journal_folder(wiki), []) if each["kind"] == "answer"}
-        before = _digests(server)
-        _ask(paths, wiki, server)
-        after = _digests(server)
-    assert len(journaled) >= at - 2, "two records say how the two models give structure"
-    assert set(after) == wanted, "the same requests on the wire, before and after"
-    assert all(after[digest] == 1 for digest in journaled)
-    assert set(after - before) & set(before) <= set(before) - journaled
-    assert sum(after.values()) - len(wanted) <= 3, "at most what was in flight"
-    assert changed(tree(tmp_path / "whole"), tree(wiki)) == []
 
 
 def test_two_processes_on_one_wiki_pay_once(tmp_path: Path) -> None:
