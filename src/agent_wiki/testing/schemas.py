@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -67,6 +68,13 @@ def check_schema(schema: Any, place: str = _PLACE) -> None:
 
 def check_native_schema(schema: Any) -> None:
     """Refuse, as the service does, a schema that its structured output does not take."""
+    _check_native_text(json.dumps(schema))
+
+
+@lru_cache(maxsize=64)
+def _check_native_text(text: str) -> None:
+    """By its text, for a client sends the same few schemas again and again; what is refused is looked at each time."""
+    schema = json.loads(text)
     check_schema(schema)
     if not isinstance(schema, dict) or (schema.get("type") != "object" and not {"$ref", "anyOf"} & schema.keys()):
         raise invalid(f"{_PLACE}: the schema of an object is required")

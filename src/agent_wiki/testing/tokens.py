@@ -39,7 +39,8 @@ def prompt_blocks(body: dict[str, Any], schema: dict[str, Any] | None = None) ->
     """
     blocks = [_block("tool", tool) for tool in body.get("tools") or ()]
     if schema is not None:
-        blocks.append(Block(canonical(["format", schema]), token_count(canonical(schema))))
+        text = canonical(schema)
+        blocks.append(Block(f"format\0{text}", token_count(text)))
     blocks += [_block("system", part) for part in content_blocks(body.get("system") or ())]
     salt = canonical([body.get("thinking"), body.get("tool_choice"), (body.get("output_config") or {}).get("effort")])
     for role, part in _message_parts(body):
