@@ -27,7 +27,7 @@ from agent_wiki.previews import Limits
 from agent_wiki.prompts import Prompt
 from agent_wiki.report import Report
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
-from agent_wiki.testing import Fault, MessagesServer
+from agent_wiki.testing import Endpoint, Fault, MessagesServer
 from agent_wiki.testing.answers import Asked
 from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki.wiki.page import parse_page
@@ -133,12 +133,11 @@ def test_every_turn_is_sent_in_segments_that_share_a_turn_and_nothing_is_elided(
         summaries = [
             body for body in server.bodies() if "`SummaryAnswer`" in body["messages"][0]["content"][-1]["text"]
         ]
-        texts = [_first_block(body) for body in summaries]
-    spans = [span for text in texts if (span := _span(text))]
-    assert spans == sorted(spans)
+        shown = {span: text for body in summaries if (span := _span(text := _first_block(body)))}
+    spans = sorted(shown)
     assert (spans[0][0], spans[-1][1]) == (1, 60)
     assert [after[0] for after in spans[1:]] == [before[1] for before in spans[:-1]]
-    for text, (first, last) in zip(texts, spans, strict=False):
+    for (first, last), text in shown.items():
         assert sorted(set(map(int, _LABEL.findall(text)))) == list(range(first, last + 1))
         assert len(text.encode()) <= SMALL["segment_bytes"] + 2_000
     assert report.coverage["elided_characters"] == 0
@@ -418,3 +417,10 @@ def test_with_an_engine_at_hand_its_coverage_is_told(tmp_path: Path) -> None:
         assert server.received == []
     assert coverage.trajectory_characters == 9_000
     assert 7_000 < coverage.elided_characters < 9_000
+
+
+def test_the_segments_of_one_session_are_read_side_by_side(tmp_path: Path) -> None:
+    paths, wiki = [_record(tmp_path / "t", turns=90)], _limits(tmp_path / "wiki")
+    with MessagesServer(says(ANSWERS), Endpoint(latency_seconds=0.1)) as server:
+        assert _ask(paths, wiki, server, concurrency=3).exit_code == 0
+        assert 2 <= server.ledger.most_in_flight <= 3

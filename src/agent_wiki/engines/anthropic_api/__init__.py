@@ -75,7 +75,7 @@ class AnthropicEngine:
         table = read_models(wiki)
         self.models = models_of(table, asking.models)
         self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
-        self._prompting = Prompting(wiki, self.journal, table.limits)
+        self._prompting = Prompting(wiki, self.journal, table.limits, concurrency=asking.concurrency)
         self.prompt_versions = self._prompting.prompt_versions
         prompts = self._prompting.prompts
         self.stage_versions = {stage: _stage_version(stage, prompts, self.models[stage]) for stage in STAGES}
