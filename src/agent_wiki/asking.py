@@ -28,13 +28,26 @@ class AskingOptions:
     is_exact: bool = False  # count tokens by the service
 
 
+AGENT = "agent"
+"""What a journal's record of an answer has as `answered_by` where an agent gave it, through `wiki apply`."""
+
+
+def is_by_agent(record: Mapping[str, Any]) -> bool:
+    """True for an answer that an agent gave."""
+    return record.get("answered_by") == AGENT
+
+
 @dataclass(slots=True)
 class Totals:
-    """Sums over answers. `unpriced` counts those whose model has no price: their cost is unknown, not zero."""
+    """Sums over answers. `unpriced` counts those whose model has no price: their cost is unknown, not zero.
+
+    `by_agents` counts those that an agent gave, whose own session paid: nothing is known of their tokens and cost.
+    """
 
     calls: int = 0
     replayed: int = 0
     unpriced: int = 0
+    by_agents: int = 0
     cost_usd: float = 0.0
     tokens: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TOKEN_KINDS, 0))
 
@@ -48,6 +61,8 @@ class Totals:
         cost = record.get("cost_usd")
         if isinstance(cost, int | float):
             self.cost_usd += cost
+        elif is_by_agent(record):
+            self.by_agents += 1
         else:
             self.unpriced += 1
 
@@ -58,18 +73,23 @@ class Totals:
             **self.tokens,
             "cost_usd": round(self.cost_usd, 6),
             "unpriced": self.unpriced,
+            "by_agents": self.by_agents,
         }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Totals:
         """The sums again, from what `to_json` gave."""
         tokens = {kind: values[kind] for kind in TOKEN_KINDS}
-        return cls(values["calls"], values["replayed"], values["unpriced"], values["cost_usd"], tokens)
+        counts = {name: values[name] for name in ("calls", "replayed", "unpriced", "by_agents", "cost_usd")}
+        return cls(**counts, tokens=tokens)
 
     def line(self) -> str:
         """The sums for a person."""
         told = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in self.tokens.items() if count)
         cost = f"${self.cost_usd:.4f}" + (f" and {self.unpriced} answers without a price" if self.unpriced else "")
+        if self.by_agents:
+            paid = f"{self.by_agents} answers by agents, whose own sessions paid"
+            cost = paid if self.by_agents == self.calls else f"{cost} and {paid}"
         replayed = f", {self.replayed} answers from the journal" if self.replayed else ""
         return f"{self.calls} calls{replayed}, {told or 'no tokens'}, {cost}"
 
@@ -107,6 +127,7 @@ def total_of(parts: Iterable[Totals]) -> Totals:
         whole.calls += part.calls
         whole.replayed += part.replayed
         whole.unpriced += part.unpriced
+        whole.by_agents += part.by_agents
         whole.cost_usd += part.cost_usd
         for kind in TOKEN_KINDS:
             whole.tokens[kind] += part.tokens[kind]

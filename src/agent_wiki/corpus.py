@@ -6,7 +6,7 @@ person wrote stays.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from agent_wiki.corpus_views import guideline_view, session_view, sessions_of_page, skill_view
@@ -55,13 +55,28 @@ def cluster_entries(
         if not is_stage_made(entry)
         for member in cluster_members(entry, state.guidelines)
     }
-    ours = {name: entry for name, entry in wanted.items() if claimed.isdisjoint(entry["members"])}
+    ours = {
+        name: _with_retired_members(entry, state.config.clusters.get(name), engine)
+        for name, entry in wanted.items()
+        if claimed.isdisjoint(entry["members"])
+    }
     kept = {
         name
         for name, entry in state.config.clusters.items()
         if any(asked.issuperset(texts_of(entry.get("members"))) for _, asked in found.unanswered)
     }
     return _changes(state.config.clusters, ours, consolidate_clusters.STAGE, engine, kept)
+
+
+def _with_retired_members(entry: dict[str, Any], standing: Mapping[str, Any] | None, engine: Engine) -> dict[str, Any]:
+    """The entry with `archive_members: true` where whoever answered said so.
+
+    An engine that is told no such thing leaves it as it stands in the entry that this one replaces.
+    """
+    retires: Callable[[list[str]], bool] | None = getattr(engine, "retires_members", None)
+    stood = standing is not None and is_stage_made(standing) and standing.get("archive_members") is True
+    is_told = stood if retires is None else retires(entry["members"])
+    return {**entry, "archive_members": True} if is_told else entry
 
 
 def task_entries(

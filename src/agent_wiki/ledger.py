@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.asking import Totals, total_of
-from agent_wiki.journal import journal_folder, records
+from agent_wiki.asking import Totals, is_by_agent, total_of
+from agent_wiki.journal import Record, journal_folder, records
 
 
 @dataclass(slots=True)
@@ -40,7 +40,20 @@ def cost_report(wiki: Path) -> CostReport:
     """The ledger of a wiki: every answer in its journal, by run, stage and model."""
     told = CostReport()
     for record in records(journal_folder(wiki), told.warnings):
-        if record.get("kind") == "answer":
-            for sums, key in ((told.runs, "run"), (told.stages, "stage"), (told.models, "model")):
-                sums.setdefault(str(record.get(key)), Totals()).add(record)
+        if record.get("kind") == "answer" and "of" not in record:  # a part of an answer was paid for with the whole
+            for sums, name in (
+                (told.runs, _run(record)),
+                (told.stages, record.get("stage")),
+                (told.models, _model(record)),
+            ):
+                sums.setdefault(str(name), Totals()).add(record)
     return told
+
+
+def _run(record: Record) -> Any:
+    """Each `wiki apply` is a run of its own; as runs they would only fill the page."""
+    return "(agents)" if is_by_agent(record) else record.get("run")
+
+
+def _model(record: Record) -> Any:
+    return record.get("model", "(agents, no model told)" if is_by_agent(record) else None)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki import __version__
-from agent_wiki.commands import cost, pages, recordings, skills, stages
+from agent_wiki.commands import answers, config, cost, pages, recordings, skills, stages
 
 app = typer.Typer(
     name="wiki",
@@ -37,5 +37,7 @@ def _main(
 recordings.register(app)
 stages.register(app)
 pages.register(app)
+answers.register(app)
+config.register(app)
 cost.register(app)
 skills.register(app)

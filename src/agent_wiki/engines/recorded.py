@@ -1,21 +1,21 @@
 """The engine that answers from a journal and asks nobody: `--engine recorded`, or `recorded:FOLDER`.
 
 An answer is known by the digest of the prompt it answers, whoever gave it: a model, or an agent through `wiki apply`.
-Of several the newest that fits stands. A prompt without an answer is refused; what was asked is kept, so that a
-worklist can be made of it.
+Of several the newest that fits stands. A prompt without an answer is refused. Whoever listens hears all that is asked,
+so that a worklist can be made of it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from agent_wiki.engine import Answer, AnswerType, Question
+from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.anthropic_api.request import Unfit, answer_in
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import Unanswered, UsageError
@@ -26,33 +26,48 @@ from agent_wiki.prompts import LONG, STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.trajectory import Trajectory
 
 NAME = "recorded"
-_SHORT = 19  # of a digest, as people are told it: `sha256:` and 12 digits
+SHORT_DIGEST = 19
+"""Characters of a digest as people are told it: `sha256:` and 12 digits."""
+
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt that was put, what it is about, and whether the journal has an answer to it.
+    """A prompt that was put, the question behind it, what that is about, and whether the journal has an answer to it.
 
-    `about` is a session's id, or the ids of the guidelines or sessions that are compared. `problems` tells what of an
-    answer does not stand.
+    `about` is a session's id, or the ids of the guidelines or sessions that are compared. `refusal` is what was said
+    where there is no answer, else "".
     """
 
     prompt: Prompt
+    question: Question[Any]
     about: tuple[str, ...]
-    answer_type: type[Answer]
-    problems: Callable[[Any], list[str]]
-    is_answered: bool
+    refusal: str
+
+    @property
+    def is_answered(self) -> bool:
+        return not self.refusal
 
 
 class RecordedEngine:
     """Answers from the journal of a wiki, or of another folder. Nothing is written unless `is_kept`.
 
-    `asked` is what was asked, in the order of asking. Raises `UsageError` when `folder` is no folder.
+    `listener` hears all that is asked, in the order of asking. With `only_session` questions about the trajectories of
+    other sessions are refused. Raises `UsageError` when `folder` is no folder.
     """
 
     name = NAME
 
-    def __init__(self, wiki: Path, folder: Path | None = None, *, is_kept: bool = False) -> None:
+    def __init__(
+        self,
+        wiki: Path,
+        folder: Path | None = None,
+        *,
+        is_kept: bool = False,
+        listener: Callable[[Asked], None] | None = None,
+        only_session: str = "",
+    ) -> None:
         if folder is not None and not folder.is_dir():
             raise UsageError(f"--engine recorded: {folder}: no such folder of journal files")
         self.journal = Journal(folder or journal_folder(wiki))
@@ -60,7 +75,9 @@ class RecordedEngine:
         self.prompt_versions = self._prompting.prompt_versions
         self.stage_versions = {stage: self._version_of(stage) for stage in STAGES}
         self.version = _digest(self.stage_versions)
-        self.asked: list[Asked] = []
+        self._listener = listener
+        self._only_session = only_session
+        self._retiring: set[tuple[str, ...]] = set()
         self._lock = Lock()
 
     def _version_of(self, stage: str) -> str:
@@ -88,28 +105,44 @@ class RecordedEngine:
         """The newest answer in the journal that fits. Raises `Unanswered` where there is none."""
         return self._prompting.answer(question, self._ask)
 
-    def _ask(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
-        answer, reason = self._journaled(prompt, question.answer_type)
-        about = about_of(question)
-        problems = getattr(question, "problems", _finds_nothing)
-        asked = Asked(prompt, about, question.answer_type, problems, is_answered=answer is not None)
+    def retires_members(self, members: Collection[str]) -> bool:
+        """True when whoever answered on these guidelines said that the members of their cluster are to be archived."""
         with self._lock:
-            self.asked.append(asked)
+            return any(set(members) <= set(asked) for asked in self._retiring)
+
+    def _ask(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
+        about = about_of(question)
+        answer, reason = self._journaled(prompt, question.answer_type, about)
+        refusal = ""
         if answer is None:
-            told = f"{prompt.stage}: {', '.join(about[:3])}: {reason} to {prompt.digest[:_SHORT]}"
-            raise Unanswered(told)
+            told = ", ".join(about[:_MOST_NAMED])
+            refusal = f"{prompt.stage}: {told}: {reason} to {prompt.digest[:SHORT_DIGEST]}"
+        with self._lock:
+            if self._listener is not None:
+                self._listener(Asked(prompt, question, about, refusal))
+        if answer is None:
+            raise Unanswered(refusal)
         return answer
 
-    def _journaled(self, prompt: Prompt, answer_type: type[AnswerType]) -> tuple[AnswerType | None, str]:
+    def _journaled(
+        self, prompt: Prompt, answer_type: type[AnswerType], about: tuple[str, ...]
+    ) -> tuple[AnswerType | None, str]:
+        if self._only_session and prompt.stage in TRAJECTORY_STAGES and about != (self._only_session,):
+            return None, "nobody looked in this run for an answer"
         reason = "the journal has no answer"
         for record in self.journal.answers_to(prompt.digest):
             if record.get("stop_reason") in ("refusal", "max_tokens", "model_context_window_exceeded"):
                 reason = "the journal has no whole answer"
                 continue
             try:
-                return answer_in(str(record.get("answer")), answer_type), ""
+                answer = answer_in(str(record.get("answer")), answer_type)
             except Unfit as error:
                 reason = f"the journal has no answer that fits ({error})"
+                continue
+            if record.get("archive_members") is True:
+                with self._lock:
+                    self._retiring.add(about)
+            return answer, ""
         return None, reason
 
 
@@ -124,10 +157,6 @@ def about_of(question: Question[Any]) -> tuple[str, ...]:
     if "guidelines" in fields:
         return tuple(each.id for each in fields["guidelines"])
     return tuple(each.session_id for each in fields.get("sessions", ()))
-
-
-def _finds_nothing(_answer: Any) -> list[str]:
-    return []
 
 
 def _digest(value: Any) -> str:

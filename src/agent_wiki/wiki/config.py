@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -20,7 +20,7 @@ import yaml
 
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.layout import CONFIG
-from agent_wiki.wiki.yaml_syntax import compose_yaml, dump_yaml, load_yaml
+from agent_wiki.wiki.yaml_syntax import compose_yaml, dump_yaml, load_yaml, node_value
 
 Section = tuple[str, ...]
 
@@ -98,6 +98,7 @@ def edit_config(text: str, section: Section, entries: Mapping[str, Any]) -> str:
     """`text` with the entries of one section set; a value of None takes an entry out. All else keeps its bytes."""
     if not entries:
         return text
+    text = _in_block_style(text)
     root = compose_yaml(text)
     if root is None or not isinstance(root, yaml.MappingNode):
         kept = {name: value for name, value in entries.items() if value is not None}
@@ -106,6 +107,80 @@ def edit_config(text: str, section: Section, entries: Mapping[str, Any]) -> str:
         return _with_final_newline(text) + dump_yaml(_nested(section, kept))
     edited = _edit(text, root, section, entries)
     return _emptied(edited, section) if None in entries.values() else edited
+
+
+def patched(text: str, patch: Mapping[str, Any]) -> str:
+    """`text` with a mapping merged into it at every depth: null takes a key out, a list or scalar replaces (RFC 7396).
+
+    All else keeps its bytes, comments included. Raises `RunError` when what comes of it is no configuration, or when
+    the text is written in a way that an edit by lines cannot follow.
+    """
+    before = _root_value(text)
+    wanted = _merged(before, patch)
+    edited = text
+    for section, entries in _edits((), before, patch):
+        edited = edit_config(edited, section, entries) if section else _edit_root(edited, entries)
+    parse_config(edited)
+    if _root_value(edited) != wanted:
+        raise RunError(f"{CONFIG}: it is written in a way that only a person can edit; nothing was changed")
+    return edited
+
+
+def _root_value(text: str) -> dict[str, Any]:
+    parse_config(text)  # which tells what cannot be read
+    return load_yaml(text) or {}
+
+
+def _merged(value: Any, patch: Any) -> Any:
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(value) if isinstance(value, Mapping) else {}
+    for name, each in patch.items():
+        if each is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merged(merged.get(name), each)
+    return merged
+
+
+def _edits(
+    section: Section, standing: Mapping[str, Any], patch: Mapping[str, Any]
+) -> Iterator[tuple[Section, dict[str, Any]]]:
+    """What `edit_config` is to do for a patch: section by section, the entries that differ."""
+    entries: dict[str, Any] = {}
+    for name, each in patch.items():
+        stood = standing.get(name)
+        is_section = isinstance(stood, Mapping) or (stood is None and name in standing)
+        if isinstance(each, Mapping) and each and is_section:
+            yield from _edits((*section, name), stood or {}, each)
+        elif each is None:
+            entries |= {name: None} if name in standing else {}
+        elif _merged(stood, each) != stood:
+            entries[name] = _merged(None, each)
+    if entries:
+        yield section, entries
+
+
+def _edit_root(text: str, entries: Mapping[str, Any]) -> str:
+    """Set and take out whole sections; new ones stand below the others."""
+    text = _in_block_style(text)
+    root = compose_yaml(text)
+    names = {key.value for key, _ in root.value} if isinstance(root, yaml.MappingNode) else set()
+    if isinstance(root, yaml.MappingNode) and names:
+        text = _edit_block(text, root, {name: value for name, value in entries.items() if name in names})
+    new = {name: value for name, value in sorted(entries.items()) if name not in names and value is not None}
+    return _with_final_newline(text) + dump_yaml(new) if new else text
+
+
+def _in_block_style(text: str) -> str:
+    """The text with `{a: …}` around all of it made lines, for only lines can be edited."""
+    root = compose_yaml(text)
+    if not isinstance(root, yaml.MappingNode) or not root.flow_style:
+        return text
+    value = node_value(root)
+    lines = text.splitlines(keepends=True)
+    before, after = lines[: root.start_mark.line], lines[root.end_mark.line + 1 :]
+    return "".join([*before, dump_yaml(value) if value else "", *after])
 
 
 def _edit(text: str, parent: yaml.MappingNode, section: Section, entries: Mapping[str, Any]) -> str:
@@ -130,8 +205,6 @@ def _edit(text: str, parent: yaml.MappingNode, section: Section, entries: Mappin
 
 
 def _flow_entries(value: yaml.Node, rest: Section) -> dict[str, Any]:
-    from agent_wiki.wiki.yaml_syntax import node_value
-
     current = node_value(value)
     for name in rest:
         current = current.get(name) if isinstance(current, dict) else None

@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +24,8 @@ from agent_wiki.wiki.page import Page, parse_page, render_page
 
 _CACHE_VERSION = 1
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+
+_HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
 Signature = tuple[int, int]  # size in bytes, time of change in nanoseconds
 
@@ -40,9 +43,12 @@ class WikiFolder:
     _made: set[Path] = field(default_factory=set)
 
     @contextmanager
-    def locked(self, timeout_seconds: float = 600.0) -> Iterator[None]:
-        """Hold the wiki for this process. Raises `WikiLocked` when another holds it for too long."""
-        if self.is_dry_run:
+    def locked(self, timeout_seconds: float = 600.0, *, with_runs: bool = False) -> Iterator[None]:
+        """Hold the wiki for this process; `with_runs` also for the runs that this thread makes meanwhile.
+
+        Raises `WikiLocked` when another holds it for too long.
+        """
+        if self.is_dry_run or _HELD.get() == self.root.resolve():
             yield
             return
         from filelock import FileLock, Timeout
@@ -53,7 +59,11 @@ class WikiFolder:
             self._replace(ignore, [b"*\n"])
         try:
             with FileLock(self._inside(f"{MACHINERY}/lock"), timeout=timeout_seconds):
-                yield
+                held = _HELD.set(self.root.resolve() if with_runs else None)
+                try:
+                    yield
+                finally:
+                    _HELD.reset(held)
         except Timeout as error:
             message = f"{self.root}: another process has been writing this wiki for {timeout_seconds:.0f} s; try again"
             raise WikiLocked(message) from error

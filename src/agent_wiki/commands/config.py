@@ -1,0 +1,78 @@
+"""`wiki config patch`: a person's or an agent's own entries, merged into `_config.yaml`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agent_wiki.commands.show import tell
+from agent_wiki.commands.stages import AsJson, DryRun, Wiki, wiki_folder
+from agent_wiki.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to `app`."""
+    group = typer.Typer(no_args_is_help=True)
+    group.callback()(config)
+    group.command("patch")(patch)
+    app.add_typer(group, name="config")
+
+
+def config() -> None:
+    """The wiki's configuration, `_config.yaml`."""
+
+
+def patch(
+    file: Annotated[Path | None, typer.Argument(help="YAML or JSON; standard input without one.")] = None,
+    wiki: Wiki = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Merge a mapping into the configuration, and bring the wiki up to date with it.
+
+    Mappings are merged at every depth; a null takes a key out; a list replaces a list. Comments stay. What stands there
+    from then on is yours: no stage writes over it.
+    """
+    from agent_wiki.patch_config import patch_config
+    from agent_wiki.report import Report
+
+    told = _mapping(file)
+    folder = wiki_folder(wiki)
+    report = patch_config(folder, told, Report("config patch", str(folder), is_dry_run=dry_run))
+    tell(report, as_json=as_json)
+
+
+def _mapping(file: Path | None) -> dict[str, Any]:
+    """The mapping that a file or standard input holds. Raises `UsageError` naming the line that cannot be read."""
+    import yaml
+
+    from agent_wiki.wiki.yaml_syntax import load_yaml
+
+    place = str(file) if file is not None else "standard input"
+    try:
+        text = (sys.stdin.buffer.read() if file is None else file.read_bytes()).decode("utf-8").removeprefix("\ufeff")
+        value = json.loads(text) if text.lstrip().startswith("{") and _is_json(text) else load_yaml(text)
+    except OSError as error:
+        raise UsageError(f"{place}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{place}: not UTF-8 text") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(f"{place}:{line}: {error.problem}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{place}: cannot be parsed ({type(error).__name__})") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{place}: a patch is a mapping, as {{clusters: {{…}}}}")
+    return value
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
