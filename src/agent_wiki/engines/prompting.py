@@ -104,13 +104,16 @@ class Prompting:
         shown = self._showing.shown(trajectory)
         if not shown.segments:
             return ask(render_prompt(question, self.prompts, shown.trajectory), question)
-        prompts = [render_prompt(question, self.prompts, shown.trajectory, segment) for segment in shown.segments]
-        asked = [
-            partial(ask, prompt, SegmentQuestion(question, segment))
-            for prompt, segment in zip(prompts, shown.segments, strict=True)
-        ]
+        asked = [partial(self._segment_answer, question, shown.trajectory, each, ask) for each in shown.segments]
         parts = list(zip(shown.segments, self._each(asked), strict=True))
         return self._merged(question, parts, ask)
+
+    def _segment_answer(
+        self, question: Question[AnswerType], seen: Trajectory, segment: Segment, ask: Ask
+    ) -> AnswerType:
+        """Rendered when it is asked, so that no more than what is under way is held."""
+        prompt = render_prompt(question, self.prompts, seen, segment)
+        return ask(prompt, SegmentQuestion(question, segment))
 
     def _merged(self, question: Question[AnswerType], parts: list[tuple[Segment, AnswerType]], ask: Ask) -> AnswerType:
         """One answer of several, a few at a time, so that no prompt grows with the trajectory."""
