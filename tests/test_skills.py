@@ -28,9 +28,12 @@ from tests.wikis import tree
 
 REPOSITORY = Path(__file__).parent.parent
 SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest", *(f"wiki-{stage}" for stage in STAGES))
+TEXTS = (*(f"skills/{name}/SKILL.md" for name in SKILLS), "docs/agent-driven.md")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHELL_BLOCK = re.compile(r"^ *```(sh|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _TYPED = re.compile(r"^ *\$ ((?:.*\\\n)*.*)", re.MULTILINE)
+_FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`(wiki [^`]+)`")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _MOST_LINES = 64, 1024, 500
 
 
@@ -52,14 +55,21 @@ def _wiki_calls(text: str) -> Iterator[tuple[str, ...]]:
         yield from (simple.words[1:] for simple in simple_commands(typed) if simple.program == "wiki")
 
 
+def _command(words: Sequence[str]) -> tuple[Any, list[str]]:
+    """The command that words behind `wiki` name, and the words behind its name."""
+    command: Any = get_command(app)
+    rest = list(words)
+    while isinstance(command, TyperGroup):
+        assert rest, f"wiki {command.name}: no command"
+        assert rest[0] in command.commands, f"{rest[0]}: no such command"
+        command = command.commands[rest.pop(0)]
+    return command, rest
+
+
 def _parse(words: Sequence[str]) -> None:
     """Parse a command line as the real command does, without running it. Raises for what cannot be typed."""
-    command: Any = get_command(app)
-    while isinstance(command, TyperGroup):
-        assert words, f"wiki {command.name}: no command"
-        assert words[0] in command.commands, f"{words[0]}: no such command"
-        command, words = command.commands[words[0]], words[1:]
-    command.make_context(command.name, list(words))
+    command, rest = _command(words)
+    command.make_context(command.name, rest)
 
 
 @pytest.mark.parametrize("name", SKILLS)
@@ -85,6 +95,24 @@ def test_the_wheel_and_the_source_archive_contain_the_skills() -> None:
     assert targets["wheel"]["force-include"]["skills"] == "agent_wiki/skills"
     assert "/skills" in targets["sdist"]["include"]
     assert shipped_folder("skills").is_dir()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_command_line_of_a_skill_can_be_typed(name: str) -> None:
+    calls = list(_wiki_calls(_text(name)))
+    assert calls or name.endswith("wiki-consult/SKILL.md"), "a skill shows the commands it speaks of"
+    for words in calls:
+        _parse(words)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_command_and_option_named_in_the_prose_of_a_skill_exists(name: str) -> None:
+    for written in _INLINE.findall(_FENCED.sub("", _text(name))):
+        if written == "wiki --version":
+            continue
+        command, rest = _command(written.split()[1:])
+        options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        assert {word for word in rest if word.startswith("--")} <= options, written
 
 
 def test_the_check_of_command_lines_can_fail() -> None:
