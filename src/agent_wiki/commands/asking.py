@@ -27,6 +27,10 @@ _MIN_COVERAGE = Annotated[
 ]
 _BATCH = Annotated[bool, typer.Option("--batch", help="Send requests as batches, at half price; run again to collect.")]
 _WAIT = Annotated[bool, typer.Option("--wait", help="With --batch: stay until all batches have ended.")]
+_ESTIMATE = Annotated[
+    bool, typer.Option("--estimate", help="Say what asking would come to: calls, tokens, cost. Send and write nothing.")
+]
+_EXACT = Annotated[bool, typer.Option("--exact", help="With --estimate: let the service count the tokens.")]
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "models": (_MODEL, ()),
     "base_url": (_BASE_URL, None),
@@ -36,6 +40,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "min_coverage": (_MIN_COVERAGE, 0.0),
     "is_batched": (_BATCH, False),
     "is_waiting": (_WAIT, False),
+    "is_estimate": (_ESTIMATE, False),
+    "is_exact": (_EXACT, False),
 }
 
 

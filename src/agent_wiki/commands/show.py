@@ -7,11 +7,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import typer
-
-from agent_wiki.report import Report
 
 _LINE_EVERY_SECONDS = 10.0
 
@@ -55,7 +53,21 @@ def progress_shown(*, quiet: bool) -> Iterator[Any]:
         yield show
 
 
-def tell(report: Report, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
+class Told(Protocol):
+    """What a command has to say: a report, or an estimate."""
+
+    @property
+    def bugs(self) -> list[str]: ...
+
+    @property
+    def exit_code(self) -> int: ...
+
+    def to_json(self) -> dict[str, Any]: ...
+
+    def lines(self) -> list[str]: ...
+
+
+def tell(report: Told, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
     """Print the report and leave with its exit code."""
     if as_json:
         typer.echo(json.dumps({**report.to_json(), **(extra or {})}, ensure_ascii=False, indent=2))

@@ -5,13 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.commands.asking import asks
 from agent_wiki.commands.show import progress_shown, tell
+from agent_wiki.errors import UsageError
+
+if TYPE_CHECKING:
+    from agent_wiki.estimate import Estimate
+    from agent_wiki.ingest import Options
+    from agent_wiki.report import Report
 
 FOUND = "wiki, here or above"
 
@@ -101,8 +107,19 @@ def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, 
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, **options)  # type: ignore[arg-type]
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
-        run(paths, chosen, report, progress)
-    tell(report, as_json=as_json)
+        made = _done(chosen, report, lambda each: run(paths, each, report, progress))
+    tell(made, as_json=as_json)
+
+
+def _done(options: Options, report: Report, work: Callable[[Options], Report]) -> Report | Estimate:
+    """What `work` did; with `--estimate`, what it would come to."""
+    if options.asking.is_exact and not options.asking.is_estimate:
+        raise UsageError("--exact counts for an estimate: say --estimate as well")
+    if not options.asking.is_estimate:
+        return work(options)
+    from agent_wiki.estimate import estimate
+
+    return estimate(options, report, work)
 
 
 def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
@@ -126,6 +143,7 @@ def join(
 
     folder = wiki_folder(wiki)
     report = Report("join", str(folder), is_dry_run=dry_run)
+    options = Options(folder, engine=engine, dry_run=dry_run, asking=asking)
     with progress_shown(quiet=as_json) as progress:
-        join_wikis(others, Options(folder, engine=engine, dry_run=dry_run, asking=asking), report, progress)
-    tell(report, as_json=as_json)
+        made = _done(options, report, lambda each: join_wikis(others, each, report, progress))
+    tell(made, as_json=as_json)

@@ -127,6 +127,30 @@ class Service:
             record["cost_usd"] = factor * cost_usd(record["usage"], price)
         return record
 
+    def count_tokens(self, body: Mapping[str, Any]) -> int:
+        """The service's own count of a request's prompt. Nothing is answered, and nothing is billed.
+
+        Raises `NotTaken` where it cannot count this one, `ServiceFailed` where it does not count, or not now, and
+        `RunError`.
+        """
+        import anthropic
+
+        asked: dict[str, Any] = {name: value for name, value in body.items() if name != "max_tokens"}
+        try:
+            counted = self._open().messages.count_tokens(**asked).input_tokens
+        except anthropic.NotFoundError as error:
+            raise ServiceFailed(f"{self.endpoint} does not count tokens of {body['model']} (404)") from error
+        except anthropic.APIStatusError as error:
+            raise self._failure(error, str(body["model"])) from error
+        except anthropic.APIConnectionError as error:
+            raise self._unreachable(error) from error
+        except (anthropic.APIError, json.JSONDecodeError, AttributeError) as error:
+            raise ServiceFailed(f"{self.endpoint}: a count of tokens that is none ({error})") from error
+        if not isinstance(counted, int):
+            raise ServiceFailed(f"{self.endpoint}: a count of tokens that is none")
+        self._has_answered = True
+        return counted
+
     def send_batch(self, bodies: Mapping[str, Mapping[str, Any]]) -> str:
         """Send requests by name as one batch; its id. Raises `BatchLost`, `ServiceFailed`, or `RunError`."""
         requests: Any = [{"custom_id": name, "params": body} for name, body in bodies.items()]

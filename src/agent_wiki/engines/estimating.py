@@ -1,0 +1,357 @@
+"""The engine of `--estimate`: it asks nobody, and tells what each question would send if it were asked.
+
+A prompt that the journal has an answer to is answered from there and costs nothing. Any other is answered by the
+embedded engine, so that later stages get something to ask about, and told as what the `anthropic` engine would send:
+its model, and the tokens that would be plain, written to the service's cache, or read from it. No prompt is kept.
+
+Where a batch would put several questions in one request, that is told once, under the stages' names joined by `+`.
+
+A skill is asked for only where the summary says `success`. Where that summary is the embedded engine's, a model's may
+say so too: the question is told as a possible one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, Protocol, TypeVar, cast
+
+from agent_wiki.asking import AskingOptions
+from agent_wiki.engine import Answer, AnswerType, Question
+from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, _stages_that_share
+from agent_wiki.engines.anthropic_api.request import (
+    STRUCTURES,
+    Asking,
+    Lifetime,
+    Structure,
+    Unfit,
+    answer_in,
+    form_on_trajectory,
+    part_in,
+    prepare_schemas,
+    request_body,
+    request_of,
+)
+from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
+from agent_wiki.engines.offline import OfflineEngine
+from agent_wiki.engines.prompting import Prompting
+from agent_wiki.errors import NoAnswer, Unanswered
+from agent_wiki.journal import Record
+from agent_wiki.previews import Coverage
+from agent_wiki.prices import read_models
+from agent_wiki.prompts import Prompt
+from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
+from agent_wiki.stages.synthesize_skill import SkillQuestion
+from agent_wiki.trajectory import Trajectory
+
+FEWEST_CACHED_TOKENS = 1_024
+"""A service keeps no shorter prefix; by model the bound is 512 to 4,096."""
+
+_UNFINISHED = ("refusal", "max_tokens", "model_context_window_exceeded")
+_Other = TypeVar("_Other", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a prompt. `is_head` says that it is what comes before the messages: tools, schema, system prompt.
+
+    `lifetime` is that of the cache mark behind it, None without one.
+    """
+
+    text: str
+    lifetime: Lifetime | None
+    is_head: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """Length in UTF-8."""
+        return len(self.text.encode("utf-8", "replace"))
+
+
+def pieces_of(body: Mapping[str, Any]) -> Iterator[Piece]:
+    """The prompt of a request without rounds, in the order in which a service matches prefixes."""
+    schema = body.get("output_config", {}).get("format", {}).get("schema")
+    told = [_compact(each) for each in (*body.get("tools", ()), schema) if each]
+    system = body["system"]
+    blocks = [{"text": system}] if isinstance(system, str) else system
+    told += [block["text"] for block in blocks]
+    yield Piece("\n".join(told), _lifetime(blocks[-1]), is_head=True)
+    for block in body["messages"][0]["content"]:
+        yield Piece(block["text"], _lifetime(block))
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _lifetime(block: Mapping[str, Any]) -> Lifetime | None:
+    mark = block.get("cache_control")
+    return None if mark is None else cast(Lifetime, mark.get("ttl", "5m"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one prompt as a service would bill them. What is written lives as long as `lifetime` says."""
+
+    plain: int = 0
+    written: int = 0
+    read: int = 0
+    lifetime: Lifetime = "5m"
+
+    @property
+    def total(self) -> int:
+        return self.plain + self.written + self.read
+
+
+class CacheForecast:
+    """What of each prompt a service would have in its cache, when questions are put in the order of the calls here.
+
+    It is taken that no prefix ends its life before it is read, and that none lives on from an earlier run.
+    """
+
+    def __init__(self) -> None:
+        self._kept: set[bytes] = set()
+        self._lock = Lock()
+
+    def tokens(self, model: str, counted: list[tuple[Piece, int]]) -> Tokens:
+        """How the pieces of one prompt, each with its tokens, are billed; from here on what it writes is kept."""
+        hasher = hashlib.sha256(model.encode())
+        total = 0
+        marks: list[tuple[bytes, int]] = []
+        lifetime: Lifetime = "5m"
+        for piece, number in counted:
+            hasher.update(f"\0{len(piece.text)}\0{piece.text}".encode("utf-8", "replace"))
+            total += number
+            if piece.lifetime is not None:
+                lifetime = piece.lifetime
+                marks.append((hasher.digest(), total))
+        with self._lock:
+            read = max((end for key, end in marks if key in self._kept), default=0)
+            reached = max((end for _, end in marks if end >= FEWEST_CACHED_TOKENS), default=0)
+            self._kept.update(key for key, end in marks if end >= FEWEST_CACHED_TOKENS)
+        reached = max(reached, read)
+        return Tokens(total - reached, reached - read, read, lifetime)
+
+
+State = Literal["open", "answered", "possible"]
+"""Of a question: it would be asked; the journal has its answer; it is asked if a model judges a session better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is told of one prompt. `bytes` is its length; `usage` what was billed for it, where the journal says so."""
+
+    stage: str
+    model: str
+    state: State
+    tokens: Tokens
+    max_tokens: int
+    bytes: int = 0
+    usage: Mapping[str, int] | None = None
+
+
+class Count(Protocol):
+    """Gives the tokens of one piece of a request's body."""
+
+    def __call__(self, body: Mapping[str, Any], piece: Piece) -> int: ...
+
+
+class EstimatingEngine:
+    """Stands where the `anthropic` engine would: same stages pending, same prompts, same order. Nothing is written.
+
+    In: what `AnthropicEngine` takes; the stages of the run; the address that would be asked; how tokens are counted;
+    who is told of each prompt. `is_only_journal` answers nothing that the journal does not. Raises what
+    `AnthropicEngine` raises.
+    """
+
+    name = NAME
+    is_paid = False
+
+    def __init__(
+        self,
+        wiki: Path,
+        asking: AskingOptions,
+        stages: Sequence[str],
+        endpoint: str,
+        count: Count,
+        tell: Callable[[Forecast], None],
+        *,
+        is_only_journal: bool = False,
+    ) -> None:
+        real = AnthropicEngine(wiki, asking, stages)  # never asked: it knows models, versions and the journal
+        self._real = real
+        self.version, self.stage_versions, self.prompt_versions = (
+            real.version,
+            real.stage_versions,
+            real.prompt_versions,
+        )
+        self.models, self.journal = real.models, real.journal
+        self.concurrency = asking.concurrency if asking.is_exact else 1
+        self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=False)
+        self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
+        self._shared = _stages_that_share(self.models)
+        self._together = stages_together(self.models, stages) if asking.is_batched else ()
+        self._asked_together: set[str] = set()
+        self._stages = frozenset(stages)
+        self._endpoint = "" if asking.is_batched else endpoint
+        self._count, self._tell = count, tell
+        self._is_only_journal = is_only_journal
+        self._embedded = OfflineEngine()
+        self._cache = CacheForecast()
+        self._stood_in: set[int] = set()
+        self._lock = Lock()
+
+    @property
+    def journal_warnings(self) -> list[str]:
+        """Lines of the journal that are no records."""
+        return self.journal.warnings
+
+    def prepare(self) -> None:
+        """Import what making requests needs, before threads contend for it."""
+        prepare_schemas()
+
+    def close(self) -> None:
+        """Let go of what the engine that would be asked holds open."""
+        self._real.close()
+
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        """How much of a trajectory a model would be shown."""
+        return self._prompting.coverage(trajectory)
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """Nothing more will be asked about it."""
+        self._prompting.forget(trajectory)
+        with self._lock:
+            self._stood_in.discard(id(trajectory))
+
+    def answer(self, question: Question[AnswerType]) -> AnswerType:
+        """The journal's answer, or the embedded engine's in its place.
+
+        Raises `NoAnswer` where the journal's is one that cannot stand, as the run would without asking; `Unanswered`
+        where only the journal may answer.
+        """
+        self._tell_possible(question)
+        given: list[AnswerType] = []
+
+        def stand_in() -> AnswerType:
+            if not given:  # once for all segments of a trajectory
+                given.append(self._embedded.answer(question))
+                self._note_stand_in(question)
+            return given[0]
+
+        def ask(prompt: Prompt, question: Question[_Other]) -> _Other:
+            answer = self._journaled(prompt, question)
+            if answer is not None:
+                return answer
+            if self._is_only_journal:
+                raise Unanswered(f"{prompt.stage}: not in the journal")
+            self._tell_open(prompt, question)
+            return cast(_Other, stand_in())
+
+        return self._prompting.answer(question, ask)
+
+    def _asking(self, prompt: Prompt, answer_type: type[Answer]) -> Asking:
+        return Asking(prompt, answer_type, self.models[prompt.stage], prompt.stage in self._shared)
+
+    def _asking_together(self, prompt: Prompt, question: Question[Any]) -> Asking | None:
+        """The request that would hold this question and others; None where it is put for itself."""
+        if not prompt.prefix or prompt.stage not in self._together:
+            return None
+        together = prompt_together(prompt, question, self._together, self._prompting.prompts)
+        return Asking(together, form_on_trajectory(), self.models[prompt.stage], is_cached=False)
+
+    def _structure(self, model: str) -> Structure:
+        """How structure is asked for there; where that is not known yet, what is tried first."""
+        known = self.journal.structure(self._endpoint, model)
+        return next((each for each in STRUCTURES if each == known), STRUCTURES[0])
+
+    def _journaled(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType | None:
+        """What came of asking this model this before, corrections included; None when it has to be asked."""
+        if self.journal.answers_to(prompt.digest):
+            asking = self._asking(prompt, question.answer_type)
+            for structure in STRUCTURES:
+                record = self._record(asking, structure)
+                if record is not None:
+                    return self._standing(prompt, asking.model, question.answer_type)
+        together = self._asking_together(prompt, question)
+        record = None if together is None else self._record(together, STRUCTURES[0])
+        part = None if record is None else part_in(str(record.get("answer")), question.answer_type)
+        return None if part is None else _fitting(part, question.answer_type)
+
+    def _record(self, asking: Asking, structure: Structure) -> Record | None:
+        """The journal's record of the answer to a request, which is told of; None where it has none."""
+        request = request_of(asking, structure, self._lifetime)
+        record = self.journal.answer(request.digest)
+        if record is not None:
+            usage = record.get("usage")
+            size = sum(piece.bytes for piece in pieces_of(request.body))
+            told = Forecast(asking.prompt.stage, asking.model, "answered", Tokens(), asking.prompt.max_tokens, size)
+            self._tell(replace(told, usage=usage if isinstance(usage, Mapping) else None))
+        return record
+
+    def _standing(self, prompt: Prompt, model: str, answer_type: type[AnswerType]) -> AnswerType:
+        for record in self.journal.answers_to(prompt.digest):
+            if record.get("model") == model and record.get("stop_reason") not in _UNFINISHED:
+                answer = _fitting(str(record.get("answer")), answer_type)
+                if answer is not None:
+                    return answer
+        raise NoAnswer(f"{prompt.stage}: the journal has an answer of {model} that cannot stand; it is not asked again")
+
+    def _tell_open(self, prompt: Prompt, question: Question[Any]) -> None:
+        asking = self._asking(prompt, question.answer_type)
+        together = self._asking_together(prompt, question)
+        if together is not None:
+            digest = together.prompt.digest
+            with self._lock:
+                if digest in self._asked_together:
+                    return
+                is_first = prompt.stage == self._together[0]
+                if is_first:
+                    self._asked_together.add(digest)
+            if is_first and self.journal.answer(request_of(together, STRUCTURES[0]).digest) is None:
+                asking = together
+        self._tell_of(asking, "open")
+
+    def _tell_of(self, asking: Asking, state: State) -> None:
+        body = request_body(asking, self._structure(asking.model), self._lifetime)
+        counted = [(piece, self._count(body, piece)) for piece in pieces_of(body)]
+        if state == "possible":  # nobody knows what would be in the cache then
+            tokens = Tokens(plain=sum(number for _, number in counted), lifetime=self._lifetime)
+        else:
+            tokens = self._cache.tokens(asking.model, counted)
+        size = sum(piece.bytes for piece, _ in counted)
+        self._tell(Forecast(asking.prompt.stage, asking.model, state, tokens, asking.prompt.max_tokens, size))
+
+    def _note_stand_in(self, question: Question[Any]) -> None:
+        if question.stage == summarize.STAGE:
+            with self._lock:
+                self._stood_in.add(id(question.fields()["trajectory"]))
+
+    def _tell_possible(self, question: Question[Any]) -> None:
+        """Of a session whose summary here is not a model's and not a success: a skill may be asked for all the same."""
+        is_apart = synthesize_skill.STAGE in self._stages and synthesize_skill.STAGE not in self._together
+        if question.stage != extract_guidelines.STAGE or not is_apart:
+            return
+        asked = cast(GuidelinesQuestion, question)
+        with self._lock:
+            is_stand_in = id(asked.trajectory) in self._stood_in
+        if is_stand_in and asked.summary.outcome() != "success":
+            skill = SkillQuestion(asked.trajectory, asked.summary)
+
+            def ask(prompt: Prompt, question: Question[_Other]) -> _Other:
+                self._tell_of(self._asking(prompt, question.answer_type), "possible")
+                return cast(_Other, synthesize_skill.SkillsAnswer())
+
+            self._prompting.answer(skill, ask)
+
+
+def _fitting(text: str, answer_type: type[AnswerType]) -> AnswerType | None:
+    try:
+        return answer_in(text, answer_type)
+    except Unfit:
+        return None
