@@ -315,13 +315,13 @@ def test_it_holds_no_more_trajectories_than_are_asked_about(tmp_path: Path) -> N
         assert len(showing._remembered) <= 64
 
 
-def test_a_secret_stands_neither_in_the_whole_nor_in_the_preview(tmp_path: Path) -> None:
+def test_a_secret_stands_neither_in_the_whole_nor_in_the_journal(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     envelope = {
         "session_id": "s",
         "messages": [
             {"role": "user", "content": "Look."},
-            {"role": "tool", "tool_call_id": "c1", "content": f"{secret}\n{LONG}\nTOKEN={secret}"},
+            {"role": "tool", "tool_call_id": secret, "content": f"{secret}\n{LONG}\nTOKEN={secret}"},
         ],
     }
     path = tmp_path / "s.json"

@@ -15,6 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent_wiki.redact import redact_text
 from agent_wiki.trajectory import Message, Trajectory, without_surrogates
 from agent_wiki.transcript import without_labels
 
@@ -138,8 +139,8 @@ def _texts(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def _tool_use(message: Message, turn: int) -> str:
-    """The id as a file can hold it, for it is looked up after it was written."""
-    return without_surrogates(message.tool_call_id or "") or f"turn-{turn}"
+    """The id as the journal may hold it, for it is looked up after it was written: a recording can put anything there."""
+    return redact_text(without_surrogates(message.tool_call_id or ""))[0] or f"turn-{turn}"
 
 
 @dataclass(slots=True)
