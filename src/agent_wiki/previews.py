@@ -139,7 +139,7 @@ def _texts(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def _tool_use(message: Message, turn: int) -> str:
-    """The id as the journal may hold it, for it is looked up after it was written: a recording can put anything there."""
+    """The id as the journal may hold it: a recording can put anything there."""
     return redact_text(without_surrogates(message.tool_call_id or ""))[0] or f"turn-{turn}"
 
 
