@@ -133,7 +133,7 @@ def test_a_total_that_normal_previews_do_not_keep_is_kept_by_short_ones() -> Non
         results = [_result(f"{number} " + "x" * size, f"c{number}") for number in range(25)]
         seen = _shown(_trajectory(_calls("c"), *results), Limits())
         lengths = [len(message.content or "") for message in seen.messages[1:]]
-        assert sum(lengths) <= 60_000
+        assert sum(lengths) <= Limits().turn_characters
         assert max(lengths) > 5_000, "no more is shortened than has to be"
 
 
@@ -166,7 +166,7 @@ def test_what_was_decided_is_not_decided_again_and_counts() -> None:
     trajectory = _trajectory(_calls("c"), *(_result(text, text[0]) for text in texts))
     parts = {part.id: part for part in parts_of(trajectory)}
     decided: dict[tuple[str, str], Decision] = {parts["a"].key: "left", parts["b"].key: Preview("short", 5)}
-    made = _planned(trajectory, Limits(), decided)
+    made = _planned(trajectory, Limits(result_characters=20_000, turn_characters=60_000), decided)
     assert _turns(made) == [4], "30,000 that stay, 5, and 36,000: one of the two has to go"
     assert [part.id for part in made.left] == ["d"]
 

@@ -33,8 +33,8 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    result_characters: int = Field(default=20_000, ge=2_000)
-    turn_characters: int = Field(default=60_000, ge=2_000)
+    result_characters: int = Field(default=50_000, ge=2_000)
+    turn_characters: int = Field(default=100_000, ge=2_000)
     segment_bytes: int = Field(default=300_000, ge=20_000)
 
     @property

@@ -12,7 +12,7 @@ import hashlib
 import json
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,7 +189,8 @@ def render_merging_prompt(
     prompt = prompts[question.stage]
     asked = _rendered(prompt, _shown(question))
     merging = _rendered(prompts[LONG], {"parts": parts, "question": asked})
-    return _prompt(question, prompt, prompts[LONG].head.system, "", merging)
+    made = _prompt(question, prompt, prompts[LONG].head.system, "", merging)
+    return replace(made, max_tokens=max(made.max_tokens, prompts[LONG].head.max_tokens))
 
 
 def render_together(
