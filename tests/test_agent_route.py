@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -381,3 +383,61 @@ def test_a_skill_retires_what_it_covers_unless_told_to_keep_it(tmp_path: Path, w
     assert not archive.exists()
     assert wiki("apply", "skill", path, answer=skill("check-the-cart", tags=tags))[0] == 0
     assert len(list(archive.glob("*__*.md"))) == 1
+
+
+def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_as_one(
+    tmp_path: Path, wiki: Wiki
+) -> None:
+    (tmp_path / "wiki").mkdir()
+    limits = "limits:\n  result_characters: 2000\n  turn_characters: 4000\n  segment_bytes: 20000\n"
+    (tmp_path / "wiki" / "models.yaml").write_text(limits, encoding="utf-8")
+    told = chat("a")
+    for number in range(40):
+        told["messages"] += [{"role": "user", "content": f"And {number}? " + "word " * 200}]
+        told["messages"] += [{"role": "assistant", "content": f"{number} is done. " + "text " * 200}]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(told), encoding="utf-8")
+    segments = [each["request"] for each in wiki("worklist", path)[1]["questions"]]
+    assert len(segments) > 2
+    code, refused = wiki("apply", "summary", path, answer=SUMMARY)
+    assert (code, "name one by --request" in refused["problems"][0]) == (1, True)
+    last = wiki("prompt", "summary", "--request", segments[-1])[1]
+    assert "[T84]" in last["message"]
+    outside = {"arcs": [arc(last=84)]}
+    problems = wiki("apply", answer={"request": segments[-1], "answer": outside})[1]["problems"]
+    assert any("turn 1 is not among the turns" in each for each in problems)
+    for request in segments:
+        turns = [int(each) for each in re.findall(r"^\[T(\d+)\]", _message(wiki, request), re.MULTILINE)]
+        answer = {"arcs": [arc(first=min(turns), last=max(turns))]}
+        assert wiki("apply", answer={"request": request, "answer": answer})[0] == 0
+        assert not (tmp_path / "wiki" / "summaries").is_dir() or not list(
+            (tmp_path / "wiki" / "summaries").glob("a*.md")
+        )
+    (merging,) = wiki("worklist")[1]["questions"]
+    assert merging["stage"] == "summarize"
+    assert wiki("apply", "summary", path, answer={"arcs": [arc(last=84)]})[0] == 0
+    assert (tmp_path / "wiki" / "summaries" / "a.md").is_file()
+    assert wiki("prompt", "summary", path)[1]["request"] == merging["request"]
+
+
+def _message(wiki: Wiki, request: str) -> str:
+    return str(wiki("prompt", "summary", "--request", request)[1]["message"])
+
+
+def test_killed_behind_its_journal_record_an_answer_is_not_lost(tmp_path: Path, wiki: Wiki) -> None:
+    path, other = record(tmp_path, "a"), tmp_path / "other"
+    file = _written(tmp_path, SUMMARY)
+    words = [*_WIKI, "apply", "summary", str(path), "--answer", str(file), "--wiki", str(other)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not _has_answer(other):
+            time.sleep(0.002)
+        process.kill()
+    assert _has_answer(other)
+    assert ingest([path], other, "recorded", stages=("summarize", "catalog")).exit_code == 0
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    pages = ("summaries/a.md", "_config.yaml", "index.md")
+    assert [tree(other)[page] for page in pages] == [tree(tmp_path / "wiki")[page] for page in pages]
+
+
+def _has_answer(wiki: Path) -> bool:
+    return any(b'"kind": "answer"' in each.read_bytes() for each in journal_folder(wiki).glob("*.jsonl"))

@@ -266,10 +266,10 @@ def _one_of(heard: Sequence[Asked], wanted: Wanted, *, is_first_enough: bool) ->
     abouts = list(dict.fromkeys(asked.about for asked in candidates))
     stages = {asked.prompt.stage for asked in candidates}
     is_of_one_session = len(abouts) == 1 and stages <= set(SESSION_STAGES)
+    if not opened and is_of_one_session:
+        return candidates[-1]  # of segments that are all answered, what makes them one answer comes last
     if len(candidates) == 1 or (is_first_enough and (is_of_one_session or stages <= set(CORPUS_STAGES))):
         return candidates[0]
-    if not opened and is_of_one_session:
-        return candidates[-1]  # all segments are answered, and what makes them one answer comes last
     if len(abouts) > 1 and stages <= set(SESSION_STAGES):
         told = ", ".join(about[0] for about in abouts[:_MOST_TOLD])
         raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; name one by --session: {told}")
