@@ -1,0 +1,236 @@
+"""The retrieval index of a wiki: words and vectors of all rows, in `.wiki/retrieval/`, made again when pages change.
+
+It is a cache: it may be deleted at any time, is never shared through git, and a wiki that cannot be written to is
+indexed in memory. Whether it is up to date is told by a digest over the index and all pages; that they are the same is
+taken from their sizes and times of change where these are as they were.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.retrieval import lexical, meaning
+from agent_wiki.retrieval.rows import Row, index_bytes, read_rows, signatures
+from agent_wiki.wiki.layout import MACHINERY
+
+VERSION = "1"
+_FOLDER = "retrieval"
+_FILE = "pages.sqlite"
+_SEEN = "seen"
+_TRUSTED_SECONDS = 2.0  # a process that stays looks at every page's time of change no more often than this
+_SIGN_BYTES = meaning.DIMENSIONS // 8
+
+_SCHEMA = f"""
+CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB);
+CREATE TABLE rows (number INTEGER PRIMARY KEY, fields TEXT);
+{lexical.SCHEMA}
+"""
+
+
+@dataclass(slots=True)
+class _Held:
+    """What this process knows of one wiki."""
+
+    index: RetrievalIndex
+    top: tuple[int, int]  # size and time of change of `_index.jsonl`
+    checked_at: float
+
+
+_HELD: dict[Path, _Held] = {}
+
+
+class RetrievalIndex:
+    """An open retrieval index. Row n is the nth readable row of `_index.jsonl`."""
+
+    def __init__(self, connection: sqlite3.Connection, seen: str = "") -> None:
+        self.connection = connection
+        self.seen = seen  # the digest of all sizes and times of change with which it was found true
+
+    def _fact(self, name: str) -> bytes:
+        found = self.connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return bytes(found[0]) if found else b""
+
+    def is_readable(self) -> bool:
+        """Whether this code made it. Raises `sqlite3.Error` or `ValueError` when it is damaged."""
+        return self._fact("version").decode() == VERSION and len(self.links) == len(self.signs)
+
+    @cached_property
+    def content(self) -> str:
+        """The digest of what was indexed."""
+        return self._fact("content").decode()
+
+    @cached_property
+    def links(self) -> list[str]:
+        """Every row's page."""
+        found: list[str] = json.loads(self._fact("links"))
+        return found
+
+    @cached_property
+    def signs(self) -> list[int]:
+        """Every row's vector as its signs."""
+        packed = self._fact("signs")
+        return [int.from_bytes(packed[at : at + _SIGN_BYTES], "big") for at in range(0, len(packed), _SIGN_BYTES)]
+
+    @cached_property
+    def _vectors(self) -> bytes:
+        return self._fact("vectors")
+
+    def vector(self, number: int) -> meaning.Vector:
+        """A row's vector; empty when the row says nothing."""
+        found = self._vectors[number * meaning.DIMENSIONS : (number + 1) * meaning.DIMENSIONS]
+        return found if any(found) else b""
+
+    def fields(self, number: int) -> dict[str, Any]:
+        """A row as it stands in `_index.jsonl`."""
+        (text,) = self.connection.execute("SELECT fields FROM rows WHERE number = ?", (number,)).fetchone()
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    @cached_property
+    def clusters(self) -> dict[str, int]:
+        """Link of each cluster's page → its row."""
+        return {link: number for number, link in enumerate(self.links) if link.endswith("__cluster.md")}
+
+
+def opened(wiki: Path) -> RetrievalIndex:
+    """The retrieval index of a wiki, up to date. Raises `UsageError` when the folder is no wiki."""
+    root = wiki.resolve()
+    held = _HELD.get(root)
+    top = _top(root)
+    if held is not None and held.top == top and time.monotonic() - held.checked_at < _TRUSTED_SECONDS:
+        return held.index
+    index = _up_to_date(root, held.index if held is not None else _loaded(root))
+    _HELD[root] = _Held(index, top, time.monotonic())
+    return index
+
+
+def _top(root: Path) -> tuple[int, int]:
+    ((_, size, changed),) = signatures(root, ())
+    return size, changed
+
+
+def _up_to_date(root: Path, index: RetrievalIndex | None) -> RetrievalIndex:
+    """`index` when it still tells what stands on the pages; else one made from them."""
+    if index is not None and _seen_digest(root, index.links) == index.seen:
+        return index
+    content = index_bytes(root)
+    before = signatures(root, ())  # taken before reading: what changes meanwhile is found changed next time
+    rows = read_rows(root, content)
+    links = [row.link for row in rows]
+    seen = _seen_digest(root, links) if before == signatures(root, ()) else ""
+    digest = _content_digest(content, rows)
+    if index is None or index.content != digest:
+        index = RetrievalIndex(_built(rows, digest))
+        _save(root, index.connection)
+    index.seen = seen
+    _write_seen(root, index)
+    return index
+
+
+def _content_digest(content: bytes, rows: Sequence[Row]) -> str:
+    hasher = hashlib.sha256(VERSION.encode())
+    for piece in (content, *(row.body.encode("utf-8", "replace") for row in rows)):
+        hasher.update(hashlib.sha256(piece).digest())
+    return hasher.hexdigest()
+
+
+def _built(rows: Sequence[Row], digest: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.executescript(_SCHEMA)
+    lexical.insert(connection, rows)
+    fields = ((number, json.dumps(row.fields, ensure_ascii=True)) for number, row in enumerate(rows))
+    connection.executemany("INSERT INTO rows VALUES (?, ?)", fields)
+    vectors = list(_vectors(rows))
+    facts = {
+        "version": VERSION.encode(),
+        "content": digest.encode(),
+        "links": json.dumps([row.link for row in rows]).encode(),
+        "vectors": b"".join(each or bytes(meaning.DIMENSIONS) for each in vectors),
+        "signs": b"".join(meaning.signs(each).to_bytes(_SIGN_BYTES, "big") for each in vectors),
+    }
+    connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+    connection.commit()
+    return connection
+
+
+def _vectors(rows: Sequence[Row]) -> Iterator[meaning.Vector]:
+    table = meaning.table()
+    for row in rows:
+        yield table.vector(meaning_text(row))
+
+
+def meaning_text(row: Row) -> str:
+    """What a row's vector is made of: when it applies and what it says, not the page behind it."""
+    return "\n".join(filter(None, (row.text("title"), row.text("trigger"), row.text("summary"))))
+
+
+def _place(root: Path) -> Path | None:
+    """The folder of the index, None where a link could lead out of the wiki."""
+    machinery = root / MACHINERY
+    folder = machinery / _FOLDER
+    return None if any(each.is_symlink() for each in (machinery, folder, folder / _FILE, folder / _SEEN)) else folder
+
+
+def _loaded(root: Path) -> RetrievalIndex | None:
+    """The index on disk, None when there is none of this version or it is damaged."""
+    folder = _place(root)
+    if folder is None or not (folder / _FILE).is_file():
+        return None
+    with suppress(sqlite3.Error, ValueError, OSError):
+        # The file is replaced, never changed, so no lock is needed; and a schema from elsewhere may call nothing.
+        address = f"{(folder / _FILE).as_uri()}?mode=ro&immutable=1"
+        index = RetrievalIndex(sqlite3.connect(address, uri=True, check_same_thread=False))
+        content, _, seen = (folder / _SEEN).read_text(encoding="ascii").partition(" ")
+        index.seen = seen if content == index.content else ""  # else another process has written in between
+        index.connection.execute("PRAGMA trusted_schema = OFF")
+        if index.is_readable():
+            return index
+    return None
+
+
+def _save(root: Path, connection: sqlite3.Connection) -> None:
+    """Put the index on disk whole, if this wiki can be written to. Of several processes the last one's stays."""
+    folder = _place(root)
+    if folder is None:
+        return
+    beside = folder / f"{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore = root / MACHINERY / ".gitignore"
+        if not ignore.exists():
+            ignore.write_bytes(b"*\n")
+        with closing(sqlite3.connect(beside)) as target:
+            connection.backup(target)
+        beside.replace(folder / _FILE)
+    except (OSError, sqlite3.Error):
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _seen_digest(root: Path, links: Sequence[str]) -> str:
+    return hashlib.sha256(repr(signatures(root, links)).encode("utf-8", "replace")).hexdigest()
+
+
+def _write_seen(root: Path, index: RetrievalIndex) -> None:
+    """Remember the state of the pages in which this index was found true."""
+    folder = _place(root)
+    if folder is None or not folder.is_dir():
+        return
+    beside = folder / f"{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    try:
+        beside.write_text(f"{index.content} {index.seen}", encoding="ascii")
+        beside.replace(folder / _SEEN)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()

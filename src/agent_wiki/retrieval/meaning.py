@@ -1,0 +1,95 @@
+"""Texts as vectors of 256 numbers that lie near each other when the texts mean alike. Standard library only.
+
+The table (one int8 vector a word piece) was distilled with model2vec from all-MiniLM-L6-v2; a text's vector is the sum
+of its pieces' vectors, for rare words have long vectors there. Sums are made a whole vector at a time: 256 lanes of 32
+bits in one Python integer, which is as quick as it needs to be and spares a package of 60 MB.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from array import array
+from collections.abc import Iterable
+from functools import lru_cache
+from operator import mul
+from pathlib import Path
+
+from agent_wiki.errors import RunError
+from agent_wiki.retrieval.pieces import pieces
+
+DIMENSIONS = 256
+MOST_CHARACTERS = 4_000
+_FOLDER = Path(__file__).parent / "model"
+_OFFSET = 128  # makes an int8 a natural number, so that lanes never borrow from each other
+_LEVELS = 127
+
+Vector = bytes  # 256 int8, scaled so that the largest is 127; empty for a text that says nothing
+
+
+class Table:
+    """The word-piece vectors, read from disk as they are needed."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises `RunError` when the table is not what this code reads."""
+        self._vocabulary: dict[str, int] = json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"]
+        content = (folder / "model.safetensors").read_bytes()
+        (length,) = struct.unpack_from("<Q", content)
+        entry = json.loads(content[8 : 8 + length])["embeddings"]
+        if entry["dtype"] != "I8" or entry["shape"] != [len(self._vocabulary), DIMENSIONS]:
+            raise RunError(f"{folder}: {entry['dtype']} {entry['shape']} is not a table of int8 vectors a word piece")
+        self._rows = memoryview(content)[8 + length + entry["data_offsets"][0] :]
+        self._lanes: dict[int, int] = {}
+
+    def vector(self, text: str) -> Vector:
+        """The vector of a text; only its first 4,000 characters count."""
+        total = count = 0
+        for piece in pieces(text[:MOST_CHARACTERS], self._vocabulary):
+            total += self._lanes.get(piece) or self._lane(piece)
+            count += 1
+        if not count:
+            return b""
+        sums = array("I", total.to_bytes(4 * DIMENSIONS, "little"))
+        shift = _OFFSET * count
+        values = [each - shift for each in sums]
+        largest = max(max(values), -min(values))
+        if not largest:
+            return b""
+        return array("b", [round(each * _LEVELS / largest) for each in values]).tobytes()
+
+    def _lane(self, piece: int) -> int:
+        row = self._rows[piece * DIMENSIONS : (piece + 1) * DIMENSIONS].cast("b")
+        made = int.from_bytes(array("I", [each + _OFFSET for each in row]).tobytes(), "little")
+        self._lanes[piece] = made
+        return made
+
+
+@lru_cache(maxsize=1)
+def table() -> Table:
+    """The table that ships with the package."""
+    return Table(_FOLDER)
+
+
+def signs(vector: Vector) -> int:
+    """A vector's 256 signs as one integer: vectors that lie near each other differ in few of them."""
+    bits = 0
+    for each in array("b", vector):
+        bits = bits << 1 | (each > 0)
+    return bits
+
+
+def cosine(left: Vector, right: Vector) -> float:
+    """The cosine of the angle between two vectors; 0 when one of them is empty."""
+    if not left or not right:
+        return 0.0
+    one, other = array("b", left), array("b", right)
+    length = math.sqrt(sum(map(mul, one, one)) * sum(map(mul, other, other)))
+    return sum(map(mul, one, other)) / length if length else 0.0
+
+
+def nearest(query: Vector, signs_of_rows: Iterable[int], most: int) -> list[int]:
+    """The positions of the `most` rows whose signs differ least from the query's, a first sieve before `cosine`."""
+    wanted = signs(query)
+    distances = [(wanted ^ each).bit_count() for each in signs_of_rows]
+    return sorted(range(len(distances)), key=distances.__getitem__)[:most]

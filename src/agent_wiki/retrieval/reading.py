@@ -1,0 +1,73 @@
+"""Pages as an agent reads them: what they say without their frontmatter, under a ceiling that always holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent_wiki.retrieval.consulting import Hit
+from agent_wiki.retrieval.rows import page_at
+from agent_wiki.retrieval.shown import plain_text, summary_line
+from agent_wiki.wiki.page import Page
+
+BYTES_PER_TOKEN = 2
+"""Counted low on purpose: no text of the recordings measured has so few, so the ceiling holds with any model."""
+
+_LEFT_OUT = frozenset({"Used by", "Sources"})
+_CUT = "… (cut here; the whole page is {link})\n"
+_NOT_SHOWN = "Not shown for want of room: {links}\n"
+
+
+def read_pages(hits: Sequence[Hit], max_tokens: int) -> str:
+    """The pages of some hits, best first, each under a line that names it, in at most `max_tokens` tokens.
+
+    A token is taken for two bytes of UTF-8. A page that does not fit is cut at a line and says so; the better page
+    gets the room. Without frontmatter, `Used by` and `Sources`. Control characters are gone, so that the text can do
+    nothing to a terminal.
+    """
+    room = max(max_tokens, 0) * BYTES_PER_TOKEN
+    told: list[str] = []
+    for position, hit in enumerate(hits):
+        text = _page_text(hit)
+        rest = _NOT_SHOWN.format(links=", ".join(each.link for each in hits[position + 1 :]))
+        reserve = _size(rest) if position + 1 < len(hits) else 0
+        if _size(text) <= room - reserve or (not reserve and _size(text) <= room):
+            told.append(text)
+            room -= _size(text)
+            continue
+        text = _cut(text, room - reserve, hit.link)
+        if text:
+            told.append(text)
+            room -= _size(text)
+        left = hits[position + 1 :] if text else hits[position:]
+        rest = _NOT_SHOWN.format(links=", ".join(each.link for each in left))
+        if left and _size(rest) <= room:
+            told.append(rest)
+        break
+    return "".join(told)
+
+
+def _page_text(hit: Hit) -> str:
+    page = page_at(hit.wiki, hit.link)
+    body = "(this page cannot be read)\n" if page is None else _body(page)
+    return f"--- {summary_line(hit)}\n\n{plain_text(body).strip()}\n\n"
+
+
+def _body(page: Page) -> str:
+    return "".join(chunk for chunk in page.chunks if chunk.partition("\n")[0][3:].strip() not in _LEFT_OUT)
+
+
+def _cut(text: str, room: int, link: str) -> str:
+    """As many whole lines as fit with the note that the rest is missing; nothing when not even a few do."""
+    note = _CUT.format(link=plain_text(link))
+    room -= _size(note)
+    kept: list[str] = []
+    for line in text.splitlines(keepends=True):
+        room -= _size(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return "".join([*kept, note]) if len(kept) > 2 else ""
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -1,0 +1,62 @@
+"""How a page's words are put on a terminal: whatever a page holds, it can only be read, not acted on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from agent_wiki.wiki.text import plain_line
+
+if TYPE_CHECKING:
+    from agent_wiki.retrieval.consulting import Hit
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+_ESCAPE = re.compile(r"\x1b\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?")
+_MOST_TITLE = 120
+
+
+def plain_text(text: str) -> str:
+    """Text of several lines without escape sequences, control and invisible characters; lone surrogates replaced."""
+    text = _CONTROL.sub("", _ESCAPE.sub("", text.replace("\r\n", "\n")))
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def support_and_trust(row: Mapping[str, Any]) -> str:
+    """What stands behind a page, in words; what the row does not tell is left out."""
+    parts = []
+    support = row.get("support")
+    if isinstance(support, dict) and isinstance(support.get("sessions"), int):
+        endings = [f"{support[name]} {name}" for name in ("success", "failure") if isinstance(support.get(name), int)]
+        plural = "" if support["sessions"] == 1 else "s"
+        parts.append(
+            f"{support['sessions']} session{plural} ({', '.join(endings)})"
+            if endings
+            else f"{support['sessions']} session{plural}"
+        )
+    if isinstance(row.get("trust"), str):
+        parts.append(f"trust {plain_line(row['trust'], 20)}")
+    used = row.get("used")
+    if isinstance(used, dict):
+        parts += [f"{plain_line(str(status), 20)} {count}" for status, count in used.items() if isinstance(count, int)]
+    return ", ".join(parts)
+
+
+def summary_line(hit: Hit) -> str:
+    """One line that names a hit: link, kind, what stands behind it."""
+    behind = support_and_trust(hit.row)
+    return f"{plain_text(hit.link)} [{hit.kind}]" + (f" {behind}" if behind else "")
+
+
+def hit_lines(hit: Hit, position: int) -> list[str]:
+    """A hit as it is listed: title and kind, why, path, support and trust."""
+    behind = support_and_trust(hit.row)
+    warning = "   careful: it did more harm than good in the sessions that read it" if hit.has_sunk else ""
+    lines = [
+        f"{position}. {plain_line(hit.title, _MOST_TITLE)} [{hit.kind}, {hit.score:.2f}]",
+        f"   why: {plain_line(hit.why, 200)}",
+        f"   {plain_text(str(hit.wiki / hit.link))}" + (f" ({behind})" if behind else ""),
+    ]
+    return [*lines, warning] if warning else lines
