@@ -18,7 +18,7 @@ from agent_wiki.engines.estimating import CacheForecast, Piece, Tokens, pieces_o
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import RunError, UsageError
-from agent_wiki.estimate import BYTES_PER_TOKEN, OUTPUT_TOKENS, Estimate, StageEstimate, estimate, habits_of
+from agent_wiki.estimate import OUTPUT_TOKENS, Estimate, StageEstimate, estimate, habits_of
 from agent_wiki.ingest import ALL_STAGES, Options, run
 from agent_wiki.journal import Journal, journal_folder
 from agent_wiki.prices import read_models
@@ -27,6 +27,7 @@ from agent_wiki.report import Report
 from agent_wiki.testing import Endpoint, Fault, MessagesServer
 from agent_wiki.testing.answers import Asked
 from agent_wiki.testing.tokens import prompt_blocks
+from agent_wiki.token_counts import BYTES_PER_TOKEN, PROMPT_TOKENS
 from tests.engines.answering import says, shaped, stage_of
 from tests.wikis import ingest, record
 
@@ -50,7 +51,7 @@ def _recordings(folder: Path, number: int = 3) -> list[Path]:
 
 
 def _input_tokens(sums: StageEstimate) -> int:
-    return sums.input_tokens + sums.cache_creation_input_tokens + sums.cache_read_input_tokens
+    return sum(getattr(sums, kind) for kind in PROMPT_TOKENS)
 
 
 class _Rehearsed:
@@ -98,14 +99,11 @@ def twenty(traces: Path) -> list[Path]:
     return fit[:: len(fit) // 20][:20]
 
 
-_PROMPT_KINDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-
-
 def _off(made: Estimate, report: Report) -> tuple[float, float]:
     """The shares by which an estimate is off what was billed: of input tokens, and of the cost."""
     assert _calls(made) == {stage: told["calls"] for stage, told in report.asked["stages"].items() if told["calls"]}
     told, billed = made.total(), report.asked["total"]
-    prompt = sum(billed[kind] for kind in _PROMPT_KINDS)
+    prompt = sum(billed[kind] for kind in PROMPT_TOKENS)
     assert told.cost_usd is not None
     assert told.most_cost_usd is not None
     assert billed["cost_usd"] < told.most_cost_usd
@@ -124,7 +122,7 @@ def test_twenty_real_recordings_cost_what_the_estimate_says(twenty: list[Path], 
         assert not server.bodies()
         billed = _ask(first, wiki, server)
         assert _off(fresh, billed)[0] == 0.0
-        assert {kind: getattr(fresh.total(), kind) for kind in _PROMPT_KINDS}.items() <= billed.asked["total"].items()
+        assert {kind: getattr(fresh.total(), kind) for kind in PROMPT_TOKENS}.items() <= billed.asked["total"].items()
         by_bytes = _estimate(then, wiki)
         exact = _estimate(then, wiki, server.base_url, is_exact=True)
         later = _ask(then, wiki, server)
@@ -132,6 +130,15 @@ def test_twenty_real_recordings_cost_what_the_estimate_says(twenty: list[Path], 
     assert _off(by_bytes, later)[1] < 0.05
     assert _off(exact, later)[0] == 0.0
     assert _off(exact, later)[1] < 0.05
+
+
+def test_questions_side_by_side_are_billed_as_estimated(twenty: list[Path], tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    with MessagesServer(_rehearsed(twenty, wiki), Endpoint(latency_seconds=0.05)) as server:
+        made = _estimate(twenty, wiki, server.base_url, is_exact=True)
+        asking = AskingOptions(base_url=server.base_url, concurrency=16)
+        billed = ingest(twenty, wiki, "anthropic", asking=asking).asked["total"]
+    assert {kind: getattr(made.total(), kind) for kind in ("calls", *PROMPT_TOKENS)}.items() <= billed.items()
 
 
 def test_without_a_journal_bytes_are_told_as_a_guess_and_the_truth_is_within_it(
@@ -223,11 +230,14 @@ def test_a_skill_that_a_model_may_be_asked_for_counts_at_most(tmp_path: Path) ->
     made = _estimate(paths, tmp_path / "wiki")
     skills = made.stages["synthesize-skill"]
     assert (skills.calls, skills.possible_calls, skills.cost_usd) == (0, 3, 0.0)
+    assert skills.possible_cost_usd is not None
     assert skills.most_cost_usd is not None
+    assert f"up to 3 more did (${skills.possible_cost_usd:.4f})" in "\n".join(made.lines())
     with MessagesServer(says({})) as server:
         report = _ask(paths, tmp_path / "wiki", server)
     assert report.asked["stages"]["synthesize-skill"]["calls"] == 3
-    assert report.asked["stages"]["synthesize-skill"]["cost_usd"] < skills.most_cost_usd
+    billed = report.asked["stages"]["synthesize-skill"]["cost_usd"]
+    assert billed < skills.possible_cost_usd < skills.most_cost_usd
 
 
 def test_a_long_session_is_counted_by_segments_and_what_makes_them_one(tmp_path: Path) -> None:
@@ -265,6 +275,22 @@ def test_a_model_without_a_price_has_tokens_and_no_cost(tmp_path: Path) -> None:
     assert any("unknown" in line for line in made.lines())
 
 
+def test_a_cap_on_a_model_without_a_price_is_refused_as_in_the_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--max-usd needs a price for my-own"):
+        _estimate(_recordings(tmp_path / "t"), tmp_path / "wiki", models=("my-own",), max_usd=1.0)
+
+
+def test_where_the_endpoint_is_known_to_want_the_schema_in_the_prompt_it_is_counted_there(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t", 3), tmp_path / "wiki"
+    stages = ("summarize", "catalog")
+    with MessagesServer(says({}), Endpoint(structured="refused")) as server:
+        asking = AskingOptions(base_url=server.base_url, concurrency=1)
+        ingest(paths[:1], wiki, "anthropic", stages=stages, asking=asking)
+        made = _estimate(paths, wiki, server.base_url, is_exact=True, stages=stages)
+        billed = ingest(paths, wiki, "anthropic", stages=stages, asking=asking).asked["total"]
+    assert (made.total().calls, _input_tokens(made.total())) == (2, sum(billed[kind] for kind in PROMPT_TOKENS))
+
+
 @pytest.mark.parametrize(
     ("max_usd", "code", "says_so"),
     [(0.0, 3, "does not fit"), (0.02, 0, "fits as expected"), (50.0, 0, "fits, at most as well")],
@@ -286,7 +312,7 @@ def test_what_a_batch_asks_in_one_request_is_counted_as_one_at_half_price(tmp_pa
         report = _ask(paths, wiki, server, is_batched=True, is_waiting=True)
     assert made.stages["synthesize-skill"].possible_calls == 2
     told, billed = made.stages["summarize+extract-guidelines"], report.asked["stages"]["summarize+extract-guidelines"]
-    assert (told.calls, _input_tokens(told)) == (2, sum(billed[kind] for kind in _PROMPT_KINDS))
+    assert (told.calls, _input_tokens(told)) == (2, sum(billed[kind] for kind in PROMPT_TOKENS))
     assert told.cost_usd == pytest.approx(billed["cost_usd"], rel=0.02)
     assert "summarize" not in made.stages
     assert any("as batches, at 0.5 of the price" in line for line in made.lines())

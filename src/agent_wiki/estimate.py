@@ -1,40 +1,29 @@
 """What a run would come to: calls, tokens and cost by stage, told before anything is sent.
 
-A dry run whose engine notes what it would send (`engines/estimating.py`), summed here. Tokens are bytes of UTF-8 over
-`BYTES_PER_TOKEN`, or over what this wiki's journal shows, or with `--exact` the service's own count.
+A dry run whose engine notes what it would send (`engines/estimating.py`), summed here. How tokens are counted is in
+`token_counts.py`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from threading import BoundedSemaphore, Lock
+from threading import Lock
 from typing import Any
 
-from agent_wiki import recordings_cache
 from agent_wiki.asking import AskingOptions
 from agent_wiki.budget import Budget
 from agent_wiki.engines.anthropic_api import NAME
-from agent_wiki.engines.anthropic_api.service import NotTaken, Service
-from agent_wiki.engines.estimating import EstimatingEngine, Forecast, Piece
-from agent_wiki.errors import ServiceFailed, UsageError
+from agent_wiki.engines.anthropic_api.service import Service
+from agent_wiki.engines.estimating import EstimatingEngine, Forecast
+from agent_wiki.errors import UsageError
 from agent_wiki.ingest import Options
 from agent_wiki.journal import journal_folder, records
-from agent_wiki.mine import SESSION_STAGES, Assignment, mine
 from agent_wiki.prices import Models, Price, cost_usd, read_models, worst_cost_usd
 from agent_wiki.prompts import STAGES
 from agent_wiki.report import Report
-from agent_wiki.wiki.store import WikiFolder
-
-BYTES_PER_TOKEN = 2.5
-"""Where nothing else is known. Recorded sessions of six models that say what each turn added to the prompt have 2.0 to
-3.2 bytes a token over all (95 tool results of 2 to 170 kB); newer models' tokens are the shorter ones."""
-DEFAULT_ERROR = 0.3
-JOURNAL_ERROR = 0.1
+from agent_wiki.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
 
 OUTPUT_TOKENS = {
     "summarize": 700,
@@ -47,13 +36,14 @@ OUTPUT_TOKENS = {
 shipped prompts have 640, 300 and 600 on average, of short sessions; the others by what their prompts ask for."""
 
 _ENOUGH_ANSWERS = 5
-_MOST_SAMPLED = 20
+_MOST_LISTED = 20
 
 
 @dataclass(slots=True)
 class StageEstimate:
-    """One stage's sums. Costs are None where the model has no price. `most` is with the longest answers, no read from a
-    cache, tokens at their estimate's upper bound, and the `possible_calls`; corrections come on top of all."""
+    """One stage's sums. Costs are None where the model has no price. `possible_calls` are in none of the others but
+    `most`, which is with the longest answers, no read from a cache, and tokens at their estimate's upper bound.
+    Corrections come on top of all."""
 
     model: str
     calls: int = 0
@@ -65,24 +55,13 @@ class StageEstimate:
     output_tokens: int = 0
     most_output_tokens: int = 0
     cost_usd: float | None = 0.0
+    possible_cost_usd: float | None = 0.0
     most_cost_usd: float | None = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        costs = {name: None if cost is None else round(cost, 6) for name, cost in self._costs().items()}
-        return {**asdict(self), **costs}
-
-    def _costs(self) -> dict[str, float | None]:
-        return {"cost_usd": self.cost_usd, "most_cost_usd": self.most_cost_usd}
-
-
-@dataclass(frozen=True, slots=True)
-class Density:
-    """Bytes a token of one model's prompts, the share by which that may be wrong, and how many answers told it (0:
-    none, it is the default)."""
-
-    bytes_per_token: float = BYTES_PER_TOKEN
-    error: float = DEFAULT_ERROR
-    answers: int = 0
+        """The sums as JSON values, costs to a millionth of a dollar."""
+        values = asdict(self)
+        return {**values, **{name: _rounded(values[name]) for name in _COSTS}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,86 +91,9 @@ def habits_of(wiki: Path) -> Habits:
     return Habits(means, len(prompts), requests - len(prompts))
 
 
-class ByBytes:
-    """Counts tokens by the length of the text."""
-
-    def __init__(self, densities: Mapping[str, Density]) -> None:
-        self._densities = densities
-
-    def __call__(self, body: Mapping[str, Any], piece: Piece) -> int:
-        return round(piece.bytes / self._densities[str(body["model"])].bytes_per_token)
-
-
-class ByService:
-    """Counts tokens by the service: heads and marked pieces once, the rest each time, some at a time.
-
-    Where the service does not count, `fallback` does, and `notes` says so. Raises `RunError` without a key.
-    """
-
-    def __init__(self, service: Service, fallback: ByBytes, concurrency: int) -> None:
-        self._service = service
-        self._fallback = fallback
-        self._slots = BoundedSemaphore(concurrency)
-        self._known: dict[tuple[str, str], int] = {}
-        self._counting: dict[tuple[str, str], Lock] = {}
-        self._lock = Lock()
-        self._is_off = False
-        self.counted = self.uncounted = 0
-        self.notes: list[str] = []
-
-    def __call__(self, body: Mapping[str, Any], piece: Piece) -> int:
-        head = _with_text(body, ".")
-        try:
-            if self._is_off:
-                raise ServiceFailed("it does not count")
-            alone = self._once(head, "head")
-            return alone - 1 if piece.is_head else self._of_message(body, piece) - (alone - 1)
-        except (NotTaken, ServiceFailed) as error:
-            self._note(error)
-            return self._fallback(body, piece)
-
-    def _of_message(self, body: Mapping[str, Any], piece: Piece) -> int:
-        asked = _with_text(body, piece.text)
-        return self._once(asked, "message") if piece.lifetime is not None else self._counted(asked)
-
-    def _once(self, body: Mapping[str, Any], kind: str) -> int:
-        key = (kind, _key_of(body))
-        with self._lock:
-            counting = self._counting.setdefault(key, Lock())
-        with counting:  # others wait, so that it is counted once
-            if key not in self._known:
-                self._known[key] = self._counted(body)
-            return self._known[key]
-
-    def _counted(self, body: Mapping[str, Any]) -> int:
-        with self._slots:
-            counted = self._service.count_tokens(body)
-        with self._lock:
-            self.counted += 1
-        return counted
-
-    def _note(self, error: Exception) -> None:
-        with self._lock:
-            self.uncounted += 1
-            if isinstance(error, ServiceFailed) and not self._is_off:
-                self._is_off = True
-                self.notes.append(f"{error}; tokens are estimated by bytes")
-
-
-def _with_text(body: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """The prompt of a request with nothing but `text` as its message; the same for all that differ only in that."""
-    prompt = {name: value for name, value in body.items() if name != "max_tokens"}
-    return {**prompt, "messages": [{"role": "user", "content": [{"type": "text", "text": text}]}]}
-
-
-def _key_of(body: Mapping[str, Any]) -> str:
-    text = json.dumps(body, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")
-    return hashlib.sha256(text).hexdigest()
-
-
 @dataclass(slots=True)
 class Estimate:
-    """What a run would come to. `bytes_per_token` is by model, empty where the service counted all."""
+    """What a run would come to. `bytes_per_token` is by model, for what the service does not count."""
 
     command: str
     wiki: str
@@ -214,23 +116,29 @@ class Estimate:
             price = self.table.prices.get(forecast.model)
             sums.most_output_tokens += forecast.max_tokens
             sums.most_cost_usd = _sum(sums.most_cost_usd, self._most_cost(forecast, price))
+            cost = self._cost(forecast, price)
             if forecast.state == "possible":
                 sums.possible_calls += 1
+                sums.possible_cost_usd = _sum(sums.possible_cost_usd, cost)
                 return
-            tokens, output = forecast.tokens, self._output_tokens(forecast)
             sums.calls += 1
-            sums.input_tokens += tokens.plain
-            sums.cache_creation_input_tokens += tokens.written
-            sums.cache_read_input_tokens += tokens.read
-            sums.output_tokens += output
-            usage = {
-                "input_tokens": tokens.plain,
-                "cache_creation_input_tokens": tokens.written,
-                "ephemeral_5m_input_tokens": tokens.written if tokens.lifetime == "5m" else 0,
-                "cache_read_input_tokens": tokens.read,
-                "output_tokens": output,
-            }
-            sums.cost_usd = _sum(sums.cost_usd, None if price is None else self._factor * cost_usd(usage, price))
+            sums.input_tokens += forecast.tokens.plain
+            sums.cache_creation_input_tokens += forecast.tokens.written
+            sums.cache_read_input_tokens += forecast.tokens.read
+            sums.output_tokens += self._output_tokens(forecast)
+            sums.cost_usd = _sum(sums.cost_usd, cost)
+
+    def _cost(self, forecast: Forecast, price: Price | None) -> float | None:
+        """What is expected: tokens as forecast, an answer of the usual length."""
+        tokens = forecast.tokens
+        usage = {
+            "input_tokens": tokens.plain,
+            "cache_creation_input_tokens": tokens.written,
+            "ephemeral_5m_input_tokens": tokens.written if tokens.lifetime == "5m" else 0,
+            "cache_read_input_tokens": tokens.read,
+            "output_tokens": self._output_tokens(forecast),
+        }
+        return None if price is None else self._factor * cost_usd(usage, price)
 
     @property
     def _factor(self) -> float:
@@ -254,10 +162,10 @@ class Estimate:
         """The sum over all stages; a cost is None where that of a stage is."""
         whole = StageEstimate("")
         for stage in self.stages.values():
-            for name in ("calls", "answered", "possible_calls", "output_tokens", "most_output_tokens", *_INPUT):
+            for name in ("calls", "answered", "possible_calls", "output_tokens", "most_output_tokens", *PROMPT_TOKENS):
                 setattr(whole, name, getattr(whole, name) + getattr(stage, name))
-            whole.cost_usd = _sum(whole.cost_usd, stage.cost_usd)
-            whole.most_cost_usd = _sum(whole.most_cost_usd, stage.most_cost_usd)
+            for name in _COSTS:
+                setattr(whole, name, _sum(getattr(whole, name), getattr(stage, name)))
         return whole
 
     @property
@@ -302,8 +210,7 @@ class Estimate:
             "most_fits": self.is_within(self.total().most_cost_usd),
             "recordings": self.report.recordings,
             "sessions": dict(sorted(self.report.sessions.items())),
-            "failures": sorted(self.report.failures),
-            "warnings": sorted(self.report.warnings),
+            **{name: self.report.to_json()[name] for name in ("failures", "warnings", "left_out", "bugs")},
             "notes": self.all_notes(),
             "exit_code": self.exit_code,
         }
@@ -327,8 +234,8 @@ class Estimate:
         else:
             lines.append("nothing to ask: it costs nothing")
         lines += [f"note:  {note}" for note in self.all_notes()]
-        lines += [f"warning: {warning}" for warning in sorted(self.report.warnings)]
-        lines += [f"FAILED: {failure}" for failure in sorted(self.report.failures)]
+        told = self.report.to_json()
+        lines += [*_listed("warning", told["warnings"]), *_listed("FAILED", told["failures"])]
         return [*lines, *self._verdict(total)]
 
     def all_notes(self) -> list[str]:
@@ -357,8 +264,8 @@ class Estimate:
         notes = ["later questions depend on earlier answers; the embedded engine's stand in for those still to come"]
         if total.possible_calls:
             notes.append(
-                f"a skill is asked for where a session worked; a model may find that {total.possible_calls} more did, "
-                "which only `at most` counts"
+                f"a skill is asked for where a session worked; a model may find that up to {total.possible_calls} more "
+                f"did ({_dollars(total.possible_cost_usd)}), which only `at most` counts"
             )
         asked = [stage for stage, sums in self.stages.items() if sums.calls]
         by_default = [stage for stage in asked if stage not in self.habits.output_tokens]
@@ -383,8 +290,12 @@ class Estimate:
 
 
 _AND = "+"  # joins the names of stages whose questions are one request
-_INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_COSTS = ("cost_usd", "possible_cost_usd", "most_cost_usd")
 _HEADS = ("stage", "model", "calls", "answered", "input", "to cache", "from cache", "output", "expected", "at most")
+
+
+def _rounded(cost: float | None) -> float | None:
+    return None if cost is None else round(cost, 6)
 
 
 def _sum(left: float | None, right: float | None) -> float | None:
@@ -401,7 +312,7 @@ def _table(rows: Sequence[tuple[str, StageEstimate]]) -> list[str]:
 
 
 def _cells(name: str, row: StageEstimate) -> tuple[str, ...]:
-    numbers = (row.calls, row.answered, *(getattr(row, kind) for kind in _INPUT), row.output_tokens)
+    numbers = (row.calls, row.answered, *(getattr(row, kind) for kind in PROMPT_TOKENS), row.output_tokens)
     return (
         name,
         row.model,
@@ -409,6 +320,12 @@ def _cells(name: str, row: StageEstimate) -> tuple[str, ...]:
         _dollars(row.cost_usd),
         _dollars(row.most_cost_usd),
     )
+
+
+def _listed(title: str, entries: Sequence[str]) -> list[str]:
+    lines = [f"{title}: {entry}" for entry in entries[:_MOST_LISTED]]
+    more = len(entries) - _MOST_LISTED
+    return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
 
 
 def _dollars(cost: float | None) -> str:
@@ -431,7 +348,7 @@ def estimate(options: Options, report: Report, work: Callable[[Options], object]
     service = Service(asking.base_url, table.prices, Budget())
     endpoint = service.endpoint
     habits = habits_of(options.wiki) if asking.is_journaled else Habits()
-    densities = _Densities(options.wiki, asking, endpoint).by_model()
+    densities = densities_of(options.wiki, asking, endpoint)
     by_bytes = ByBytes(densities)
     by_service = ByService(service, by_bytes, asking.concurrency) if asking.is_exact else None
     made = Estimate(report.command, report.wiki, table, asking, densities, habits, report, by_service)
@@ -442,56 +359,3 @@ def estimate(options: Options, report: Report, work: Callable[[Options], object]
         engine.close()
         service.close()
     return made
-
-
-class _Densities:
-    """Bytes a token by model, from what this wiki's journal says was billed for prompts that can be made again.
-
-    The journal has no prompts. So some recordings that the wiki knows are read again, and their questions put to the
-    journal alone.
-    """
-
-    def __init__(self, wiki: Path, asking: AskingOptions, endpoint: str) -> None:
-        self._wiki = wiki
-        self._asking = replace(asking, is_exact=False)
-        self._endpoint = endpoint
-        self._bytes: Counter[str] = Counter()
-        self._tokens: Counter[str] = Counter()
-        self._answers: Counter[str] = Counter()
-
-    def by_model(self) -> dict[str, Density]:
-        """A density for each model that a stage asks; the default where too few answers tell."""
-        engine = EstimatingEngine(
-            self._wiki, self._asking, SESSION_STAGES, self._endpoint, _no_count, self._note, is_only_journal=True
-        )
-        try:
-            if self._asking.is_journaled and journal_folder(self._wiki).is_dir():
-                self._put_again(engine)
-            return {model: self._density(model) for model in sorted(set(engine.models.values()))}
-        finally:
-            engine.close()
-
-    def _put_again(self, engine: EstimatingEngine) -> None:
-        cache = recordings_cache.load(WikiFolder(self._wiki, is_dry_run=True))
-        paths = [Path(path) for path in sorted(cache)]
-        known = [path for path in paths if recordings_cache.unchanged(cache, path) is not None]
-        step = max(1, len(known) // _MOST_SAMPLED)
-        for path in known[::step][:_MOST_SAMPLED]:
-            mine(Assignment(path, path.name, SESSION_STAGES, engine, self._wiki / "templates", rewrite=True), {})
-
-    def _note(self, forecast: Forecast) -> None:
-        usage = forecast.usage or {}
-        tokens = sum(usage.get(kind, 0) for kind in _INPUT)
-        if tokens:
-            self._bytes[forecast.model] += forecast.bytes
-            self._tokens[forecast.model] += tokens
-            self._answers[forecast.model] += 1
-
-    def _density(self, model: str) -> Density:
-        if self._answers[model] < _ENOUGH_ANSWERS:
-            return Density()
-        return Density(self._bytes[model] / self._tokens[model], JOURNAL_ERROR, self._answers[model])
-
-
-def _no_count(body: Mapping[str, Any], piece: Piece) -> int:  # noqa: ARG001 - the names are the protocol's
-    return 0  # nothing is forecast that the journal does not answer
