@@ -1,0 +1,114 @@
+"""`wiki consult` and `wiki review`: what applies to a task, and which pages use has turned against."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agent_wiki.commands.stages import FOUND, wiki_folder
+from agent_wiki.errors import UsageError
+
+if TYPE_CHECKING:
+    from agent_wiki.errors import UnreadablePage
+    from agent_wiki.retrieval.review import Reviewed
+
+_MOST_TOKENS = 2_000
+_EXIT_UNREADABLE = 1
+
+Wiki = Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=FOUND)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print a list in JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to `app`."""
+    app.command("consult")(consult)
+    app.command("review")(review)
+
+
+def consult(
+    task: Annotated[str, typer.Argument(help="What you are about to do, in a few words.", show_default=False)],
+    read: Annotated[bool, typer.Option("--read", help="Print the pages themselves.")] = False,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, help="The most tokens to print with --read, at two bytes a token.")
+    ] = _MOST_TOKENS,
+    tags: Annotated[
+        str, typer.Option("--tags", help="Only pages with one of these tags, as a,b.", show_default=False)
+    ] = "",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind", help="Only cluster, skill, guideline, task or subtask; several as a,b.", show_default=False
+        ),
+    ] = "",
+    wiki: Wiki = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a list in JSON: index rows with score and why.")
+    ] = False,
+) -> None:
+    """Print the two to five pages that apply to what you are about to do; nothing when none does."""
+    from agent_wiki import retrieval
+    from agent_wiki.retrieval.rows import KINDS
+    from agent_wiki.retrieval.shown import hit_lines
+
+    kinds = _listed(kind)
+    for each in kinds:
+        if each not in KINDS:
+            raise UsageError(f"consult: --kind {each!r} is none of {', '.join(KINDS)}")
+    if read and as_json:
+        raise UsageError("consult: --read prints pages and --json rows; say one of them")
+    hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds)
+    if as_json:
+        typer.echo(json.dumps([hit.to_json() for hit in hits], ensure_ascii=True, indent=2))
+    elif read:
+        typer.echo(retrieval.read_pages(hits, max_tokens), nl=False)
+    else:
+        for position, hit in enumerate(hits, start=1):
+            for line in hit_lines(hit, position):
+                typer.echo(line)
+    if not hits:
+        typer.echo("nothing in the wiki applies", err=True)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(each.strip() for each in text.split(",") if each.strip())
+
+
+def review(wiki: Wiki = None, as_json: AsJson = False) -> None:
+    """List the pages that harmed or misled a session, with counts and quotes, the worst first."""
+    from agent_wiki.retrieval.review import review as found_in
+
+    folder = wiki_folder(wiki)
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such wiki")
+    problems: list[UnreadablePage] = []
+    found = found_in(folder, problems)
+    if as_json:
+        typer.echo(json.dumps([each.to_json() for each in found], ensure_ascii=True, indent=2))
+    else:
+        for each in found:
+            for line in _review_lines(folder, each):
+                typer.echo(line)
+        if not found:
+            typer.echo("no page has harmed or misled a session", err=True)
+    for problem in problems:
+        typer.echo(f"wiki: {problem}", err=True)
+    raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
+
+
+def _review_lines(folder: Path, each: Reviewed) -> list[str]:
+    from agent_wiki.retrieval.shown import plain_text
+    from agent_wiki.wiki.text import plain_line
+
+    counts = ", ".join(f"{status} {count}" for status, count in each.counts.items())
+    sunk = "; last in `wiki consult`" if each.has_sunk else ""
+    lines = [
+        f"{plain_line(each.title, 120)} [{each.tier}: {counts}{sunk}]",
+        f"   {plain_text(str(folder / each.link))}",
+    ]
+    for recall in each.against:
+        quote = f": “{plain_line(recall.quote, 200)}”" if recall.quote else ""
+        lines.append(f"   {recall.status} in {plain_line(recall.session_id, 60)}{quote}")
+    return lines
