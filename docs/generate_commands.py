@@ -24,8 +24,8 @@ prints, {width} characters wide.
 
 Exit codes: 0 when all went well; 1 when some unit failed (a recording, a page, an answer; each is named with its file
 and reason, the others went on); 2 for a usage or run error, told in one line on standard error; 3 when `--max-usd`
-stopped the run, which the next one goes on with. Progress goes to standard error, the report to standard output.
-`--json` prints the report as one JSON object whose keys are always the same.
+stopped the run, which the next one goes on with, or when `--estimate` expects more than that. Progress goes to standard
+error, the report to standard output. `--json` prints the report as one JSON object whose keys are always the same.
 
 `wiki summarize`, `wiki extract-guidelines` and `wiki synthesize-skill` run one stage and then catalog, so that a wiki
 is whole after each; the second and third need the summaries of the first. `wiki ingest` runs all stages. Every command

@@ -328,6 +328,17 @@ def test_what_a_batch_has_answered_is_in_the_journal_for_each_of_its_questions(t
         assert _estimate(paths, other, is_batched=is_batched).total().calls == 0
 
 
+def test_what_waits_in_a_batch_is_not_counted_again(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t", 3), tmp_path / "wiki"
+    with MessagesServer(says({}), Endpoint(batch_seconds=3_600)) as server:
+        _ask(paths[:2], wiki, server, is_batched=True)
+        made = _estimate(paths, wiki, server.base_url, is_batched=True)
+        assert "2 requests are in batches that were sent before: they are not counted again" in made.all_notes()
+        sums = made.stages["summarize+extract-guidelines"]
+        assert (sums.calls, sums.waiting) == (1, 2)
+        assert _estimate(paths, wiki, server.base_url).total().calls == 6, "without --batch they are asked again"
+
+
 def test_a_server_that_does_not_count_is_told_once_and_bytes_stand_in(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(endpoint=Endpoint(has_count_tokens=False)) as server:

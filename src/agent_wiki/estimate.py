@@ -48,6 +48,7 @@ class StageEstimate:
     model: str
     calls: int = 0
     answered: int = 0
+    waiting: int = 0
     possible_calls: int = 0
     input_tokens: int = 0
     cache_creation_input_tokens: int = 0
@@ -110,8 +111,9 @@ class Estimate:
         """Count one prompt."""
         with self.lock:
             sums = self.stages.setdefault(forecast.stage, StageEstimate(forecast.model))
-            if forecast.state == "answered":
-                sums.answered += 1
+            if forecast.state in ("answered", "waiting"):
+                sums.answered += forecast.state == "answered"
+                sums.waiting += forecast.state == "waiting"
                 return
             price = self.table.prices.get(forecast.model)
             sums.most_output_tokens += forecast.max_tokens
@@ -162,7 +164,15 @@ class Estimate:
         """The sum over all stages; a cost is None where that of a stage is."""
         whole = StageEstimate("")
         for stage in self.stages.values():
-            for name in ("calls", "answered", "possible_calls", "output_tokens", "most_output_tokens", *PROMPT_TOKENS):
+            for name in (
+                "calls",
+                "answered",
+                "waiting",
+                "possible_calls",
+                "output_tokens",
+                "most_output_tokens",
+                *PROMPT_TOKENS,
+            ):
                 setattr(whole, name, getattr(whole, name) + getattr(stage, name))
             for name in _COSTS:
                 setattr(whole, name, _sum(getattr(whole, name), getattr(stage, name)))
@@ -229,7 +239,7 @@ class Estimate:
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.report.sessions.items()))
         lines = [f"read:  {self.report.recordings} recordings; sessions: {counts or 'none to read'}"]
         total = self.total()
-        if total.calls or total.answered:
+        if total.calls or total.answered or total.waiting:
             lines += _table([*self._ordered(), ("total", total)])
         else:
             lines.append("nothing to ask: it costs nothing")
@@ -245,6 +255,8 @@ class Estimate:
         if total.calls:
             notes += [*self._notes_on_tokens(), *self._notes_on_questions(total)]
         notes += [f"no price for {model}: its cost is unknown" for model in self.unpriced_models()]
+        if total.waiting:
+            notes.append(f"{total.waiting} requests are in batches that were sent before: they are not counted again")
         if self.asking.is_batched and total.calls:
             notes.append(f"as batches, at {self._factor:g} of the price")
         return notes

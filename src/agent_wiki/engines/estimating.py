@@ -40,7 +40,7 @@ from agent_wiki.engines.anthropic_api.together import prompt_together, stages_to
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import NoAnswer, Unanswered
-from agent_wiki.journal import Record
+from agent_wiki.journal import Journal, Record
 from agent_wiki.previews import Coverage
 from agent_wiki.prices import read_models
 from agent_wiki.prompts import Prompt
@@ -138,8 +138,9 @@ class CacheForecast:
         return Tokens(total - reached, reached - read, read, lifetime)
 
 
-State = Literal["open", "answered", "possible"]
-"""Of a question: it would be asked; the journal has its answer; it is asked if a model judges a session better."""
+State = Literal["open", "answered", "waiting", "possible"]
+"""Of a question: it would be asked; the journal has its answer; a batch under way has it; it would be asked if a model
+finds that a session worked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +198,7 @@ class EstimatingEngine:
         self._shared = _stages_that_share(self.models)
         self._together = stages_together(self.models, stages) if asking.is_batched else ()
         self._asked_together: set[str] = set()
+        self._under_way = _under_way(self.journal, endpoint) if asking.is_batched else frozenset()
         self._stages = frozenset(stages)
         self._endpoint = "" if asking.is_batched else endpoint
         self._count, self._tell = count, tell
@@ -318,7 +320,11 @@ class EstimatingEngine:
         self._tell_of(asking, "open")
 
     def _tell_of(self, asking: Asking, state: State) -> None:
-        body = request_body(asking, self._structure(asking.model), self._lifetime)
+        structure = self._structure(asking.model)
+        if self._under_way and request_of(asking, structure, self._lifetime).digest in self._under_way:
+            self._tell(Forecast(asking.prompt.stage, asking.model, "waiting", Tokens(), asking.prompt.max_tokens))
+            return
+        body = request_body(asking, structure, self._lifetime)
         counted = [(piece, self._count(body, piece)) for piece in pieces_of(body)]
         if state == "possible":  # nobody knows what would be in the cache then
             tokens = Tokens(plain=sum(number for _, number in counted), lifetime=self._lifetime)
@@ -348,6 +354,18 @@ class EstimatingEngine:
                 return cast(_Other, synthesize_skill.SkillsAnswer())
 
             self._prompting.answer(skill, ask)
+
+
+def _under_way(journal: Journal, endpoint: str) -> frozenset[str]:
+    """The digests of the requests that are in a batch of this endpoint, sent and not collected."""
+    batches: dict[str, set[str]] = {}
+    for record in journal.batch_records():
+        batch = str(record.get("batch"))
+        if record.get("kind") == "batch-ended":
+            batches.pop(batch, None)
+        elif record.get("kind") == "batch" and record.get("endpoint") == endpoint:
+            batches[batch] = {str(head.get("request")) for head in record.get("requests", ())}
+    return frozenset().union(*batches.values())
 
 
 def _fitting(text: str, answer_type: type[AnswerType]) -> AnswerType | None:
