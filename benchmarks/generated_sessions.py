@@ -236,10 +236,15 @@ def answer(asked: Asked) -> Any:
     properties = (asked.schema or {}).get("properties", {})
     if asked.stage not in ON_TRAJECTORY:
         return _of_many(asked, properties)
-    name, told_of = ON_TRAJECTORY[asked.stage]
     shown = _shown(asked.blocks[0])
-    told = told_of(shown) if shown is not None else _merged(asked.question)
-    return {each: told if each == name else None for each in properties} if name in properties else told
+    wanted = [name for name, _ in ON_TRAJECTORY.values() if f"# `{name}`" in asked.question]  # all in one request
+    wanted = wanted or [ON_TRAJECTORY[asked.stage][0]]
+    told = {
+        name: (told_of(shown) if shown is not None else _merged(asked.question))
+        for name, told_of in ON_TRAJECTORY.values()
+        if name in wanted
+    }
+    return {each: told.get(each) for each in properties} if wanted[0] in properties else told[wanted[0]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ model through batches, whose waiting is the service's and has no target.
 - Time is that of the whole command, from the start of its process; the ideal is calls x latency / concurrency. It is
   told once more from the first request on: the imports before it take the same time for ten sessions or ten thousand.
 - Input tokens are in units of plain ones: a write to the cache is 1.25 (5 minutes) or 2 (an hour) of them, a read 0.1,
-  a batch costs half. They are held against what the same requests on trajectories come to without cache and batch.
+  a batch costs half. They are held against what three requests on each trajectory come to without cache and batch:
+  prompts, schema and all, counted by a run of `one-model` beforehand.
 - Memory is the largest resident set of the client's process.
 
 All sessions succeed, so that each trajectory is read by three questions; every quote of every answer stands, so that
@@ -31,7 +32,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -169,14 +170,19 @@ def _check(report: dict[str, Any], load: Load) -> None:
         raise RuntimeError(f"sessions: {sessions}; {'; '.join(wrong[:3]) or 'nothing else is wrong'}")
 
 
-def rows(how: str, runs: Sequence[Measured], load: Load) -> Iterator[Row]:
-    """Time, input tokens and memory of the runs of one way."""
+def three_readings(load: Load, folder: Path) -> int:
+    """All that the prompts hold, in tokens, when three requests read each trajectory."""
+    return measured(replace(load, latency_seconds=0.0), "one-model", folder).served.read_tokens
+
+
+def rows(how: str, runs: Sequence[Measured], load: Load, read_tokens: int) -> Iterator[Row]:
+    """Time, input tokens and memory of the runs of one way. `read_tokens` are those of three readings."""
     served, is_batch = runs[0].served, how == "batch"
     if not is_batch:
         yield from _time_rows(how, runs, load)
     else:
         yield Row(f"{how}, time", spread([each.run.seconds for each in runs], "s", 2))
-    shares = [each.served.billed_tokens / each.served.read_tokens for each in runs]
+    shares = [each.served.billed_tokens / read_tokens for each in runs]
     most = _MOST_TOKENS.get(how)
     yield Row(
         f"{how}, input tokens billed",
@@ -185,7 +191,7 @@ def rows(how: str, runs: Sequence[Measured], load: Load) -> Iterator[Row]:
         statistics.median(shares) <= most if most else None,
     )
     bare = load.characters / CHARACTERS_PER_TOKEN
-    a_session = f"{served.billed_tokens / load.sessions:,.0f} of {served.read_tokens / load.sessions:,.0f} tokens"
+    a_session = f"{served.billed_tokens / load.sessions:,.0f} of {read_tokens / load.sessions:,.0f} tokens"
     of_bare = f"{served.billed_tokens / bare / _READINGS:.3f} of the trajectories alone, three times"
     yield Row(f"{how}, a session", a_session, f"{of_bare}; clusters and tasks {served.other_tokens:,.0f} in all")
     memory = max(each.run.memory_mib for each in runs)
@@ -229,10 +235,10 @@ def main(words: Sequence[str] | None = None) -> int:
         characters = generate(recordings, wanted.sessions, wanted.seed)
         load = Load(recordings, wanted.sessions, characters, wanted.latency_ms / 1_000, wanted.concurrency)
         print(f"{machine()}\n{wanted.sessions} sessions, {characters:,} characters in trajectories", flush=True)
-        is_met = True
+        is_met, read_tokens = True, three_readings(load, Path(scratch, "wiki"))
         for how in wanted.how:
             runs = [measured(load, how, Path(scratch, "wiki")) for _ in range(wanted.repeat)]
-            for row in rows(how, runs, load):
+            for row in rows(how, runs, load, read_tokens):
                 print(row, flush=True)
                 is_met = is_met and row.is_met is not False
     print(machine())

@@ -55,7 +55,7 @@ def test_a_run_asks_three_questions_of_each_session_and_none_again(tmp_path: Pat
     assert 1 <= run.served.most_in_flight <= 4
     assert 0 < run.served.billed_tokens < run.served.read_tokens
     assert 0 < run.seconds_to_first_request(load.latency_seconds) < run.run.seconds
-    told = [row.what for row in llm.rows("one-model", [run], load)]
+    told = [row.what for row in llm.rows("one-model", [run], load, run.served.read_tokens)]
     assert told == [
         "one-model, time",
         "one-model, from the first request",
@@ -64,6 +64,15 @@ def test_a_run_asks_three_questions_of_each_session_and_none_again(tmp_path: Pat
         "one-model, a session",
         "one-model, memory",
     ]
+
+
+def test_a_batch_asks_once_about_each_session_and_its_answers_stand(tmp_path: Path) -> None:
+    characters = generate(tmp_path / "recordings", 3)
+    load = llm.Load(tmp_path / "recordings", 3, characters, latency_seconds=0.0, concurrency=4)
+    run = llm.measured(load, "batch", tmp_path / "wiki")
+    on_trajectories = sum(run.served.answers.get(stage, 0) for stage in ON_TRAJECTORY)
+    assert 3 <= on_trajectories < 3 * 3
+    assert run.served.billed_tokens < 0.6 * run.served.read_tokens
 
 
 def test_a_run_in_which_a_session_failed_is_no_measurement(tmp_path: Path) -> None:
@@ -81,7 +90,7 @@ def test_a_target_is_missed_when_it_is() -> None:
     )
 
     def missed(how: str, seconds: float, memory_mib: float) -> list[str]:
-        rows = llm.rows(how, [llm.Measured(Run(seconds, memory_mib, ""), 0.0, served)], load)
+        rows = llm.rows(how, [llm.Measured(Run(seconds, memory_mib, ""), 0.0, served)], load, 1_000)
         return [row.what for row in rows if row.is_met is False]
 
     assert missed("one-model", 12.0, 90.0) == []
