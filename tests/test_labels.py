@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.labels import safe_id, tidy_labels
-from agent_wiki.mine import SESSION_STAGES, Assignment, mine
+from agent_wiki.mine import Assignment, mine
+from agent_wiki.session_stages import SESSION_STAGES
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, envelope_chunks
 from tests.planted import vendor_keys
 

@@ -17,7 +17,6 @@ from agent_wiki.engines.recorded import Asked, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.ingest import ALL_STAGES, Options, run
 from agent_wiki.known_recordings import KnownRecordings
-from agent_wiki.mine import SESSION_STAGES
 from agent_wiki.open_questions import (
     CORPUS_STAGES,
     Found,
@@ -28,6 +27,7 @@ from agent_wiki.open_questions import (
     told_of_others,
 )
 from agent_wiki.report import Report
+from agent_wiki.session_stages import SESSION_STAGES
 from agent_wiki.stages import summarize
 from agent_wiki.wiki.store import WikiFolder
 

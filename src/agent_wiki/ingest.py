@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -24,22 +25,10 @@ from agent_wiki.engine import Engine
 from agent_wiki.engines import has_more_after_waiting, one_round, opened_engine, resolved
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.inputs import InputFile, input_files
-from agent_wiki.mine import (
-    OUTDONE,
-    SESSION_STAGES,
-    Assignment,
-    Known,
-    KnownSession,
-    Mined,
-    SessionReport,
-    file_on,
-    mine,
-    mine_in_worker,
-    order_on,
-    tell_worker,
-)
+from agent_wiki.mine import OUTDONE, Assignment, Known, Mined, file_on, mine, mine_in_worker, order_on, tell_worker
 from agent_wiki.publish import Publisher
 from agent_wiki.report import Progress, Report
+from agent_wiki.session_stages import SESSION_STAGES, KnownSession, SessionReport
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.request import made_by
 from agent_wiki.wiki.sessions import entries_of, texts_of
@@ -215,12 +204,21 @@ def _results(assignments: Sequence[Assignment], known: Known, most_workers: int)
     if not isinstance(assignments[0].engine, str):
         getattr(assignments[0].engine, "prepare", lambda: None)()
         with ThreadPoolExecutor(workers) as threads:
-            yield from _pooled(lambda each: threads.submit(mine, each, known), ordered, workers)
+            yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
         return
     context = get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=tell_worker, initargs=(known,)) as pool:
         most = workers * _IN_FLIGHT_PER_WORKER
         yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most)
+
+
+def _short_and_long(ordered: Sequence[Assignment]) -> Iterator[Assignment]:
+    """By turns the shortest and the longest that is left: questions are under way while a long file is read."""
+    waiting = deque(ordered)
+    while waiting:
+        yield waiting.pop()
+        if waiting:
+            yield waiting.popleft()
 
 
 def _pooled(

@@ -12,9 +12,10 @@ from pathlib import Path
 from agent_wiki.engines import one_round, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.ingest import ALL_STAGES, Options
-from agent_wiki.mine import SESSION_STAGES, order_on
+from agent_wiki.mine import order_on
 from agent_wiki.publish import Publisher
 from agent_wiki.report import Progress, Report
+from agent_wiki.session_stages import SESSION_STAGES
 from agent_wiki.stages import extract_guidelines, synthesize_skill
 from agent_wiki.wiki.join import contributions_of
 from agent_wiki.wiki.layout import CONFIG

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from agent_wiki.calls import paired_calls
@@ -21,31 +22,23 @@ from agent_wiki.engines import engine_named
 from agent_wiki.errors import BudgetReached, Queued, RunError, UnitError, UnreadableRecording
 from agent_wiki.labels import tidy_labels
 from agent_wiki.own_sessions import left_out_reason
-from agent_wiki.previews import Coverage
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redact import redact_text, redact_trajectory
-from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
-from agent_wiki.stages.request import made_by
+from agent_wiki.session_stages import (
+    Desk,
+    KnownSession,
+    Order,
+    SessionReport,
+    Trouble,
+    Wanted,
+    contribution_of,
+)
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.sessions import texts_of, whole_number
 from agent_wiki.wiki.state import SessionContribution
 from agent_wiki.wiki.templates import Templates
-
-SESSION_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
-
-Order = tuple[int, int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSession:
-    """What the wiki holds of a session: which version of it, and what answered each stage."""
-
-    order: Order
-    file: str | None  # the recording it came from
-    answered: Mapping[str, Mapping[str, Any]]  # stage → made_by
-    pages: tuple[Page, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +52,6 @@ class Assignment:
     overrides: Path | None
     rewrite: bool = False
     min_coverage: float = 0.0  # the share of a trajectory that a model has to be shown
-
-
-@dataclass(slots=True)
-class SessionReport:
-    """What became of one trajectory. `status`: mined, unchanged, older, left-out, failed or (for money) waiting."""
-
-    session_id: str
-    status: str
-    reason: str = ""
-    digest: str = ""
-    turns: int = 0
-    tool_calls: int = 0
-    errors: int = 0
-    guidelines: int | None = None
-    skills: int | None = None
-    source_format: str = ""
-    has_contributed: bool = False
-    hygiene: dict[str, int] = field(default_factory=dict)
-    coverage: dict[str, int] = field(default_factory=dict)
-    dropped_claims: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -176,13 +149,27 @@ def _mine_each(trajectories: Iterable[Trajectory], assignment: Assignment, known
     running: deque[Future[Mined]] = deque()
     with ThreadPoolExecutor(workers) as threads:
         try:
-            for trajectory in trajectories:
+            for trajectory in _one_at_a_time(trajectories):
                 running.append(threads.submit(_mined_one, trajectory, assignment, known))
                 if len(running) >= workers:
                     _add(mined, running.popleft().result())
         finally:  # what came before a place where the file cannot be read counts
             while running:
                 _add(mined, running.popleft().result())
+
+
+_reading = Lock()
+
+
+def _one_at_a_time(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
+    """Reading is work for the processor: of files that are read by turns all are ready late, and none early."""
+    waiting = iter(trajectories)
+    while True:
+        with _reading:
+            trajectory = next(waiting, None)
+        if trajectory is None:
+            return
+        yield trajectory
 
 
 def _mined_one(trajectory: Trajectory, assignment: Assignment, known: Known) -> Mined:
@@ -243,9 +230,12 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     if known is not None and not assignment.rewrite and is_outdone(order, file, known.order, known.file):
         report.status, report.reason = "older", OUTDONE
         return
-    troubles: list[UnitError | BudgetReached] = []
+    troubles: list[Trouble] = []
     try:
-        contributed = _contribution(trajectory, assignment, known, report, order, troubles)
+        engine = _engine(assignment.engine) if isinstance(assignment.engine, str) else assignment.engine
+        desk = Desk(engine, _templates(assignment.overrides), is_shared=not isinstance(assignment.engine, str))
+        wanted = Wanted(assignment.stages, assignment.rewrite, assignment.min_coverage)
+        contributed = contribution_of(trajectory, order, wanted, known, desk, report, troubles)
     except (UnitError, BudgetReached) as error:
         contributed = None
         troubles = [error]
@@ -260,9 +250,10 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         report.has_contributed = True
     elif not troubles:
         report.status = "unchanged"
-    for trouble in troubles:
-        report.status = "waiting" if isinstance(trouble, Queued | BudgetReached) else "failed"
-        mined.stopped = str(trouble) if isinstance(trouble, BudgetReached) else mined.stopped
+    if troubles:
+        is_waiting = all(isinstance(trouble, Queued | BudgetReached) for trouble in troubles)
+        report.status = "waiting" if is_waiting else "failed"
+        mined.stopped = next((str(each) for each in troubles if isinstance(each, BudgetReached)), mined.stopped)
     report.reason = "; ".join(dict.fromkeys(map(str, troubles)))
 
 
@@ -289,98 +280,6 @@ def _report_of(trajectory: Trajectory) -> SessionReport:
         source_format=trajectory.source.format,
         hygiene=dict(trajectory.source.hygiene),
     )
-
-
-def _contribution(
-    trajectory: Trajectory,
-    assignment: Assignment,
-    known: KnownSession | None,
-    report: SessionReport,
-    order: Order,
-    troubles: list[UnitError | BudgetReached],
-) -> SessionContribution | None:
-    """Run the stages that are pending; None when none is.
-
-    A stage that gets no answer once there is a summary goes into `troubles` and stays pending; the others count.
-    """
-    engine = _engine(assignment.engine) if isinstance(assignment.engine, str) else assignment.engine
-    templates = _templates(assignment.overrides)
-    made = {stage: made_by(stage, engine, report.digest) for stage in assignment.stages}
-    answered = known.answered if known else {}
-    if known and summarize.STAGE in assignment.stages and trajectory.source.file != known.file:
-        answered = {}  # a rival recording that outdoes the known one: also where both say the same, it is cited
-    pending = [stage for stage in assignment.stages if assignment.rewrite or answered.get(stage) != made[stage]]
-    if not pending:
-        return None
-    coverage = _coverage(trajectory, engine, assignment.min_coverage)
-    report.coverage = coverage.to_json()
-    contributed = SessionContribution(trajectory.session_id, order)
-    pages = known.pages if known else ()
-    if summarize.STAGE in pending:
-        later = tuple(
-            dict(made.get(stage) or answered[stage])
-            for stage in SESSION_STAGES
-            if stage != summarize.STAGE and (stage in made or stage in answered)
-        )
-        made_by_stage = made[summarize.STAGE]
-        summaries, dropped = summarize.summarize(trajectory, engine, templates, made_by_stage, later, coverage)
-        report.dropped_claims += dropped
-        contributed.summaries = summaries
-        pages = tuple(summaries.values())
-    else:
-        contributed.mined = [made[stage] for stage in pending]
-    if not pages:
-        raise UnitError(f"{trajectory.session_id}: no summary page yet; run `wiki summarize` first")
-    summary = summarize.answer_of(pages)
-
-    def learn_guidelines() -> None:
-        contributed.guidelines, dropped = extract_guidelines.extract_guidelines(trajectory, summary, engine)
-        report.guidelines = len(contributed.guidelines)
-        report.dropped_claims += dropped
-
-    def learn_skill() -> None:
-        contributed.skills, dropped = synthesize_skill.synthesize_skill(trajectory, summary, engine, templates)
-        report.skills = len(contributed.skills)
-        report.dropped_claims += dropped
-
-    further = {extract_guidelines.STAGE: learn_guidelines, synthesize_skill.STAGE: learn_skill}
-    undone = _run_each({stage: run for stage, run in further.items() if stage in pending}, troubles)
-    _take_back(contributed, undone)
-    is_empty = contributed.summaries is None and not contributed.mined
-    return None if is_empty else contributed
-
-
-def _run_each(stages: Mapping[str, Callable[[], None]], troubles: list[UnitError | BudgetReached]) -> list[str]:
-    """Run one stage after the other; the names of those that got no answer."""
-    undone = []
-    for stage, run in stages.items():
-        try:
-            run()
-        except (UnitError, BudgetReached) as error:
-            undone.append(stage)
-            troubles.append(error)
-    return undone
-
-
-def _take_back(contributed: SessionContribution, undone: Sequence[str]) -> None:
-    """A stage that got no answer is not among those that the session's first page says were done."""
-    contributed.mined = [each for each in contributed.mined if each["stage"] not in undone]
-    if contributed.summaries and undone:
-        path, page = next(iter(contributed.summaries.items()))
-        left = [each for each in page.fields.get("mined", ()) if each["stage"] not in undone]
-        contributed.summaries[path] = page.with_fields({"mined": left or None})
-
-
-def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:
-    """How much of a trajectory the engine sees. Raises `UnitError` where that is too little, before it is asked."""
-    tell = getattr(engine, "coverage", None)
-    coverage: Coverage = Coverage(trajectory.characters()) if tell is None else tell(trajectory)
-    if coverage.share < least:
-        raise UnitError(
-            f"a model would see {coverage.seen_characters:,} of {coverage.trajectory_characters:,} characters "
-            f"({coverage.share:.1%}), less than --min-coverage {least:g}"
-        )
-    return coverage
 
 
 @lru_cache(maxsize=4)

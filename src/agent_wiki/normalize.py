@@ -13,9 +13,10 @@ from pathlib import Path
 from agent_wiki.calls import paired_calls
 from agent_wiki.errors import AgentWikiError, RunError, UnreadableRecording
 from agent_wiki.inputs import InputFile, input_files
-from agent_wiki.mine import Order, order_of, trajectories_of
+from agent_wiki.mine import order_of, trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Progress, Report
+from agent_wiki.session_stages import Order
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.wiki.layout import session_file_stem
 

@@ -17,8 +17,8 @@ from agent_wiki.engines.recorded import SHORT_DIGEST, Asked, RecordedEngine
 from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.ingest import ALL_STAGES, Options, run
 from agent_wiki.known_recordings import KnownRecordings, is_named
-from agent_wiki.mine import SESSION_STAGES
 from agent_wiki.report import Report
+from agent_wiki.session_stages import SESSION_STAGES
 from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
 from agent_wiki.wiki.store import WikiFolder
 

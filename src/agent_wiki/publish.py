@@ -10,6 +10,7 @@ import datetime
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ from agent_wiki.wiki.sessions import entries_of
 from agent_wiki.wiki.state import SessionContribution, WikiState, is_ours
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
+
+Asking = Callable[[], Callable[[], None]]
+"""Asks the questions of a stage and gives what puts the answers in place."""
 
 
 class Publisher:
@@ -137,12 +141,10 @@ class Publisher:
     def finish(self, stages: Sequence[str], progress: Progress, *, archive_covered: bool) -> None:
         """Run the corpus stages asked for, then catalog, then write all that changed."""
         self._edit_tags()
-        if "consolidate-clusters" in stages:
-            progress("consolidate", 0, 1)
-            self._unless_unanswered("consolidate-clusters", self._consolidate)
-        if "discover-tasks" in stages:
-            progress("discover tasks", 0, 1)
-            self._unless_unanswered("discover-tasks", self._discover)
+        asked = {name: ask for name, ask in self._corpus_stages().items() if name in stages}
+        for name, answered in self._at_once(asked).items():
+            progress(name.replace("-", " "), 0, 1)
+            self._unless_unanswered(name, answered)
         progress("catalog", 0, 1)
         archive = corpus.archive(self.state, archive_covered=archive_covered, standing=self._archived_on_disk())
         made = catalog(self.state, archive, self.templates)
@@ -154,28 +156,51 @@ class Publisher:
         self._tell(made)
         self.folder.save_cache(self.on_disk)
 
-    def _consolidate(self) -> None:
-        unanswered: list[Unanswered] = []
-        self._edit(CLUSTERS, corpus.cluster_entries(self.state, self.engine, self.report.warnings, unanswered))
-        self._note_unanswered(unanswered)
+    def _corpus_stages(self) -> dict[str, Asking]:
+        """For each stage what asks its questions and gives what puts the answers in place."""
+        return {"consolidate-clusters": self._consolidate, "discover-tasks": self._discover}
 
-    def _discover(self) -> None:
+    def _at_once(self, asked: dict[str, Asking]) -> dict[str, Asking]:
+        """Ask for several stages side by side where the engine waits for answers: neither needs the other."""
+        if len(asked) < 2 or getattr(self.engine, "concurrency", 1) < 2:
+            return asked
+        with ThreadPoolExecutor(len(asked)) as threads:
+            running = {name: threads.submit(ask) for name, ask in asked.items()}
+        return {name: each.result for name, each in running.items()}
+
+    def _consolidate(self) -> Callable[[], None]:
         unanswered: list[Unanswered] = []
-        warnings = self.report.warnings
+        warnings: list[str] = []
+        entries = corpus.cluster_entries(self.state, self.engine, warnings, unanswered)
+
+        def put() -> None:
+            self._edit(CLUSTERS, entries)
+            self._note(warnings, unanswered)
+
+        return put
+
+    def _discover(self) -> Callable[[], None]:
+        unanswered: list[Unanswered] = []
+        warnings: list[str] = []
         entries, subtasks = corpus.task_entries(self.state, self.engine, self.templates, warnings, unanswered)
-        self._edit(TASKS, entries)
-        self.state.subtasks = subtasks
-        self._note_unanswered(unanswered)
 
-    def _note_unanswered(self, unanswered: Sequence[Unanswered]) -> None:
+        def put() -> None:
+            self._edit(TASKS, entries)
+            self.state.subtasks = subtasks
+            self._note(warnings, unanswered)
+
+        return put
+
+    def _note(self, warnings: Sequence[str], unanswered: Sequence[Unanswered]) -> None:
+        self.report.warnings += warnings
         self.is_unanswered = self.is_unanswered or bool(unanswered)
         for error in unanswered:
             (self.report.waiting if isinstance(error, Queued) else self.report.failures).append(str(error))
 
-    def _unless_unanswered(self, stage: str, run: Callable[[], None]) -> None:
+    def _unless_unanswered(self, stage: str, answered: Asking) -> None:
         """Run a corpus stage; what it made before stands when the engine cannot answer now."""
         try:
-            run()
+            answered()()
         except BudgetReached as error:
             self.is_unanswered, self.report.stopped = True, str(error)
         except UnitError as error:

@@ -21,7 +21,8 @@ from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.estimating import EstimatingEngine, Forecast, Piece
 from agent_wiki.errors import ServiceFailed
 from agent_wiki.journal import journal_folder
-from agent_wiki.mine import SESSION_STAGES, Assignment, mine
+from agent_wiki.mine import Assignment, mine
+from agent_wiki.session_stages import SESSION_STAGES
 from agent_wiki.wiki.store import WikiFolder
 
 BYTES_PER_TOKEN = 2.5

@@ -17,6 +17,7 @@ from typing import Any, Generic
 
 from agent_wiki.asking import AskingOptions, Spending
 from agent_wiki.budget import Budget
+from agent_wiki.collector import cycle_search_paused
 from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.anthropic_api.batches import BatchDesk
 from agent_wiki.engines.anthropic_api.request import (
@@ -108,6 +109,7 @@ class AnthropicEngine:
         """Lines of the journal that are no records."""
         return self.journal.warnings
 
+    @cycle_search_paused()
     def prepare(self) -> None:
         """Import what asking needs, before threads contend for it: that takes more than a second."""
         prepare_schemas()
