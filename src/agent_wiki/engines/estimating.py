@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar, cast
@@ -145,7 +145,7 @@ finds that a session worked."""
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is told of one prompt. `bytes` is its length; `usage` what was billed for it, where the journal says so."""
+    """What is told of one prompt. `bytes` is its length; `usage` what the journal says was billed for it."""
 
     stage: str
     model: str
@@ -153,7 +153,7 @@ class Forecast:
     tokens: Tokens
     max_tokens: int
     bytes: int = 0
-    usage: Mapping[str, int] | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
 
 
 class Count(Protocol):
@@ -293,7 +293,8 @@ class EstimatingEngine:
             usage = record.get("usage")
             size = sum(piece.bytes for piece in pieces_of(request.body))
             told = Forecast(asking.prompt.stage, asking.model, "answered", Tokens(), asking.prompt.max_tokens, size)
-            self._tell(replace(told, usage=usage if isinstance(usage, Mapping) else None))
+            counts = usage.items() if isinstance(usage, Mapping) else ()
+            self._tell(replace(told, usage={name: count for name, count in counts if isinstance(count, int)}))
         return record
 
     def _standing(self, prompt: Prompt, model: str, answer_type: type[AnswerType]) -> AnswerType:
