@@ -47,15 +47,18 @@ def test_turns_and_quotes_that_are_not_there_are_dropped_and_said() -> None:
         recalled=[
             {"page": "guidelines/a__0123456789ab.md", "status": "followed", "turn": 5, "quote": "not said"},
             {"page": "guidelines/b__0123456789ac.md", "status": "ignored"},
+            {"page": "guidelines/c__0123456789ad.md", "status": "ignored", "turn": 5, "quote": "not said either"},
         ],
     )  # fmt: skip
     pages, dropped = pages_of(told)
     (page,) = pages.values()
-    assert len(dropped) == 4
+    assert len(dropped) == 5
     assert page.section("Key turns") == "- T2: look"
     assert page.section("Dead ends") is None
     assert page.fields["outcome_evidence"] == {"turn": 6}
-    assert [each["id"] for each in page.fields["recalled_guidelines"]] == ["0123456789ac"]
+    entries = page.fields["recalled_guidelines"]
+    assert [each["id"] for each in entries] == ["0123456789ac", "0123456789ad"]
+    assert not any("evidence" in each for each in entries), "no quote that nobody said reaches a page"
 
 
 def test_arcs_are_pages_that_know_each_other_and_only_the_first_has_the_sums() -> None:

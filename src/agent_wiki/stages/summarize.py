@@ -154,16 +154,19 @@ def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[str]) -> 
     elif arc.outcome_quote is not None and not quote_stands(trajectory, arc.outcome_turn or 0, arc.outcome_quote):
         dropped.append(f"outcome_quote: not verbatim in turn {arc.outcome_turn}")
         changes["outcome_quote"] = None
-    recalled = [each for each in arc.recalled if _recall_stands(each, trajectory)]
-    dropped.extend(f"recalled: {each.page}: no verbatim quote" for each in arc.recalled if each not in recalled)
-    changes["recalled"] = recalled
+    checked = [(each, _checked_recall(each, trajectory)) for each in arc.recalled]
+    dropped.extend(f"recalled: {each.page}: no verbatim quote" for each, standing in checked if standing != each)
+    changes["recalled"] = [standing for _, standing in checked if standing is not None]
     return arc.model_copy(update=changes)
 
 
-def _recall_stands(recalled: RecalledPage, trajectory: Trajectory) -> bool:
-    if recalled.status == "ignored":
-        return True
-    return bool(recalled.quote) and quote_stands(trajectory, recalled.turn or 0, recalled.quote or "")
+def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledPage | None:
+    """The page as it stands; without its quote where that is not verbatim, and nothing where it needs one."""
+    if recalled.quote and quote_stands(trajectory, recalled.turn or 0, recalled.quote):
+        return recalled
+    if recalled.status != "ignored":
+        return None
+    return recalled.model_copy(update={"turn": None, "quote": None}) if recalled.quote else recalled
 
 
 def to_pages(answer: SummaryAnswer, context: SummaryContext, templates: Templates) -> dict[str, Page]:
