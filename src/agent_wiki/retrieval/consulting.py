@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from agent_wiki.wiki.sessions import texts_of
 
 _MOST_CANDIDATES = 60  # of each opinion
 _MOST_WORDS_SHOWN = 6
+_MOST_OF_TASK = meaning.MOST_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,10 @@ def consult(
     last. Raises `UsageError` when the folder is no wiki.
     """
     index = opened(wiki)
-    asked = dict(lexical.forms(task))
+    task = task[:_MOST_OF_TASK]
+    asked = lexical.words_of(task)
     hits: list[Hit] = []
-    for each in opinions(index, task, list(asked)):
+    for each in opinions(index, task, asked):
         score = fused(each.lexical, each.meaning)
         if score < THRESHOLD:
             continue
@@ -89,19 +91,19 @@ def consult(
     return covered(hits, cover)[:most]
 
 
-def opinions(index: RetrievalIndex, task: str, asked: Iterable[str]) -> list[Opinions]:
-    """Both opinions on every row that either of them names."""
-    wanted = list(dict.fromkeys(asked))
-    frequency = lexical.frequencies(index.connection, wanted)
-    telling = lexical.telling(wanted, frequency, len(index.links))
-    vector = meaning.table().vector(task)
-    numbers = dict.fromkeys(lexical.candidates(index.connection, telling, _MOST_CANDIDATES))
+def opinions(index: RetrievalIndex, task: str, asked: Mapping[str, str]) -> list[Opinions]:
+    """Both opinions on every row that either of them names; `asked`: stem → word of the task."""
+    table = meaning.table()
+    frequency = lexical.frequencies(index.connection, list(asked))
+    request = lexical.telling(asked, frequency, len(index.links), table.rarity)
+    vector = table.vector(task)
+    numbers = dict.fromkeys(lexical.candidates(index.connection, request.weights, _MOST_CANDIDATES))
     numbers.update(dict.fromkeys(meaning.nearest(vector, index.signs, _MOST_CANDIDATES) if vector else ()))
     found = []
     for number in numbers:
-        words = lexical.matches(index.connection, number, telling)
+        words = lexical.matches(index.connection, number, request.weights)
         nearness = meaning.cosine(vector, index.vector(number))
-        found.append(Opinions(number, lexical.score(words, telling), nearness, words))
+        found.append(Opinions(number, lexical.score(words, request), nearness, words))
     return found
 
 

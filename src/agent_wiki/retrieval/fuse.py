@@ -7,7 +7,7 @@ from __future__ import annotations
 
 LEXICAL = 0.4
 MEANING = 0.6
-THRESHOLD = 0.33  # below it a page says nothing about the request
+THRESHOLD = 0.34  # below it a page says nothing about the request
 AGAINST = frozenset({"contradicted", "harmful"})
 
 

@@ -24,7 +24,7 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.rows import Row, index_bytes, read_rows, signatures
 from agent_wiki.wiki.layout import MACHINERY
 
-VERSION = "1"
+VERSION = "2"
 _FOLDER = "retrieval"
 _FILE = "pages.sqlite"
 _SEEN = "seen"

@@ -8,21 +8,24 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from agent_wiki.retrieval.rows import Row
 from agent_wiki.similarity import stem, strength, tokens
 
-FIELDS = ("trigger", "title", "tags", "body")
-WEIGHTS = (4.0, 3.0, 2.0, 1.0)
-_OF_BEST = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "body": 0.35}
-_MOST_TERMS = 32  # of a long request the rarest: they say most, and each costs a look-up
-_MOST_CHARACTERS = 20_000
+FIELDS = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "summary": 0.5, "body": 0.35}
+_COLUMNS = ", ".join(FIELDS)
+_BM25 = ", ".join(str(10 * weight) for weight in FIELDS.values())
+_RARITY_COUNTS = 2.0
+_MOST_OF_TOTAL = 10
+_MOST_TERMS = 32  # of a long request the most telling: each costs a look-up
+_MOST_CHARACTERS = 20_000  # of a page; whoever asks says it in fewer
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NOT_PLAIN = re.compile(r"[\W_]+")
 
-SCHEMA = """
-CREATE VIRTUAL TABLE pages USING fts5(trigger, title, tags, body, tokenize = 'ascii');
+SCHEMA = f"""
+CREATE VIRTUAL TABLE pages USING fts5({_COLUMNS}, tokenize = 'ascii');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(pages, 'row');
 """
 
@@ -45,14 +48,22 @@ def terms(text: str) -> list[str]:
     return [each for each, _ in forms(text)]
 
 
+def words_of(task: str) -> dict[str, str]:
+    """Stem → the word of a task that it was first seen in."""
+    found: dict[str, str] = {}
+    for term, word in forms(task):
+        found.setdefault(term, word)
+    return found
+
+
 def insert(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
     """Put the words of all rows into the full-text index; row n of the index gets the number n."""
-    statement = "INSERT INTO pages (rowid, trigger, title, tags, body) VALUES (?, ?, ?, ?, ?)"
+    statement = f"INSERT INTO pages (rowid, {_COLUMNS}) VALUES (?, {', '.join('?' * len(FIELDS))})"
     connection.executemany(statement, ((position, *_columns(row)) for position, row in enumerate(rows)))
 
 
 def _columns(row: Row) -> list[str]:
-    texts = (row.text("trigger"), row.text("title"), " ".join(row.tags), f"{row.text('summary')}\n{row.body}")
+    texts = (row.text("trigger"), row.text("title"), " ".join(row.tags), row.text("summary"), row.body)
     return [" ".join(terms(text)) for text in texts]
 
 
@@ -62,11 +73,30 @@ def frequencies(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[s
     return dict(connection.execute(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", list(wanted)))
 
 
-def telling(wanted: Iterable[str], frequency: Mapping[str, int], pages: int) -> dict[str, float]:
-    """Stem → inverse document frequency, of the stems that occur; of many the rarest."""
-    weights = {term: math.log(1 + pages / frequency[term]) for term in dict.fromkeys(wanted) if term in frequency}
-    kept = sorted(weights, key=lambda term: -weights[term])[:_MOST_TERMS]
-    return {term: weights[term] for term in kept}
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a request says. `weights`: stem → how much it says, of the stems that pages hold; of many the most telling.
+
+    `total`: what the ten most telling words say, those included that no page holds: of a request that is mostly about
+    something else, a few words in common are little.
+    """
+
+    weights: dict[str, float]
+    total: float
+
+
+def telling(
+    asked: Mapping[str, str], frequency: Mapping[str, int], pages: int, rarity: Callable[[str], float]
+) -> Telling:
+    """Weigh the words of a request, stem → word as written, by how rare they are in the wiki and in the language."""
+    weights = {
+        term: math.log(1 + pages / (frequency.get(term, 0) + 0.5)) * rarity(word) ** _RARITY_COUNTS
+        for term, word in asked.items()
+    }
+    ranked = sorted(weights, key=lambda term: (-weights[term], term))
+    total = sum(weights[term] for term in ranked[:_MOST_OF_TOTAL])
+    kept = [term for term in ranked if term in frequency][:_MOST_TERMS]
+    return Telling({term: weights[term] for term in kept}, total)
 
 
 def candidates(connection: sqlite3.Connection, wanted: Iterable[str], most: int) -> list[int]:
@@ -74,13 +104,13 @@ def candidates(connection: sqlite3.Connection, wanted: Iterable[str], most: int)
     query = " OR ".join(f'"{term}"' for term in wanted)
     if not query:
         return []
-    ranked = f"SELECT rowid FROM pages WHERE pages MATCH ? ORDER BY bm25(pages, {', '.join(map(str, WEIGHTS))}) LIMIT ?"
+    ranked = f"SELECT rowid FROM pages WHERE pages MATCH ? ORDER BY bm25(pages, {_BM25}) LIMIT ?"
     return [number for (number,) in connection.execute(ranked, (query, most))]
 
 
 def matches(connection: sqlite3.Connection, number: int, wanted: Mapping[str, float]) -> dict[str, str]:
     """Stem → the best field of a row that holds it."""
-    columns = connection.execute("SELECT trigger, title, tags, body FROM pages WHERE rowid = ?", (number,)).fetchone()
+    columns = connection.execute(f"SELECT {_COLUMNS} FROM pages WHERE rowid = ?", (number,)).fetchone()
     found: dict[str, str] = {}
     for field, text in zip(FIELDS, columns or (), strict=False):
         for term in wanted.keys() & set(text.split()):
@@ -88,7 +118,7 @@ def matches(connection: sqlite3.Connection, number: int, wanted: Mapping[str, fl
     return found
 
 
-def score(found: Mapping[str, str], wanted: Mapping[str, float]) -> float:
-    """How much of what a request says stands on a page, 0 to 1; words on prominent places count more."""
-    total = sum(wanted.values())
-    return sum(wanted[term] * _OF_BEST[field] for term, field in found.items()) / total if total else 0.0
+def score(found: Mapping[str, str], request: Telling) -> float:
+    """How much of what a request says stands on a page, 0 to 1; words in prominent places count more."""
+    held = sum(request.weights[term] * FIELDS[field] for term, field in found.items())
+    return min(held / request.total, 1.0) if request.total else 0.0

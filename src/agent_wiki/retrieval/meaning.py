@@ -24,6 +24,8 @@ MOST_CHARACTERS = 4_000
 _FOLDER = Path(__file__).parent / "model"
 _OFFSET = 128  # makes an int8 a natural number, so that lanes never borrow from each other
 _LEVELS = 127
+_COMMON = 1  # the first principal component is what all such texts share; without it unrelated ones lie further apart
+_USUAL_LENGTH = 150.0  # of the vector of a word that is neither frequent nor rare
 
 Vector = bytes  # 256 int8, scaled so that the largest is 127; empty for a text that says nothing
 
@@ -41,22 +43,36 @@ class Table:
             raise RunError(f"{folder}: {entry['dtype']} {entry['shape']} is not a table of int8 vectors a word piece")
         self._rows = memoryview(content)[8 + length + entry["data_offsets"][0] :]
         self._lanes: dict[int, int] = {}
+        self._rarities: dict[str, float] = {}
 
     def vector(self, text: str) -> Vector:
         """The vector of a text; only its first 4,000 characters count."""
-        total = count = 0
-        for piece in pieces(text[:MOST_CHARACTERS], self._vocabulary):
-            total += self._lanes.get(piece) or self._lane(piece)
-            count += 1
-        if not count:
-            return b""
-        sums = array("I", total.to_bytes(4 * DIMENSIONS, "little"))
-        shift = _OFFSET * count
-        values = [each - shift for each in sums]
+        values = self._sum(text[:MOST_CHARACTERS])
+        values[:_COMMON] = [0] * _COMMON
         largest = max(max(values), -min(values))
         if not largest:
             return b""
         return array("b", [round(each * _LEVELS / largest) for each in values]).tobytes()
+
+    def rarity(self, word: str) -> float:
+        """How much a word says in English at large: 1 about the middle, below it for frequent ones.
+
+        The table's vectors are as long as their pieces are rare (smooth inverse frequency). What is not in the table
+        counts as the middle.
+        """
+        known = self._rarities.get(word)
+        if known is None:
+            length = math.sqrt(sum(each * each for each in self._sum(word[:MOST_CHARACTERS])))
+            known = self._rarities[word] = length / _USUAL_LENGTH if length else 1.0
+        return known
+
+    def _sum(self, text: str) -> list[int]:
+        total = count = 0
+        for piece in pieces(text, self._vocabulary):
+            total += self._lanes.get(piece) or self._lane(piece)
+            count += 1
+        shift = _OFFSET * count
+        return [each - shift for each in array("I", total.to_bytes(4 * DIMENSIONS, "little"))]
 
     def _lane(self, piece: int) -> int:
         row = self._rows[piece * DIMENSIONS : (piece + 1) * DIMENSIONS].cast("b")
