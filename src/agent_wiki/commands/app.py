@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki import __version__
-from agent_wiki.commands import answers, config, cost, pages, recordings, skills, stages
+from agent_wiki.commands import answers, config, cost, evaluate, pages, recordings, skills, stages
 
 app = typer.Typer(
     name="wiki",
@@ -41,3 +41,4 @@ answers.register(app)
 config.register(app)
 cost.register(app)
 skills.register(app)
+evaluate.register(app)

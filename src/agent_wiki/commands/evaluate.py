@@ -1,0 +1,206 @@
+"""`wiki eval`: what sessions cost and came to, and whether one way of running them is better than another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agent_wiki.commands.show import progress_shown, tell
+from agent_wiki.commands.stages import Paths
+from agent_wiki.errors import RunError, UsageError
+
+if TYPE_CHECKING:
+    from agent_wiki.evaluation.arms import Arm, Read
+    from agent_wiki.evaluation.compare import Comparison
+    from agent_wiki.evaluation.tasks import Tasks
+
+_EXIT_BAD_ROWS = 1
+_MOST_PROBLEMS = 20
+_FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_LABELS = ("task", "family", "condition", "trial")  # fields that measuring sets and a person may set otherwise
+
+TaskFile = Annotated[
+    Path | None, typer.Option("--tasks", help="The task file: prompts, families, outcome_match_all and _any.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to `app`."""
+    group = typer.Typer(no_args_is_help=True)
+    group.callback()(evaluate)
+    group.command("metrics")(metrics)
+    group.command("compare")(compare)
+    app.add_typer(group, name="eval")
+
+
+def evaluate() -> None:
+    """Measure sessions, and compare the arms of an experiment."""
+
+
+def metrics(
+    paths: Paths,
+    tasks: TaskFile = None,
+    labels: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE put on each row, as batch=2 or condition=with-wiki.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the rows here, not on standard output.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the report, with the rows, as one JSON object.")
+    ] = False,
+) -> None:
+    """Measure each session: a JSON line of cost, time, calls, reads and outcome."""
+    from agent_wiki.evaluation.recordings import rows_of
+    from agent_wiki.report import Report
+
+    report = Report("eval metrics", "")
+    known, chosen = _tasks(tasks), _labels(labels or ())
+    with progress_shown(quiet=as_json) as progress:
+        rows = rows_of(paths, known, chosen, report, progress)
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if out is not None:
+        _write(out, text.encode("utf-8", "replace"))
+        report.written.append(str(out))
+    if as_json:
+        tell(report, as_json=True, extra={"rows": rows})
+    if out is None:
+        typer.echo(text.encode("utf-8", "replace"), nl=False)
+    for line in _told(report.failures, report.warnings, report.left_out):
+        typer.echo(line, err=True)
+    for bug in report.bugs:
+        typer.echo(bug, err=True)
+    if out is not None:
+        typer.echo(f"{out}: {len(rows)} rows of {report.recordings} recordings")
+    raise typer.Exit(report.exit_code)
+
+
+def _told(failures: Sequence[str], warnings: Sequence[str], left_out: Sequence[str]) -> list[str]:
+    lines = []
+    for title, entries in (("left out", left_out), ("warning", warnings), ("FAILED", failures)):
+        ordered = sorted(" ".join(entry.split()) for entry in entries)
+        lines += [f"{title}: {entry}" for entry in ordered[:_MOST_PROBLEMS]]
+        if len(ordered) > _MOST_PROBLEMS:
+            lines.append(f"{title}: … and {len(ordered) - _MOST_PROBLEMS} more (all with --json)")
+    return lines
+
+
+def compare(
+    files: Annotated[list[Path], typer.Argument(metavar="ARM", help="Files of rows, an arm each.")],
+    by: Annotated[
+        str | None, typer.Option("--by", help="Make the arms by this field of the rows, as batch; not by file.")
+    ] = None,
+    first: Annotated[
+        str | None, typer.Option("--first", help="The arm the others are compared with; by default the first.")
+    ] = None,
+    tasks: TaskFile = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the report here.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the main figures: a file that ends in .svg or .png.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap; the same seed gives the same figures.")] = 0,
+    resamples: Annotated[int, typer.Option("--resamples", min=100, max=100_000, help="Of the bootstrap.")] = 2_000,
+) -> None:
+    """Compare arms over all trials, by family and by task, with intervals."""
+    from agent_wiki.evaluation import tell as telling
+    from agent_wiki.evaluation.compare import compare as compare_arms
+
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+        raise UsageError(f"{plot}: a plot's name ends in .svg or .png")
+    read = _read(files)
+    arms = _arms(read, by, first, _tasks(tasks))
+    compared = compare_arms(arms, seed, resamples)
+    report = telling.to_markdown(compared)
+    if markdown is not None:
+        _write(markdown, report.encode("utf-8", "replace"))
+    if plot is not None:
+        _write(plot, _drawn(compared, arms, plot))
+    exit_code = _EXIT_BAD_ROWS if read.problems else 0
+    notes = [f"{read.subagents} rows of subagents left out: what they did is part of their session"] * bool(
+        read.subagents
+    )
+    if as_json:
+        told = {"command": "eval compare", **telling.to_json(compared), "problems": read.problems, "notes": notes}
+        typer.echo(
+            json.dumps({**told, "exit_code": exit_code}, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+        )
+    else:
+        typer.echo(report.encode("utf-8", "replace"), nl=False)
+    for line in _told(read.problems, notes, ()):
+        typer.echo(line, err=True)
+    raise typer.Exit(exit_code)
+
+
+def _read(files: Sequence[Path]) -> Read:
+    from agent_wiki.evaluation.arms import Read, read_rows
+
+    read = Read()
+    for file in files:
+        try:
+            text = file.read_bytes().decode("utf-8")
+        except OSError as error:
+            raise UsageError(f"{file}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{file}: not UTF-8 text") from error
+        read_rows(text, str(file), read)
+    return read
+
+
+def _arms(read: Read, by: str | None, first: str | None, tasks: Tasks | None) -> list[Arm]:
+    from agent_wiki.evaluation.arms import arms_of, with_families
+
+    try:
+        arms = arms_of(read, by, first)
+    except KeyError:
+        names = ", ".join(arm.name for arm in arms_of(read, by))
+        raise UsageError(f"--first {first}: no such arm; there are: {names}") from None
+    if not arms:
+        why = f" ({' '.join(read.problems[0].split())})" if read.problems else ""
+        raise UsageError(f"nothing to compare: no row that counts{why}")
+    return with_families(arms, tasks.families()) if tasks is not None else arms
+
+
+def _drawn(compared: Comparison, arms: Sequence[Arm], file: Path) -> bytes:
+    from agent_wiki.evaluation.plot import picture, to_png, to_svg
+
+    drawn = picture(compared, arms)
+    return to_png(drawn) if file.suffix.lower() == ".png" else to_svg(drawn).encode("utf-8", "replace")
+
+
+def _tasks(file: Path | None) -> Tasks | None:
+    from agent_wiki.evaluation.tasks import parse_tasks
+
+    if file is None:
+        return None
+    try:
+        return parse_tasks(file.read_bytes().decode("utf-8"), str(file))
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: not UTF-8 text") from error
+
+
+def _labels(told: Sequence[str]) -> dict[str, Any]:
+    """`NAME=VALUE` pairs; a whole number stays one. What is measured cannot be set."""
+    from agent_wiki.evaluation.metrics import MEASURED
+
+    labels: dict[str, Any] = {}
+    for pair in told:
+        name, equals, value = pair.partition("=")
+        if not equals or not _FIELD.fullmatch(name) or not value:
+            raise UsageError(f"--set {pair}: not NAME=VALUE")
+        if name in MEASURED and name not in _LABELS:
+            raise UsageError(f"--set {pair}: {name} is measured")
+        labels[name] = int(value) if re.fullmatch(r"-?[0-9]{1,9}", value) else value
+    return labels
+
+
+def _write(file: Path, content: bytes) -> None:
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise RunError(f"{file}: cannot write ({error.strerror})") from error

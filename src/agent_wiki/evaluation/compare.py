@@ -1,0 +1,331 @@
+"""Arms → what differs between them, and how sure that is. Pure: the same rows and seed give the same figures.
+
+Every measure is told as the median of its known values, over all trials, a family of tasks and a task. Each arm is
+compared with the first. Intervals are 95 % percentile intervals of a bootstrap in two steps: tasks are drawn with all
+their trials of every arm, then trials within each drawn task and arm, for trials of one task are alike. The interval
+of one arm's accuracy is Wilson's, since a bootstrap of trials that all succeeded has no width.
+
+Too few trials: with fewer than 6 the lowest and the highest of them hold the true median between them with less than
+95 % (1 - 2 * 0.5**5 = 94 %), so that no interval can be given without knowing how the values are spread; nothing is
+said then about a difference. With 6 or more, a difference whose interval holds 0 cannot be told from chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import median
+from typing import Literal
+
+from agent_wiki.evaluation.arms import Arm, Trial
+
+FEWEST_TRIALS = 6
+CONFIDENCE = 0.95
+RESAMPLES = 2_000
+_Z = 1.959963984540054  # of a two-sided 95 %
+
+Unit = Literal["usd", "seconds", "count", "share"]
+Level = Literal["aggregate", "family", "task"]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is compared: a field of a row, or for `accuracy` the share of judged trials that succeeded."""
+
+    name: str
+    title: str
+    unit: Unit
+    is_main: bool = False
+
+
+ACCURACY = Measure("accuracy", "Accuracy", "share", is_main=True)
+MEASURES = (
+    ACCURACY,
+    Measure("total_cost_usd", "Cost", "usd", is_main=True),
+    Measure("duration_s", "Duration", "seconds", is_main=True),
+    Measure("tool_calls", "Tool calls", "count", is_main=True),
+    Measure("errors", "Errors", "count"),
+    Measure("turns", "Turns", "count"),
+    Measure("input_tokens", "Input tokens", "count"),
+    Measure("cache_creation_input_tokens", "Cache-write tokens", "count"),
+    Measure("cache_read_input_tokens", "Cache-read tokens", "count"),
+    Measure("output_tokens", "Output tokens", "count"),
+    Measure("billable_tokens_proxy", "Input + cache-write + output tokens", "count"),
+    Measure("wiki_reads_total", "Wiki reads", "count"),
+    Measure("guideline_reads", "Guideline reads", "count"),
+    Measure("cluster_reads", "Cluster reads", "count"),
+    Measure("skill_reads", "Skill reads", "count"),
+    Measure("task_reads", "Task reads", "count"),
+    Measure("summary_reads", "Summary reads", "count"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How an arm differs from the first. `is_told`: the trials are enough to say so; else `reason` says why not."""
+
+    absolute: float
+    percent: float | None  # None where the first arm's figure is 0, and for accuracy
+    interval: Interval | None = None  # of `absolute`
+    percent_interval: Interval | None = None
+    is_told: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measure in one arm: the median (of accuracy the share), over `known` trials; `unknown` do not say."""
+
+    known: int
+    unknown: int
+    value: float | None = None
+    interval: Interval | None = None
+    difference: Difference | None = None  # None for the first arm, and where either is unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """All trials, those of a family, or those of a task: figures by measure, one an arm in the arms' order."""
+
+    level: Level
+    name: str
+    trials: tuple[int, ...]
+    tasks: int
+    figures: Mapping[str, tuple[Figure, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A whole comparison. `warnings` are whole sentences."""
+
+    arms: tuple[str, ...]
+    trials: tuple[int, ...]
+    scopes: tuple[Scope, ...]
+    warnings: tuple[str, ...]
+    seed: int
+    resamples: int
+
+    @property
+    def aggregate(self) -> Scope:
+        """The scope of all trials."""
+        return self.scopes[0]
+
+    def at(self, level: Level) -> tuple[Scope, ...]:
+        """The scopes of a level."""
+        return tuple(scope for scope in self.scopes if scope.level == level)
+
+
+def compare(arms: Sequence[Arm], seed: int = 0, resamples: int = RESAMPLES) -> Comparison:
+    """Compare each arm with the first, in aggregate, by family and by task. In: at least one arm with trials."""
+    scopes = [_scope("aggregate", "all", [arm.trials for arm in arms], seed, resamples)]
+    for level in ("family", "task"):
+        for name in _names(arms, level):
+            chosen = [tuple(each for each in arm.trials if getattr(each, level) == name) for arm in arms]
+            scopes.append(_scope(level, name, chosen, seed, resamples))
+    names = tuple(arm.name for arm in arms)
+    return Comparison(
+        names, tuple(len(arm.trials) for arm in arms), tuple(scopes), tuple(_warnings(names, scopes)), seed, resamples
+    )
+
+
+def _names(arms: Sequence[Arm], level: Literal["family", "task"]) -> list[str]:
+    found = {getattr(trial, level) for arm in arms for trial in arm.trials}
+    return sorted((name for name in found if name is not None), key=_natural)
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """`t2` before `t10`."""
+    pieces: list[tuple[int, str]] = []
+    word, digits = "", ""
+    for letter in f"{name}\0":
+        if letter.isascii() and letter.isdigit():
+            digits += letter
+            continue
+        if digits:
+            pieces += [(0, word), (int(digits), "")]
+            word, digits = "", ""
+        word += letter
+    return (*pieces, (0, word))
+
+
+def _scope(level: Level, name: str, trials: Sequence[Sequence[Trial]], seed: int, resamples: int) -> Scope:
+    present = [measure for measure in MEASURES if any(_known(each, measure) for each in trials)]
+    enough = any(len(each) >= FEWEST_TRIALS for each in trials)
+    draws = _draws(trials, present, Random(f"{seed} {level} {name}"), resamples) if enough else {}
+    figures = {measure.name: _figures(measure, trials, draws.get(measure.name, ())) for measure in present}
+    tasks = len({trial.task for each in trials for trial in each})
+    return Scope(level, name, tuple(map(len, trials)), tasks, figures)
+
+
+def _known(trials: Iterable[Trial], measure: Measure) -> list[float]:
+    values = (_value(trial, measure) for trial in trials)
+    return [value for value in values if value is not None]
+
+
+def _value(trial: Trial, measure: Measure) -> float | None:
+    if measure is ACCURACY:
+        return None if trial.outcome is None else float(trial.outcome)
+    return trial.numbers.get(measure.name)
+
+
+def _middle(values: Sequence[float], measure: Measure) -> float:
+    return sum(values) / len(values) if measure is ACCURACY else median(values)
+
+
+Draw = tuple[float | None, ...]  # one figure an arm
+
+
+def _draws(
+    trials: Sequence[Sequence[Trial]], present: Sequence[Measure], random: Random, resamples: int
+) -> dict[str, list[Draw]]:
+    """For each measure the figures of every arm in each of `resamples` drawn experiments."""
+    by_task: dict[str | None, list[list[tuple[float | None, ...]]]] = {}
+    for position, each in enumerate(trials):
+        for trial in each:
+            strata = by_task.setdefault(trial.task, [[] for _ in trials])
+            strata[position].append(tuple(_value(trial, measure) for measure in present))
+    strata_of_tasks = [[sorted(rows, key=_fixed) for rows in by_task[task]] for task in sorted(by_task, key=str)]
+    drawn: dict[str, list[Draw]] = {measure.name: [] for measure in present}
+    for _ in range(resamples):
+        sampled: list[list[tuple[float | None, ...]]] = [[] for _ in trials]
+        for strata in random.choices(strata_of_tasks, k=len(strata_of_tasks)):
+            for position, rows in enumerate(strata):
+                if rows:
+                    sampled[position] += random.choices(rows, k=len(rows))
+        columns = [list(zip(*rows, strict=True)) if rows else [() for _ in present] for rows in sampled]
+        for index, measure in enumerate(present):
+            known = [[value for value in column[index] if value is not None] for column in columns]
+            drawn[measure.name].append(tuple(_middle(values, measure) if values else None for values in known))
+    return drawn
+
+
+def _fixed(row: Sequence[float | None]) -> list[tuple[bool, float]]:
+    """An order of rows that does not depend on how the file has them."""
+    return [(value is None, value or 0.0) for value in row]
+
+
+def _figures(measure: Measure, trials: Sequence[Sequence[Trial]], draws: Sequence[Draw]) -> tuple[Figure, ...]:
+    known = [_known(each, measure) for each in trials]
+    figures: list[Figure] = []
+    for position, values in enumerate(known):
+        unknown = len(trials[position]) - len(values)
+        if not values:
+            figures.append(Figure(0, unknown))
+            continue
+        value = _middle(values, measure)
+        interval = _interval_of_arm(measure, values, [draw[position] for draw in draws])
+        has_difference = position > 0 and bool(known[0])
+        difference = _difference(measure, known[0], values, position, draws) if has_difference else None
+        figures.append(Figure(len(values), unknown, value, interval, difference))
+    return tuple(figures)
+
+
+def _interval_of_arm(measure: Measure, values: Sequence[float], draws: Sequence[float | None]) -> Interval | None:
+    if len(values) < FEWEST_TRIALS:
+        return None
+    if measure is ACCURACY:
+        return wilson(round(sum(values)), len(values))
+    return _percentiles([draw for draw in draws if draw is not None])
+
+
+def _difference(
+    measure: Measure, first: Sequence[float], values: Sequence[float], position: int, draws: Sequence[Draw]
+) -> Difference:
+    base, value = _middle(first, measure), _middle(values, measure)
+    is_relative = measure is not ACCURACY
+    percent = (value / base - 1) * 100 if is_relative and base else None
+    fewest = min(len(first), len(values))
+    if fewest < FEWEST_TRIALS:
+        return Difference(value - base, percent, reason=f"{fewest} trials, at least {FEWEST_TRIALS} an arm are needed")
+    pairs = [(draw[0], draw[position]) for draw in draws]
+    both = [(one, other) for one, other in pairs if one is not None and other is not None]
+    interval = _percentiles([other - one for one, other in both])
+    ratios = [(other / one - 1) * 100 for one, other in both if one] if percent is not None else []
+    is_told = interval is not None and (interval[0] > 0 or interval[1] < 0)
+    reason = "" if is_told else "the interval of the difference holds 0"
+    return Difference(value - base, percent, interval, _percentiles(ratios), is_told, reason)
+
+
+def _percentiles(values: Sequence[float]) -> Interval | None:
+    """What lies between the outer 2.5 % on either side, interpolated."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    return (_quantile(ordered, (1 - CONFIDENCE) / 2), _quantile(ordered, (1 + CONFIDENCE) / 2))
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def wilson(successes: int, trials: int) -> Interval:
+    """Wilson's 95 % interval of a share. In: at least one trial."""
+    share, square = successes / trials, _Z * _Z
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    half = _Z * math.sqrt(share * (1 - share) / trials + square / (4 * trials * trials)) / (1 + square / trials)
+    return (max(0.0, middle - half), min(1.0, middle + half))
+
+
+def _warnings(arms: Sequence[str], scopes: Sequence[Scope]) -> list[str]:
+    aggregate, tasks = scopes[0], [scope for scope in scopes if scope.level == "task"]
+    warnings = []
+    if len(arms) == 1:
+        warnings.append("There is one arm only: nothing to compare it with.")
+    warnings += _few_warnings(scopes) if len(arms) > 1 else []
+    warnings += _unknown_warnings(arms, aggregate)
+    for position, arm in enumerate(arms):
+        lacking = [scope.name for scope in tasks if not scope.trials[position]]
+        if lacking:
+            warnings.append(f"{arm} has no trial of {_listed(lacking)}: over all trials the arms did different tasks.")
+    uneven = [scope for scope in tasks if all(scope.trials) and len(set(scope.trials)) > 1]
+    if uneven:
+        names = [f"{scope.name} ({'/'.join(map(str, scope.trials))})" for scope in uneven]
+        warnings.append(
+            f"Arms differ in their number of trials, and trials are seldom missing by chance: {_listed(names)}."
+        )
+    return warnings
+
+
+def _few_warnings(scopes: Sequence[Scope]) -> list[str]:
+    """One sentence a level for scopes with too few trials, and one for what the trials cannot tell in aggregate."""
+    warnings = []
+    for level, plural in (("aggregate", ""), ("family", "families"), ("task", "tasks")):
+        chosen = [scope for scope in scopes if scope.level == level]
+        few = [scope for scope in chosen if any(0 < trials < FEWEST_TRIALS for trials in scope.trials)]
+        if few:
+            where = f"in {len(few)} of {len(chosen)} {plural}" if plural else "over all trials"
+            fewest = min(trials for scope in few for trials in scope.trials if trials)
+            warnings.append(
+                f"Too few trials to tell {where}: as few as {fewest} an arm, where {FEWEST_TRIALS} are the least that "
+                f"bound a median with 95 %. Differences there are shown, and mean nothing by themselves."
+            )
+    for measure in MEASURES:
+        figures = scopes[0].figures.get(measure.name, ()) if measure.is_main else ()
+        unclear = [each.difference for each in figures if each.difference and not each.difference.is_told]
+        if unclear and all(difference.interval is not None for difference in unclear):
+            which = "the difference" if len(figures) == 2 else f"{len(unclear)} of {len(figures) - 1} differences"
+            warnings.append(
+                f"{measure.title}: {which} over all trials cannot be told from chance (the 95 % interval holds 0)."
+            )
+    return warnings
+
+
+def _unknown_warnings(arms: Sequence[str], aggregate: Scope) -> list[str]:
+    warnings = []
+    for measure in MEASURES:
+        for arm, figure in zip(arms, aggregate.figures.get(measure.name, ()), strict=False):
+            if figure.unknown and (measure.is_main or figure.known):
+                of = figure.known + figure.unknown
+                warnings.append(f"{measure.title} is unknown in {figure.unknown} of {of} trials of {arm}.")
+    return warnings
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

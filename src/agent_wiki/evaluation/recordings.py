@@ -1,0 +1,82 @@
+"""From recordings to rows: the reading edge of `wiki eval metrics`."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.errors import AgentWikiError, UnreadableRecording
+from agent_wiki.evaluation.metrics import Row, metrics_row
+from agent_wiki.evaluation.tasks import Tasks
+from agent_wiki.inputs import InputFile, input_files
+from agent_wiki.mine import order_of, trajectories_of
+from agent_wiki.readers.recording import Recording
+from agent_wiki.report import Progress, Report
+from agent_wiki.session_stages import Order
+from agent_wiki.trajectory import Trajectory
+
+_OUTDONE = "another recording holds a longer version of this session, or one of the same length"
+
+
+def rows_of(
+    paths: Iterable[Path], tasks: Tasks | None, labels: Mapping[str, Any], report: Report, progress: Progress
+) -> list[Row]:
+    """A row for each session of each recording, by task, condition, trial and session id.
+
+    Of two versions of one session the larger counts. What cannot be read goes into the report, and so does a session
+    whose task the task file does not know.
+    """
+    files = input_files(paths)
+    report.recordings = len(files)
+    rows: dict[str, tuple[tuple[int, int, str], Row, str]] = {}  # order, row, format
+    for position, file in enumerate(files):
+        progress("measure", position, len(files))
+        for trajectory in _readable(file, report):
+            session_id, order = trajectory.session_id, order_of(trajectory)
+            known = rows.get(session_id)
+            if known is not None:
+                report.left_out.append(f"{file.name}: {session_id}: {_OUTDONE}")
+            if known is None or order > known[0]:
+                row = metrics_row(trajectory, tasks, file.path.absolute(), labels)
+                rows[session_id] = (order, row, trajectory.source.format)
+    measured = [row for _, row, _ in rows.values()]
+    report.formats.update(source_format for _, _, source_format in rows.values())
+    report.sessions["measured"] = len(measured)
+    if tasks is not None:
+        report.warnings += [f"{row['session_id']}: {_without_task(row)}" for row in measured if _is_strange(row, tasks)]
+    return sorted(measured, key=_place)
+
+
+def _readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
+    """The trajectories of one file; what cannot be read goes into the report."""
+    recording = Recording(file.path, file.name)
+    try:
+        yield from trajectories_of(recording, recording.sha256())
+    except UnreadableRecording as error:
+        where = report.passed_over if error.is_foreign and not file.is_named else report.failures
+        where.append(str(error))
+    except OSError as error:
+        report.failures.append(f"{file.name}: {error.strerror or error}")
+    except AgentWikiError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in `mine`: a bug in one unit must not stop the others
+        report.failures.append(f"{file.name}: bug: {type(error).__name__}: {error}")
+        report.bugs.append(traceback.format_exc())
+    report.warnings += recording.warnings
+
+
+def _is_strange(row: Row, tasks: Tasks) -> bool:
+    return "parent_session_id" not in row and tasks.named(row.get("task")) is None
+
+
+def _without_task(row: Row) -> str:
+    named = f"its task {row['task']!r} is not in the task file" if "task" in row else "no task of the file fits it"
+    return f"{named}; its outcome is not judged"
+
+
+def _place(row: Row) -> tuple[str, str, int, str, str]:
+    trial = row.get("trial")
+    number, text = (trial, "") if isinstance(trial, int) else (0, str(trial or ""))
+    return (str(row.get("task", "")), str(row.get("condition", "")), number, text, str(row["session_id"]))
