@@ -35,7 +35,7 @@ class Limits(BaseModel):
 
     result_characters: int = Field(default=50_000, ge=2_000)
     turn_characters: int = Field(default=100_000, ge=2_000)
-    segment_bytes: int = Field(default=300_000, ge=20_000)
+    segment_bytes: int = Field(default=200_000, ge=20_000)
 
     @property
     def head_characters(self) -> int:

@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.engine import Answer, AnswerType, Question
-from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, _stages_that_share
+from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, stages_that_share
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
     Asking,
@@ -195,7 +195,7 @@ class EstimatingEngine:
         self.concurrency = asking.concurrency if asking.is_exact else 1
         self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=False)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
-        self._shared = _stages_that_share(self.models)
+        self._shared = stages_that_share(self.models)
         self._together = stages_together(self.models, stages) if asking.is_batched else ()
         self._asked_together: set[str] = set()
         self._under_way = _under_way(self.journal, endpoint) if asking.is_batched else frozenset()

@@ -92,7 +92,7 @@ class AnthropicEngine:
         if asking.is_batched:
             self._together = stages_together(self.models, stages)
             self._desk = BatchDesk(self._service, self.journal, budget, self.spending, table.batch_factor)
-        self._cached = _stages_that_share(self.models)
+        self._cached = stages_that_share(self.models)
         self._slots = BoundedSemaphore(asking.concurrency)
         self._requests: dict[str, Lock] = {}
         self._finding: dict[str, Lock] = {model: Lock() for model in self.models.values()}
@@ -339,7 +339,7 @@ def models_of(table: Models, words: Sequence[str]) -> dict[str, str]:
     return {stage: named[stage] for stage in STAGES}
 
 
-def _stages_that_share(models: Mapping[str, str]) -> frozenset[str]:
+def stages_that_share(models: Mapping[str, str]) -> frozenset[str]:
     """The stages whose trajectory another stage reads with the same model: only there a cache mark pays."""
     names = [models[stage] for stage in TRAJECTORY_STAGES]
     return frozenset(stage for stage in TRAJECTORY_STAGES if names.count(models[stage]) > 1)
