@@ -1,0 +1,93 @@
+"""`wiki save`: a finished session kept as a trajectory of the project."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from agent_wiki.saving import Saved
+    from agent_wiki.trajectory import Trajectory
+
+_EXIT_REFUSED = 1
+_DEFAULT_FOLDER = ".evolve/trajectories in the project's root"
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was saved as JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's command to `app`."""
+    app.command("save")(save)
+
+
+def save(
+    file: Annotated[
+        Path | None, typer.Argument(help="A recording of any known format; by default standard input.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder to save to.", show_default=_DEFAULT_FOLDER)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Save the trajectories of a recording: redacted, one file each, for their owner's eyes only.
+
+    EVOLVE_DIR in the environment names another folder than `.evolve`. What is no trajectory is refused with the reason,
+    and nothing is written.
+    """
+    from datetime import UTC, datetime
+
+    from agent_wiki import saving
+    from agent_wiki.errors import UnreadableRecording
+
+    warnings: list[str] = []
+    try:
+        found = _trajectories(file, warnings)
+    except UnreadableRecording as error:
+        _refuse(str(error), as_json=as_json)
+    if out is None:
+        folder = saving.default_folder(saving.project_root(Path.cwd()), os.environ)
+    else:
+        folder = out
+        saving.make_folder(folder)
+    _tell(saving.save(found, folder, datetime.now(UTC)), warnings, as_json=as_json)
+
+
+def _trajectories(file: Path | None, warnings: list[str]) -> list[Trajectory]:
+    from agent_wiki import saving
+    from agent_wiki.errors import UsageError
+
+    if file is None or str(file) == "-" or file.is_fifo():
+        content = sys.stdin.buffer.read() if file is None or not file.is_fifo() else file.read_bytes()
+        with saving.standard_input_as_file(content) as (path, name):
+            return saving.trajectories(path, name, warnings)
+    if not file.is_file():
+        raise UsageError(f"{file}: {'not a file' if file.exists() else 'no such file'}")
+    return saving.trajectories(file, str(file), warnings)
+
+
+def _refuse(reason: str, *, as_json: bool) -> NoReturn:
+    from agent_wiki.redact import redact_text
+
+    reason = redact_text(" ".join(reason.split()))[0]  # it may quote what it could not read
+    if as_json:
+        typer.echo(json.dumps({"command": "save", "saved": [], "warnings": [], "refused": reason, "exit_code": 1}))
+    else:
+        typer.echo(f"wiki: {reason}; nothing was saved", err=True)
+    raise typer.Exit(_EXIT_REFUSED)
+
+
+def _tell(saved: list[Saved], warnings: list[str], *, as_json: bool) -> None:
+    if as_json:
+        entries = [{"path": str(each.path), "session_id": each.session_id, "messages": each.messages} for each in saved]
+        told = {"command": "save", "saved": entries, "warnings": warnings, "refused": None, "exit_code": 0}
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        return
+    for each in saved:
+        typer.echo(f"{each.path}: {each.messages} messages")
+    for warning in warnings:
+        typer.echo(" ".join(warning.split()), err=True)
