@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,8 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.cover import covered
 from agent_wiki.retrieval.fuse import THRESHOLD, fused, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
-from agent_wiki.wiki.sessions import texts_of
 
-_MOST_CANDIDATES = 60  # of each opinion
+_MOST_CANDIDATES = 40  # of each opinion
 _MOST_WORDS_SHOWN = 6
 _MOST_OF_TASK = meaning.MOST_CHARACTERS
 
@@ -71,48 +70,60 @@ def consult(
     index = opened(wiki)
     task = task[:_MOST_OF_TASK]
     asked = lexical.words_of(task)
+    wanted = _wanted(index, tags, kinds)
+    scored = [(fused(each.lexical, each.meaning), each) for each in opinions(index, task, asked, wanted)]
+    scored = [each for each in scored if each[0] >= THRESHOLD]
+    scored.sort(key=lambda each: (-each[0], each[1].number))
     hits: list[Hit] = []
-    for each in opinions(index, task, asked):
-        score = fused(each.lexical, each.meaning)
-        if score < THRESHOLD:
-            continue
-        row = index.fields(each.number)
-        if _is_wanted(row, tags, kinds):
-            hits.append(Hit(wiki, row, score, _why(each, asked), sinks(row.get("used"))))
-    hits.sort(key=lambda hit: (hit.has_sunk, -hit.score, hit.link))
+    for score, opinion in scored:
+        row = index.fields(opinion.number)
+        hits.append(Hit(wiki, row, score, _why(opinion, asked), sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:
-        number = index.clusters.get(link)
-        row = index.fields(number) if number is not None else None
-        if row is None or not _is_wanted(row, tags, kinds):
+        number = index.numbers.get(link)
+        if number is None or (wanted is not None and number not in wanted):
             return None
+        row = index.fields(number)
         return replace(hit, row=row, why=f"covers “{hit.title}”; {hit.why}", has_sunk=sinks(row.get("used")))
 
-    return covered(hits, cover)[:most]
+    return sorted(covered(hits, cover), key=lambda hit: hit.has_sunk)[:most]
 
 
-def opinions(index: RetrievalIndex, task: str, asked: Mapping[str, str]) -> list[Opinions]:
-    """Both opinions on every row that either of them names; `asked`: stem → word of the task."""
+def opinions(
+    index: RetrievalIndex, task: str, asked: Mapping[str, str], wanted: Set[int] | None = None
+) -> list[Opinions]:
+    """Both opinions on every row that either of them names; `asked`: stem → word of the task; `wanted`: only these."""
     table = meaning.table()
     frequency = lexical.frequencies(index.connection, list(asked))
     request = lexical.telling(asked, frequency, len(index.links), table.rarity)
-    vector = table.vector(task)
-    numbers = dict.fromkeys(lexical.candidates(index.connection, request.weights, _MOST_CANDIDATES))
-    numbers.update(dict.fromkeys(meaning.nearest(vector, index.signs, _MOST_CANDIDATES) if vector else ()))
-    found = []
-    for number in numbers:
-        words = lexical.matches(index.connection, number, request.weights)
-        nearness = meaning.cosine(vector, index.vector(number))
-        found.append(Opinions(number, lexical.score(words, request), nearness, words))
-    return found
+    query = meaning.Query(table.vector(task))
+    if wanted is None:
+        numbers = {
+            *lexical.candidates(index.connection, request, _MOST_CANDIDATES),
+            *query.nearest(index.signs, _MOST_CANDIDATES),
+        }
+    else:
+        inside = sorted(wanted)
+        nearest = query.nearest([index.signs[number] for number in inside], _MOST_CANDIDATES)
+        sharing = [number for number in lexical.candidates(index.connection, request, -1) if number in wanted]
+        numbers = {*sharing[:_MOST_CANDIDATES], *(inside[position] for position in nearest)}
+    words = lexical.matches(index.connection, numbers, request)
+    return [
+        Opinions(number, lexical.score(words[number], request), index.nearness(query, number), words[number])
+        for number in sorted(numbers)
+    ]
 
 
-def _is_wanted(row: Mapping[str, Any], tags: Collection[str], kinds: Collection[str]) -> bool:
-    if kinds and row.get("kind") not in kinds:
-        return False
-    return not tags or not {tag.casefold() for tag in tags}.isdisjoint(
-        tag.casefold() for tag in texts_of(row.get("tags"))
-    )
+def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]) -> Set[int] | None:
+    """The rows that have one of the tags and are of one of the kinds; None for all."""
+    if not tags and not kinds:
+        return None
+    named = {tag.casefold() for tag in tags}
+    return {
+        number
+        for number, (kind, own) in enumerate(index.topics)
+        if (not kinds or kind in kinds) and (not named or not named.isdisjoint(own))
+    }
 
 
 def _why(opinion: Opinions, asked: Mapping[str, str]) -> str:

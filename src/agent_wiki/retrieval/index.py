@@ -13,6 +13,7 @@ import os
 import secrets
 import sqlite3
 import time
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.rows import Row, index_bytes, read_rows, signatures
 from agent_wiki.wiki.layout import MACHINERY
 
-VERSION = "2"
+VERSION = "4"
 _FOLDER = "retrieval"
 _FILE = "pages.sqlite"
 _SEEN = "seen"
@@ -43,7 +44,7 @@ class _Held:
     """What this process knows of one wiki."""
 
     index: RetrievalIndex
-    top: tuple[int, int]  # size and time of change of `_index.jsonl`
+    top: bytes  # size and time of change of `_index.jsonl`
     checked_at: float
 
 
@@ -77,6 +78,11 @@ class RetrievalIndex:
         return found
 
     @cached_property
+    def topics(self) -> list[tuple[str, list[str]]]:
+        """Every row's kind and its tags in lower case."""
+        return [(kind, tags) for kind, tags in json.loads(self._fact("topics"))]
+
+    @cached_property
     def signs(self) -> list[int]:
         """Every row's vector as its signs."""
         packed = self._fact("signs")
@@ -86,10 +92,14 @@ class RetrievalIndex:
     def _vectors(self) -> bytes:
         return self._fact("vectors")
 
-    def vector(self, number: int) -> meaning.Vector:
-        """A row's vector; empty when the row says nothing."""
-        found = self._vectors[number * meaning.DIMENSIONS : (number + 1) * meaning.DIMENSIONS]
-        return found if any(found) else b""
+    @cached_property
+    def _lengths(self) -> array[float]:
+        return array("d", self._fact("lengths"))
+
+    def nearness(self, query: meaning.Query, number: int) -> float:
+        """The cosine of a query and a row; 0 for a row that says nothing."""
+        row = self._vectors[number * meaning.DIMENSIONS : (number + 1) * meaning.DIMENSIONS]
+        return query.cosine(row, self._lengths[number])
 
     def fields(self, number: int) -> dict[str, Any]:
         """A row as it stands in `_index.jsonl`."""
@@ -98,26 +108,21 @@ class RetrievalIndex:
         return found
 
     @cached_property
-    def clusters(self) -> dict[str, int]:
-        """Link of each cluster's page → its row."""
-        return {link: number for number, link in enumerate(self.links) if link.endswith("__cluster.md")}
+    def numbers(self) -> dict[str, int]:
+        """Link of each row's page → the row."""
+        return {link: number for number, link in enumerate(self.links)}
 
 
 def opened(wiki: Path) -> RetrievalIndex:
     """The retrieval index of a wiki, up to date. Raises `UsageError` when the folder is no wiki."""
     root = wiki.resolve()
     held = _HELD.get(root)
-    top = _top(root)
+    top = signatures(root, ())
     if held is not None and held.top == top and time.monotonic() - held.checked_at < _TRUSTED_SECONDS:
         return held.index
     index = _up_to_date(root, held.index if held is not None else _loaded(root))
     _HELD[root] = _Held(index, top, time.monotonic())
     return index
-
-
-def _top(root: Path) -> tuple[int, int]:
-    ((_, size, changed),) = signatures(root, ())
-    return size, changed
 
 
 def _up_to_date(root: Path, index: RetrievalIndex | None) -> RetrievalIndex:
@@ -156,7 +161,9 @@ def _built(rows: Sequence[Row], digest: str) -> sqlite3.Connection:
         "version": VERSION.encode(),
         "content": digest.encode(),
         "links": json.dumps([row.link for row in rows]).encode(),
+        "topics": json.dumps([[row.kind, [tag.casefold() for tag in row.tags]] for row in rows]).encode(),
         "vectors": b"".join(each or bytes(meaning.DIMENSIONS) for each in vectors),
+        "lengths": array("d", map(meaning.length, vectors)).tobytes(),
         "signs": b"".join(meaning.signs(each).to_bytes(_SIGN_BYTES, "big") for each in vectors),
     }
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
@@ -219,7 +226,7 @@ def _save(root: Path, connection: sqlite3.Connection) -> None:
 
 
 def _seen_digest(root: Path, links: Sequence[str]) -> str:
-    return hashlib.sha256(repr(signatures(root, links)).encode("utf-8", "replace")).hexdigest()
+    return hashlib.sha256(signatures(root, links)).hexdigest()
 
 
 def _write_seen(root: Path, index: RetrievalIndex) -> None:

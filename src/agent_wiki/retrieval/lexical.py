@@ -19,7 +19,9 @@ _COLUMNS = ", ".join(FIELDS)
 _BM25 = ", ".join(str(10 * weight) for weight in FIELDS.values())
 _RARITY_COUNTS = 2.0
 _MOST_OF_TOTAL = 10
-_MOST_TERMS = 32  # of a long request the most telling: each costs a look-up
+_MOST_TERMS = 32  # of a long request the most telling
+_MOST_SEARCHED = 12  # of those, for each costs a look-up
+_LEAST_OF_BEST = 0.2  # a word that says a fifth of what the best one says finds too many pages
 _MOST_CHARACTERS = 20_000  # of a page; whoever asks says it in fewer
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NOT_PLAIN = re.compile(r"[\W_]+")
@@ -99,22 +101,27 @@ def telling(
     return Telling({term: weights[term] for term in kept}, total)
 
 
-def candidates(connection: sqlite3.Connection, wanted: Iterable[str], most: int) -> list[int]:
-    """The rows that BM25 ranks first for any of the stems."""
-    query = " OR ".join(f'"{term}"' for term in wanted)
-    if not query:
+def candidates(connection: sqlite3.Connection, request: Telling, most: int) -> list[int]:
+    """The rows that BM25 ranks first for the request's most telling stems; all of them when `most` is -1."""
+    least = max(request.weights.values(), default=0.0) * _LEAST_OF_BEST
+    wanted = [term for term, weight in request.weights.items() if weight >= least][:_MOST_SEARCHED]
+    if not wanted:
         return []
+    query = " OR ".join(f'"{term}"' for term in wanted)
     ranked = f"SELECT rowid FROM pages WHERE pages MATCH ? ORDER BY bm25(pages, {_BM25}) LIMIT ?"
     return [number for (number,) in connection.execute(ranked, (query, most))]
 
 
-def matches(connection: sqlite3.Connection, number: int, wanted: Mapping[str, float]) -> dict[str, str]:
-    """Stem → the best field of a row that holds it."""
-    columns = connection.execute(f"SELECT {_COLUMNS} FROM pages WHERE rowid = ?", (number,)).fetchone()
-    found: dict[str, str] = {}
-    for field, text in zip(FIELDS, columns or (), strict=False):
-        for term in wanted.keys() & set(text.split()):
-            found.setdefault(term, field)
+def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: Telling) -> dict[int, dict[str, str]]:
+    """Row → stem → the best field of the row that holds it."""
+    wanted = request.weights.keys()
+    listed = ",".join(map(str, numbers))
+    found: dict[int, dict[str, str]] = {}
+    for number, *columns in connection.execute(f"SELECT rowid, {_COLUMNS} FROM pages WHERE rowid IN ({listed})"):
+        held = found.setdefault(number, {})
+        for field, text in zip(FIELDS, columns, strict=True):
+            for term in wanted & set(text.split()):
+                held.setdefault(term, field)
     return found
 
 

@@ -11,8 +11,9 @@ import json
 import math
 import struct
 from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from operator import mul
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _OFFSET = 128  # makes an int8 a natural number, so that lanes never borrow from
 _LEVELS = 127
 _COMMON = 1  # the first principal component is what all such texts share; without it unrelated ones lie further apart
 _USUAL_LENGTH = 150.0  # of the vector of a word that is neither frequent nor rare
+
+_SIGN_OF_BYTE = bytes(ord("1") if 0 < each < 128 else ord("0") for each in range(256))
 
 Vector = bytes  # 256 int8, scaled so that the largest is 127; empty for a text that says nothing
 
@@ -89,23 +92,37 @@ def table() -> Table:
 
 def signs(vector: Vector) -> int:
     """A vector's 256 signs as one integer: vectors that lie near each other differ in few of them."""
-    bits = 0
-    for each in array("b", vector):
-        bits = bits << 1 | (each > 0)
-    return bits
+    return int(vector.translate(_SIGN_OF_BYTE), 2) if vector else 0
 
 
-def cosine(left: Vector, right: Vector) -> float:
-    """The cosine of the angle between two vectors; 0 when one of them is empty."""
-    if not left or not right:
-        return 0.0
-    one, other = array("b", left), array("b", right)
-    length = math.sqrt(sum(map(mul, one, one)) * sum(map(mul, other, other)))
-    return sum(map(mul, one, other)) / length if length else 0.0
+def length(vector: Vector) -> float:
+    """The Euclidean length of a vector; 0 when it is empty."""
+    values = array("b", vector)
+    return math.sqrt(sum(map(mul, values, values)))
 
 
-def nearest(query: Vector, signs_of_rows: Iterable[int], most: int) -> list[int]:
-    """The positions of the `most` rows whose signs differ least from the query's, a first sieve before `cosine`."""
-    wanted = signs(query)
-    distances = [(wanted ^ each).bit_count() for each in signs_of_rows]
-    return sorted(range(len(distances)), key=distances.__getitem__)[:most]
+class Query:
+    """A vector that many others are compared with."""
+
+    def __init__(self, vector: Vector) -> None:
+        self._values = array("b", vector)
+        self._length = length(vector)
+        self._signs = signs(vector)
+
+    def cosine(self, vector: Vector, its_length: float) -> float:
+        """The cosine of the angle to another vector, -1 to 1; 0 when one of them is empty."""
+        both = self._length * its_length
+        return sum(map(mul, self._values, array("b", vector))) / both if both else 0.0
+
+    def nearest(self, signs_of_rows: Sequence[int], most: int) -> list[int]:
+        """The positions of the `most` rows whose signs differ least, a first sieve before `cosine`."""
+        if not self._length:
+            return []
+        wanted = self._signs
+        distances = [(wanted ^ each).bit_count() for each in signs_of_rows]
+        if len(distances) <= most:
+            return list(range(len(distances)))
+        farthest = sorted(distances)[most]
+        nearer = [position for position, distance in enumerate(distances) if distance < farthest]
+        ties = (position for position, distance in enumerate(distances) if distance == farthest)
+        return [*nearer, *islice(ties, most - len(nearer))]

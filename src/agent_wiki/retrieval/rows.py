@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError
 from agent_wiki.wiki.layout import INDEX, kind_of
-from agent_wiki.wiki.page import Page, parse_page
-from agent_wiki.wiki.sessions import texts_of
-from agent_wiki.wiki.store import WikiFolder
+
+if TYPE_CHECKING:
+    from agent_wiki.wiki.page import Page
 
 KINDS = ("cluster", "skill", "guideline", "task", "subtask")
 _DERIVED = frozenset({"Used by", "Sources"})  # what a page says of its origin is not what it is about
@@ -40,12 +41,18 @@ class Row:
 
     @property
     def tags(self) -> list[str]:
-        return texts_of(self.fields.get("tags"))
+        return tags_of(self.fields)
 
     def text(self, name: str) -> str:
         """A field as text; empty when the row does not have it."""
         value = self.fields.get(name)
         return value if isinstance(value, str) else ""
+
+
+def tags_of(fields: Mapping[str, Any]) -> list[str]:
+    """The tags of an index row."""
+    tags = fields.get("tags")
+    return [each for each in tags if isinstance(each, str)] if isinstance(tags, list) else []
 
 
 def index_bytes(wiki: Path) -> bytes:
@@ -79,6 +86,9 @@ def read_rows(wiki: Path, content: bytes) -> list[Row]:
 
 def page_at(wiki: Path, link: str) -> Page | None:
     """The page that a link of the index leads to; None when it is not there, cannot be read or lies outside."""
+    from agent_wiki.wiki.page import parse_page  # the page syntax is needed where pages are read, not to find them
+    from agent_wiki.wiki.store import WikiFolder
+
     try:
         text = WikiFolder(wiki).read_text(link, errors="replace")
         return None if text is None else parse_page(text, link)
@@ -92,15 +102,16 @@ def _own_words(page: Page | None) -> str:
     return "".join(chunk for chunk in page.chunks if chunk.partition("\n")[0][3:].strip() not in _DERIVED)
 
 
-def signatures(wiki: Path, links: Sequence[str]) -> list[tuple[str, int, int]]:
+def signatures(wiki: Path, links: Sequence[str]) -> bytes:
     """Size and time of change of the index and of each linked page, for telling whether any was touched."""
-    found: list[tuple[str, int, int]] = []
-    root = str(wiki)
+    found = array("q")
+    note, stat, root = found.append, os.stat, str(wiki)
     for link in (INDEX, *links):
         try:
-            status = os.stat(f"{root}/{link}")  # noqa: PTH116 - ten thousand of them, and a Path costs more than a stat
+            status = stat(f"{root}/{link}")  # ten thousand of them, and a Path costs more than a stat
         except (OSError, ValueError):
-            found.append((link, -1, -1))
+            note(-1)
         else:
-            found.append((link, status.st_size, status.st_mtime_ns))
-    return found
+            note(status.st_size)
+            note(status.st_mtime_ns)
+    return found.tobytes()
