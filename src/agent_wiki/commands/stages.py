@@ -26,7 +26,10 @@ Wiki = Annotated[
     Path | None,
     typer.Option("--wiki", help="The wiki's folder; made when it is not there.", show_default=FOUND),
 ]
-EngineName = Annotated[str, typer.Option("--engine", help="Who answers the stages' questions: offline, or anthropic.")]
+EngineName = Annotated[
+    str | None,
+    typer.Option("--engine", help="Who answers: offline, anthropic, or recorded.", show_default="offline"),
+]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by default one a processor, at most 8.")]
 Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask again and write again, also what is unchanged.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
@@ -40,7 +43,7 @@ _DEFAULT_WIKI = Path("wiki")
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
     "wiki": (Wiki, None),
-    "engine": (EngineName, "offline"),
+    "engine": (EngineName, None),
     "jobs": (Jobs, None),
     "rewrite": (Rewrite, False),
     "dry_run": (DryRun, False),
@@ -99,10 +102,13 @@ def wiki_folder(named: Path | None) -> Path:
 
 
 def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, **options: object) -> None:
+    from agent_wiki.engines import default_engine
     from agent_wiki.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
     from agent_wiki.report import Report
 
     wiki = wiki_folder(named)
+    if "engine" in options:  # catalog asks nobody
+        options["engine"] = options["engine"] or default_engine(wiki)
     jobs = options.pop("jobs", None) or default_jobs()
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, **options)  # type: ignore[arg-type]
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
@@ -130,18 +136,20 @@ def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False)
 def join(
     others: Annotated[list[Path], typer.Argument(help="Other wikis' folders.")],
     wiki: Wiki = None,
-    engine: EngineName = "offline",
+    engine: EngineName = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     *,
     asking: AskingOptions,
 ) -> None:
     """Put what the sessions of other wikis contributed into this one, in whatever order."""
+    from agent_wiki.engines import default_engine
     from agent_wiki.ingest import Options
     from agent_wiki.join_wikis import join_wikis
     from agent_wiki.report import Report
 
     folder = wiki_folder(wiki)
+    engine = engine or default_engine(folder)
     report = Report("join", str(folder), is_dry_run=dry_run)
     options = Options(folder, engine=engine, dry_run=dry_run, asking=asking)
     with progress_shown(quiet=as_json) as progress:

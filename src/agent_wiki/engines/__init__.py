@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.engine import Engine
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.report import Progress
+from agent_wiki.wiki.text import plain_line
 
 if TYPE_CHECKING:
     from agent_wiki.engines.anthropic_api import AnthropicEngine
     from agent_wiki.engines.recorded import RecordedEngine
 
 ENGINES = ("offline", "anthropic", "recorded", "recorded:FOLDER", "scripted:FILE")
+_EMBEDDED = "offline"
+_PAGES_LOOKED_AT = 20
 _ASKING = "anthropic"
 _RECORDED = "recorded"
 
 
 def engine_named(name: str) -> Engine:
     """The engine of that name. Raises `UsageError` for an unknown one."""
-    if name == "offline":
+    if name == _EMBEDDED:
         from agent_wiki.engines.offline import OfflineEngine
 
         return OfflineEngine()
@@ -32,6 +35,28 @@ def engine_named(name: str) -> Engine:
 
         return ScriptedEngine.from_file(Path(name.removeprefix("scripted:")))
     raise UsageError(f"no engine {name!r}; there is {', '.join(ENGINES)}")
+
+
+def default_engine(wiki: Path) -> str:
+    """The engine of a run that names none: the embedded one.
+
+    Raises `UsageError` where another made the wiki's pages: all would be made anew, and what was paid for them be lost
+    from sight.
+    """
+    from agent_wiki.wiki.page import parse_page
+
+    for path in sorted((wiki / "summaries").glob("*.md"))[:_PAGES_LOOKED_AT]:
+        try:
+            made = parse_page(path.read_text(encoding="utf-8"), path.name).fields.get("made_by")
+        except (OSError, ValueError, UnitError):
+            continue  # the run tells it
+        name = made.get("engine") if isinstance(made, dict) else None
+        if isinstance(name, str) and name not in (_EMBEDDED, ""):
+            raise UsageError(
+                f"{wiki}: made with --engine {plain_line(name, 40)}; say so to go on with it, "
+                f"or --engine {_EMBEDDED} to make its pages anew"
+            )
+    return _EMBEDDED
 
 
 def resolved(engine: str | Engine) -> Engine:
