@@ -19,6 +19,7 @@ from tests.wikis import Script, chat, record, rule, tree
 COMMANDS = (
     "init", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
     "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
+    "consult", "review",
     "eval",
 )  # fmt: skip
 KEYS = {

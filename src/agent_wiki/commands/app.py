@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki import __version__
-from agent_wiki.commands import answers, config, cost, evaluate, pages, recordings, save, skills, stages
+from agent_wiki.commands import answers, config, consult, cost, evaluate, pages, recordings, save, skills, stages
 
 app = typer.Typer(
     name="wiki",
@@ -41,5 +41,6 @@ answers.register(app)
 config.register(app)
 cost.register(app)
 skills.register(app)
+consult.register(app)
 evaluate.register(app)
 save.register(app)
