@@ -59,7 +59,7 @@ def test_a_changed_prompt_asks_for_its_answers_anew_and_for_no_other(tmp_path: P
 def test_every_answer_was_an_agents_and_is_used_once() -> None:
     answers = [each for each in records(ANSWERED / "journal", []) if each["kind"] == "answer"]
     assert {each["answered_by"] for each in answers} == {"agent"}
-    assert len({each["prompt"] for each in answers}) == len(answers) == 62
+    assert len({each["prompt"] for each in answers}) == len(answers) == 65
 
 
 def test_it_shows_each_kind_of_page() -> None:

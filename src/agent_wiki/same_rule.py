@@ -18,6 +18,7 @@ from agent_wiki.similarity import NAME, stem, strength, tokens
 from agent_wiki.views import GuidelineView
 
 ALIKE = 0.62  # least cosine of two rules' words
+NEAR = 0.4  # the same for a reader who judges for himself; measured: rules of one topic are below, rules reworded above
 
 _CODE_WEIGHT = 2.0
 _FEWEST_FEATURES = 3
@@ -125,12 +126,20 @@ def alike(left: Reading, right: Reading) -> float:
         return 0.0
     if left.is_against != right.is_against or _points_away(left, right):
         return 0.0
+    return _cosine(left, right, ALIKE)
+
+
+def near(left: Reading, right: Reading) -> float:
+    """The same cosine where two rules may state one, in the eyes of a reader who is shown both; 0 below that."""
+    return _cosine(left, right, NEAR)
+
+
+def _cosine(left: Reading, right: Reading, least: float) -> float:
     code, words = left.code & right.code, left.words & right.words
     if len(code) + len(words) < _FEWEST_FEATURES or not left.length or not right.length:
         return 0.0
-    shared = _CODE_WEIGHT**2 * len(code) + len(words)
-    cosine = shared / (left.length * right.length)
-    return cosine if cosine >= ALIKE else 0.0
+    cosine = (_CODE_WEIGHT**2 * len(code) + len(words)) / (left.length * right.length)
+    return cosine if cosine >= least else 0.0
 
 
 def _names_the_same(left: frozenset[str], right: frozenset[str]) -> bool:

@@ -127,3 +127,21 @@ def test_a_refused_cluster_is_told_and_the_others_stand() -> None:
 
 def test_an_empty_wiki_has_no_clusters() -> None:
     assert consolidate_clusters([], [], OfflineEngine()).clusters == ()
+
+
+def test_who_judges_for_himself_is_shown_what_may_be_one_rule() -> None:
+    reworded = [
+        _guideline("a0", "Run the tests with `make test` where the project has that target, from the first run on."),
+        _guideline("a1", "Look up how the project runs its tests; where the `Makefile` has a target, run `make test`."),
+        _guideline("b0", "Run `cargo bench` with the features that ship."),
+    ]
+    assert candidate_groups(reworded) == [], "not sure enough to be joined unseen"
+    assert _ids(candidate_groups(reworded, is_judged=True)) == [["a0", "a1"]]
+    assert _ids(candidate_groups(reversed(reworded), is_judged=True)) == [["a0", "a1"]]
+
+
+def test_a_group_to_be_judged_is_no_larger_than_can_be_shown() -> None:
+    many = [_guideline(f"a{at:02}", f"Run `make test` with the settings of part {at} first.") for at in range(40)]
+    groups = candidate_groups(many, is_judged=True)
+    assert max(map(len, groups)) <= MOST_MEMBERS
+    assert len({view.id for group in groups for view in group}) == sum(map(len, groups)) > 30

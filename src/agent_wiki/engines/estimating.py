@@ -172,6 +172,7 @@ class EstimatingEngine:
 
     name = NAME
     is_paid = False
+    is_judge = True
 
     def __init__(
         self,

@@ -58,6 +58,7 @@ class RecordedEngine:
     """
 
     name = NAME
+    is_judge = True
 
     def __init__(
         self,

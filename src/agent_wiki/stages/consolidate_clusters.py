@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from agent_wiki.coverage import GENERIC_TAGS
 from agent_wiki.engine import Answer, Engine, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
-from agent_wiki.same_rule import Reading, alike, reading_of
+from agent_wiki.same_rule import Reading, alike, near, reading_of
 from agent_wiki.stages.discover_tasks import distinct_slugs
 from agent_wiki.views import GuidelineView, SkillView
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS
@@ -69,22 +69,27 @@ class Consolidated:
     unanswered: tuple[tuple[Unanswered, frozenset[str]], ...] = ()
 
 
-def candidate_groups(guidelines: Iterable[GuidelineView]) -> list[tuple[GuidelineView, ...]]:
+def candidate_groups(
+    guidelines: Iterable[GuidelineView], *, is_judged: bool = False
+) -> list[tuple[GuidelineView, ...]]:
     """Groups of two to six guidelines from different sessions whose rules are the same, each guideline in one at most.
 
     Near-linear: only guidelines that share one of their rarest features are compared. Where more than six say the
-    same, the six that most sessions support stand for all.
+    same, the six that most sessions support stand for all. `is_judged`: somebody reads the groups and says which of a
+    group state one rule, so that rules which may be the same are put together as well.
     """
     views = sorted({view.id: view for view in guidelines}.values(), key=lambda view: view.id)
     by_id = {view.id: reading_of(view) for view in views}
     views.sort(key=lambda view: (sorted(by_id[view.id].code), sorted(by_id[view.id].words)))  # like beside like
     readings = [by_id[view.id] for view in views]
     edges: dict[int, dict[int, float]] = defaultdict(dict)
-    for left, right in _candidate_pairs(readings):
-        score = alike(readings[left], readings[right])
+    for left, right in _candidate_pairs(readings, is_judged=is_judged):
+        score = (near if is_judged else alike)(readings[left], readings[right])
         if score:
             edges[left][right] = edges[right][left] = score
-    groups = [[views[at] for at in _spokesmen(group, views, edges)] for group in _cliques(edges)]
+    groups = [
+        [views[at] for at in _spokesmen(group, views, edges)] for group in (_chains if is_judged else _cliques)(edges)
+    ]
     told = [tuple(sorted(group, key=lambda view: view.id)) for group in groups if _sessions(group) >= FEWEST_MEMBERS]
     return sorted(told, key=lambda group: group[0].id)
 
@@ -93,8 +98,10 @@ def _sessions(group: Iterable[GuidelineView]) -> int:
     return len({session for view in group for session in view.sessions})
 
 
-def _candidate_pairs(readings: Sequence[Reading]) -> set[tuple[int, int]]:
-    """Pairs that share one of their rarest features; in a long list each meets its next neighbours.
+def _candidate_pairs(readings: Sequence[Reading], *, is_judged: bool) -> set[tuple[int, int]]:
+    """Pairs that share one of their rarest features (any that they name, where somebody judges them).
+
+    In a long list each meets its next neighbours.
 
     Prefix filtering (Bayardo, Ma and Srikant 2007): two sets that share many features share one of their rarest.
     """
@@ -102,6 +109,7 @@ def _candidate_pairs(readings: Sequence[Reading]) -> set[tuple[int, int]]:
     postings: dict[str, list[int]] = defaultdict(list)
     for position, reading in enumerate(readings):
         features, prefix = reading.keys()
+        prefix = len(features) if is_judged else prefix
         for feature in heapq.nsmallest(prefix, features, key=lambda feature: (number[feature], feature)):
             if number[feature] > 1:
                 postings[feature].append(position)
@@ -115,13 +123,24 @@ def _candidate_pairs(readings: Sequence[Reading]) -> set[tuple[int, int]]:
 
 def _cliques(edges: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
     """Complete linkage: groups in which every two are alike, the most alike joined first."""
+    return _joined(edges, lambda mine, yours: all(other in edges[each] for each in mine for other in yours))
+
+
+def _chains(edges: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
+    """Single linkage, the most alike joined first, as long as all of a group can be shown at once."""
+    return _joined(edges, lambda mine, yours: len(mine) + len(yours) <= MOST_MEMBERS)
+
+
+def _joined(
+    edges: Mapping[int, Mapping[int, float]], may_join: Callable[[list[int], list[int]], bool]
+) -> list[list[int]]:
     pairs = sorted(
         (-round(score, 9), left, right) for left in edges for right, score in edges[left].items() if left < right
     )
     group_of: dict[int, list[int]] = {}
     for _, left, right in pairs:
         mine, yours = group_of.setdefault(left, [left]), group_of.setdefault(right, [right])
-        if mine is not yours and all(other in edges[each] for each in mine for other in yours):
+        if mine is not yours and may_join(mine, yours):
             mine.extend(yours)
             for each in yours:
                 group_of[each] = mine
@@ -133,7 +152,7 @@ def _spokesmen(
     group: Sequence[int], views: Sequence[GuidelineView], edges: Mapping[int, Mapping[int, float]]
 ) -> list[int]:
     def weight(position: int) -> tuple[int, float, str]:
-        likeness = sum(edges[position][other] for other in group if other != position)
+        likeness = sum(edges[position].get(other, 0.0) for other in group)
         return (-len(views[position].sessions), -round(likeness, 9), views[position].id)
 
     return sorted(sorted(group, key=weight)[:MOST_MEMBERS])
@@ -213,7 +232,8 @@ def consolidate_clusters(
     found: list[ClusterAnswer] = []
     rejected: list[str] = []
     unanswered: list[tuple[Unanswered, frozenset[str]]] = []
-    questions = [ClusterQuestion(group) for group in _outside_skills(candidate_groups(guidelines), skills)]
+    groups = candidate_groups(guidelines, is_judged=getattr(engine, "is_judge", False))
+    questions = [ClusterQuestion(group) for group in _outside_skills(groups, skills)]
     for question, answered in zip(questions, side_by_side(engine, questions), strict=True):
         try:
             kept, refused = check(answered(), question)

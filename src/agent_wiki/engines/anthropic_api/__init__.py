@@ -71,6 +71,7 @@ class AnthropicEngine:
 
     name = NAME
     is_paid = True
+    is_judge = True  # reads what it is asked about, so that candidates need not be sure
 
     def __init__(self, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()) -> None:
         table = read_models(wiki)
