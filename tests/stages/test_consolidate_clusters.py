@@ -132,7 +132,7 @@ def test_an_empty_wiki_has_no_clusters() -> None:
 def test_who_judges_for_himself_is_shown_what_may_be_one_rule() -> None:
     reworded = [
         _guideline("a0", "Run the tests with `make test` where the project has that target, from the first run on."),
-        _guideline("a1", "Run `make test` where the `Makefile` has it, rather than a runner such as `python3 -m pytest`."),
+        _guideline("a1", "Run `make test` where the `Makefile` has it, and no runner such as `python3 -m pytest`."),
         _guideline("b0", "Run `cargo bench` with the features that ship."),
     ]
     assert candidate_groups(reworded) == [], "not sure enough to be joined unseen"
