@@ -21,6 +21,7 @@ COMMANDS = (
     "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
     "consult", "review",
     "eval",
+    "why",
 )  # fmt: skip
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "exit_code", "failures", "formats",

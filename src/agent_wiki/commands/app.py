@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki import __version__
-from agent_wiki.commands import answers, config, consult, cost, evaluate, pages, recordings, save, skills, stages
+from agent_wiki.commands import answers, config, consult, cost, evaluate, pages, recordings, save, skills, stages, why
 
 app = typer.Typer(
     name="wiki",
@@ -44,3 +44,4 @@ skills.register(app)
 consult.register(app)
 evaluate.register(app)
 save.register(app)
+why.register(app)

@@ -1,0 +1,120 @@
+"""`wiki why`: from a page to the very turns it stands on."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agent_wiki.commands.stages import Wiki, wiki_folder
+
+if TYPE_CHECKING:
+    from agent_wiki.why import Cited, PageWhy, SessionPlace, Why
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's command to `app`."""
+    app.command("why")(why)
+
+
+def why(
+    page: Annotated[str, typer.Argument(help="A page's path, id or slug, a session's id, or the beginning of an id.")],
+    wiki: Wiki = None,
+    traces: Annotated[
+        list[Path] | None, typer.Option("--traces", help="Where recordings may lie: a file or folder; may be repeated.")
+    ] = None,
+    context: Annotated[int, typer.Option("--context", min=0, help="Characters shown on either side of a quote.")] = 160,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show the turns a page stands on, each quote checked again against its recording."""
+    from agent_wiki.why import why as walk
+
+    told = walk(wiki_folder(wiki), page, traces or (), context)
+    if as_json:
+        typer.echo(json.dumps(told.to_json(), indent=2))  # ASCII: what a recording hides stays visible
+    else:
+        for line in _lines(told):
+            typer.echo(line.encode("utf-8", "replace"))
+    for problem in told.problems:
+        typer.echo(visible(problem), err=True)
+    raise typer.Exit(told.exit_code)
+
+
+def visible(text: str) -> str:
+    """Recorded text for a terminal: control, invisible and reordering characters are shown, not done.
+
+    Line feeds and tabs stay; escape becomes `␛`, a right-to-left override `\\u202e`.
+    """
+    return "".join(letter if letter in "\n\t" else _shown(letter) for letter in text)
+
+
+def _shown(letter: str) -> str:
+    if unicodedata.category(letter) not in _HIDDEN:
+        return letter
+    code = ord(letter)
+    if code < 0x20 or code == 0x7F:
+        return chr(_PICTURES + (0x21 if code == 0x7F else code))
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def _lines(told: Why) -> Iterator[str]:
+    for page in told.pages:
+        yield from _page_lines(page, told.sessions, "")
+
+
+def _page_lines(page: PageWhy, sessions: dict[str, SessionPlace], indent: str) -> Iterator[str]:
+    yield f"{indent}{_line(page.path)}"
+    yield f"{indent}{page.kind} {_line(page.id)}: {_line(page.title) or '(no title)'}"
+    yield from (f"{indent}  {_line(note)}" for note in page.notes)
+    if page.kind == "summary" and not page.cited:
+        yield f"{indent}  {_session_line(sessions.get(page.id))}"
+    session_id = None
+    for each in page.cited:
+        if each.citation.session_id != session_id:
+            session_id = each.citation.session_id
+            yield f"{indent}  {_session_line(sessions.get(session_id))}"
+        yield from (f"{indent}    {line}" for line in _cited_lines(each))
+    for below in page.pages:
+        yield from _page_lines(below, sessions, f"{indent}  ")
+
+
+def _session_line(place: SessionPlace | None) -> str:
+    if place is None:
+        return "no session named"
+    summary = ", ".join(place.summaries) if place.summaries else "no summary here"
+    if place.recording is not None and not place.problem:
+        where = f"recording {place.recording}{' (changed since the page was made)' if place.has_changed else ''}"
+    elif place.problem:
+        where = f"its recording cannot be read: {place.problem}"
+    else:
+        where = f"its recording {place.file or ''} is not here; name its folder with --traces"
+    return _line(f"session {place.session_id} ({summary}), {where}")
+
+
+def _cited_lines(each: Cited) -> Iterator[str]:
+    citation, shown = each.citation, each.shown
+    speaker = ", ".join(
+        part for part in (shown.role, shown.tool, shown.place if shown.place != "content" else "") if part
+    )
+    whose = shown.found_trust or citation.trust
+    about = f"{citation.claim}{f', trust {whose}' if whose else ''}"
+    yield _line(f"T{citation.turn}{f' {speaker}' if speaker else ''}: {about} [{shown.state}]")
+    if shown.found_trust and citation.trust not in ("", shown.found_trust):
+        yield _line(f"the page says trust {citation.trust}, the recording says {shown.found_trust}")
+    if citation.quote and shown.state != "verified":
+        yield _line(f"the page quotes: {citation.quote}")
+    text = f"«{shown.quoted}»" if shown.quoted else ""
+    text = f"{'…' * shown.is_cut_before}{shown.before}{text}{shown.after}{'…' * shown.is_cut_after}"
+    if text:
+        yield from (f"  │ {visible(line)}" for line in text.strip("\n").split("\n"))
