@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,15 @@ from agent_wiki.mine import file_on, is_outdone, order_on
 from agent_wiki.report import Progress, Report
 from agent_wiki.stages.catalog import Catalogued, catalog
 from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, edit_config, parse_config
+from agent_wiki.wiki.contract import contract, is_its_owners
+from agent_wiki.wiki.index_shards import FOLDER as SHARDS
+from agent_wiki.wiki.index_shards import is_shard
 from agent_wiki.wiki.layout import (
     AGENTS,
     ARCHIVE,
     AUDIT_LOG,
     CONFIG,
+    INDEX,
     archived,
     guideline_path,
     kind_of,
@@ -224,8 +228,21 @@ class Publisher:
     def _put_files(self, made: Catalogued) -> None:
         for path, text in made.files.items():
             self.folder.write_text(path, text)
-        if self.folder.read_text(AGENTS) is None:
-            self.folder.write_text(AGENTS, self.templates.render("agents.md"))
+        self._remove_shards_but(made.files)
+        standing = self.folder.read_text(AGENTS, errors="replace")
+        if standing is None or not is_its_owners(standing):
+            self.folder.write_text(AGENTS, contract(made.files[INDEX], made.files, self.templates))
+
+    def _remove_shards_but(self, wanted: Mapping[str, str]) -> None:
+        """Take away the shards of the index that the wiki no longer has."""
+        folder = self.folder.root / SHARDS
+        if not folder.is_dir() or folder.is_symlink():
+            return
+        for name in sorted(each.name for each in folder.iterdir()):
+            if is_shard(name) and f"{SHARDS}/{name}" not in wanted:
+                self.folder.remove(f"{SHARDS}/{name}")
+        if not self.folder.is_dry_run and not any(folder.iterdir()):
+            folder.rmdir()
 
     def _write(self, path: str, page: Page) -> None:
         if path in self.unreadable:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_wiki.wiki.config import Config
+from agent_wiki.wiki.index_shards import shards
 from agent_wiki.wiki.layout import INDEX, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.recalls import TIERS, Recall, counts_by_status, tier
@@ -31,13 +32,14 @@ def all_indexes(
     by_kind: dict[str, list[tuple[str, Page]]] = {kind: [] for kind in ("summary", *_PREFERENCE)}
     for path in sorted(active):
         by_kind[kind_of(path) or "summary"].append((path, active[path]))
-    rows = [index_row(path, page) for kind in _PREFERENCE for path, page in by_kind[kind]]
+    rows = [index_row(path, page, recalls) for kind in _PREFERENCE for path, page in by_kind[kind]]
     newest_date = newest(text_or_none(page.fields.get("verified_at")) for page in pages.values())
     shared = {"verified_at": newest_date, "counts": {kind: len(found) for kind, found in by_kind.items()}}
     tags_of = {str(row["id"]): row["tags"] for row in rows}
     guidelines = _alphabetical(by_kind["guideline"])
     return {
         INDEX: "".join(f"{_ENCODE(row)}\n" for row in rows),
+        **shards(rows),
         "guidelines/_id_index.json": _id_map(by_kind["guideline"]),
         "skills/_id_index.json": _id_map(by_kind["skill"]),
         "index.md": templates.render("index.md", **shared, usage=_usage(sessions)),
@@ -62,8 +64,8 @@ def all_indexes(
     }
 
 
-def index_row(path: str, page: Page) -> dict[str, Any]:
-    """One row of `_index.jsonl`; keys that a kind does not have are absent."""
+def index_row(path: str, page: Page, recalls: Mapping[str, Sequence[Recall]]) -> dict[str, Any]:
+    """One row of `_index.jsonl`; keys that a kind does not have are absent. `recalls`: page id → uses of it."""
     kind = kind_of(path) or "guideline"
     fields = page.fields
     row: dict[str, Any] = {
@@ -88,6 +90,9 @@ def index_row(path: str, page: Page) -> dict[str, Any]:
     for name in ("support", "trust"):
         if fields.get(name) is not None:
             row[name] = fields[name]
+    used = counts_by_status(recalls.get(row["id"], ()))
+    if used:
+        row["used"] = used
     return row
 
 
