@@ -23,6 +23,7 @@ RULE_ID = hashlib.sha1(b"run the check before a change.", usedforsecurity=False)
 OTHER_ID = hashlib.sha1(b"check the cart before it is changed.", usedforsecurity=False).hexdigest()[:12]
 TITLE = "Run the whole check before any change"
 GUIDELINE = f"guidelines/run-the-whole-check-before-any-change__{RULE_ID}.md"
+IGNORED = "guidelines/read-the-log-of-checks__0123456789ab.md"
 ARCHIVED = "_archived/read-the-log-of-checks__"
 CONFIG = f"""\
 schema_version: 1
@@ -51,7 +52,8 @@ session_family_overrides:
 
 def _labelled(session_id: str, day: str, trial: str, condition: str) -> dict[str, Any]:
     labels = {"task_id": "cart", "trial": trial, "condition": condition}
-    envelope: dict[str, Any] = chat(session_id, day, request=f"Please fix the cart of {session_id}.")
+    reads = (GUIDELINE, IGNORED) if session_id == "c" else ()
+    envelope: dict[str, Any] = chat(session_id, day, request=f"Please fix the cart of {session_id}.", reads=reads)
     return {**envelope, "agent": "tester", "duration_seconds": 12.5, "metadata": labels}
 
 
@@ -62,8 +64,8 @@ def _told(folder: Path) -> Script:
     scripts = [{"file": "check.sh", "text": "make check\n"}]
     script.says("a", skill=skill("check-the-cart", tags=["cart", "sums"], scripts=scripts))
     script.says("b", rules=[rule(RULE, title=TITLE), rule(OTHER, tags=["logs"], type="workflow")])
-    page = {"page": GUIDELINE, "turn": 2, "quote": COMMAND}
-    ignored = {"page": "guidelines/read-the-log-of-checks__0123456789ab.md", "status": "ignored"}
+    page = {"page": GUIDELINE, "turn": 8, "quote": COMMAND}
+    ignored = {"page": IGNORED, "status": "ignored"}
     script.says("c", arcs=[arc(recalled=[{**page, "status": "followed"}, ignored])])
     script.says("d", arcs=[arc("One", 1, 2), arc("Two", 3, 4, outcome="failure")])
     return script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +17,46 @@ COMMAND = "make check"
 RESULT = "2 checks failed"
 
 
-def chat(session_id: str, day: str = "2026-01-01", more: int = 0, request: str = "Please fix the cart.") -> Any:
-    """An envelope of OpenAI messages with four turns, and two more for each of `more`."""
-    call = {"id": "c1", "type": "function", "function": {"name": "Bash", "arguments": json.dumps({"command": COMMAND})}}
+def _call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+def chat(
+    session_id: str,
+    day: str = "2026-01-01",
+    more: int = 0,
+    request: str = "Please fix the cart.",
+    reads: Sequence[str] = (),
+) -> Any:
+    """An envelope of OpenAI messages with four turns, and two more for each of `more`.
+
+    With `reads`, pages of a wiki, it then reads these (turn 5 and a result each) and runs the command again.
+    """
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": request},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "assistant", "content": None, "tool_calls": [_call("c1", "Bash", command=COMMAND)]},
         {"role": "tool", "tool_call_id": "c1", "content": RESULT},
         {"role": "assistant", "content": f"The cart of {session_id} adds up now."},
     ]
     for position in range(more):
         messages.append({"role": "user", "content": f"And point {position}?"})
         messages.append({"role": "assistant", "content": f"Point {position} is done."})
+    if reads:
+        calls = [_call(f"r{number}", "Read", file_path=f"wiki/{page}") for number, page in enumerate(reads)]
+        messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+        messages += [{"role": "tool", "tool_call_id": call["id"], "content": "# A page"} for call in calls]
+        messages.append({"role": "assistant", "content": None, "tool_calls": [_call("c2", "Bash", command=COMMAND)]})
+        messages.append({"role": "tool", "tool_call_id": "c2", "content": RESULT})
     return {"model": "m-1", "timestamp": f"{day}T10:00:00Z", "session_id": session_id, "messages": messages}
 
 
-def record(folder: Path, session_id: str, day: str = "2026-01-01", more: int = 0, name: str = "") -> Path:
+def record(
+    folder: Path, session_id: str, day: str = "2026-01-01", more: int = 0, name: str = "", reads: Sequence[str] = ()
+) -> Path:
     """Write one recording; its file is named after the session unless `name` is given."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / (name or f"{session_id}.json")
-    path.write_text(json.dumps(chat(session_id, day, more)), encoding="utf-8")
+    path.write_text(json.dumps(chat(session_id, day, more, reads=reads)), encoding="utf-8")
     return path
 
 

@@ -24,10 +24,13 @@ def wiki(tmp_path: Path) -> Path:
     told.says("a", skill=skill("check-it"))
     page = f"guidelines/run-the-check-first__{ID}.md"
     for name, status in (("c", "followed"), ("d", "harmful")):
-        recalled = [{"page": page, "status": status, "turn": 2, "quote": COMMAND}]
+        recalled = [{"page": page, "status": status, "turn": 7, "quote": COMMAND}]
         outcome = "failure" if name == "d" else "success"
         told.says(name, arcs=[arc(outcome=outcome, recalled=recalled)], rules=[rule(RULE)])
-    paths = [record(tmp_path / "t", name, f"2026-01-0{day}") for day, name in enumerate("abcd", start=1)]
+    paths = [
+        record(tmp_path / "t", name, f"2026-01-0{day}", reads=[page] if name in "cd" else ())
+        for day, name in enumerate("abcd", start=1)
+    ]
     ingest(paths, tmp_path / "wiki", told.engine)
     return tmp_path / "wiki"
 
@@ -64,7 +67,7 @@ def test_every_use_of_a_page_stands_on_it_and_decides_its_tier(wiki: Path) -> No
     assert "| disputed | 1 |" in (wiki / "guidelines" / "index.md").read_text(encoding="utf-8")
     recalled = page(wiki, "summaries/c.md").section("Recalled guidelines") or ""
     assert recalled.startswith("- **followed** [")
-    assert f"(../guidelines/run-the-check-first__{ID}.md) (T2): “{COMMAND}”" in recalled
+    assert f"(../guidelines/run-the-check-first__{ID}.md) (T7): “{COMMAND}”" in recalled
     log = [json.loads(line) for line in (wiki / "_audit.log").read_text(encoding="utf-8").splitlines()]
     found = [each for each in log if each["action"] == "summary.guideline_use"]
     uses = [(each["session_id"], each["id"], each["status"]) for each in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages import summarize
-from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory import ToolCall, Trajectory, Usage
 from agent_wiki.wiki.page import Page, parse_page, render_page
 from agent_wiki.wiki.templates import Templates
 from tests.wikis import arc, worked_session
@@ -50,14 +51,19 @@ def test_turns_and_quotes_that_are_not_there_are_dropped_and_said() -> None:
             {"page": "guidelines/c__0123456789ad.md", "status": "ignored", "turn": 5, "quote": "not said either"},
         ],
     )  # fmt: skip
-    pages, dropped = pages_of(told)
+    trajectory = worked_session()
+    paths = [f"wiki/{each['page']}" for each in told["recalled"]]
+    trajectory.messages[3].tool_calls[0] = ToolCall("c2", "read_many_files", json.dumps({"paths": paths}))
+    pages, dropped = pages_of(told, trajectory=trajectory)
     (page,) = pages.values()
     assert len(dropped) == 5
     assert page.section("Key turns") == "- T2: look"
     assert page.section("Dead ends") is None
     assert page.fields["outcome_evidence"] == {"turn": 6}
     entries = page.fields["recalled_guidelines"]
-    assert [each["id"] for each in entries] == ["0123456789ac", "0123456789ad"]
+    assert [(each["id"], each["status"]) for each in entries] == [
+        ("0123456789ac", "ignored"), ("0123456789ad", "ignored"), ("0123456789ab", "ignored"),
+    ]  # fmt: skip
     assert not any("evidence" in each for each in entries), "no quote that nobody said reaches a page"
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agent_wiki.engine import Answer, Engine
 from agent_wiki.evidence import quote_stands, trust_of
+from agent_wiki.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.wiki.join import Contribution, Joined
@@ -93,6 +94,30 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
     return list(kept.values())[:MOST_PER_SESSION], dropped
 
 
+def without_recalled(
+    guidelines: list[GuidelineAnswer], trajectory: Trajectory
+) -> tuple[list[GuidelineAnswer], list[str]]:
+    """Lessons that are the session's own, and one line for each that it got from the wiki.
+
+    Not a part of `check`: such a lesson is true, so no engine is asked to mend its answer.
+    """
+    recalled = recalled_text(trajectory) if guidelines else None
+    if recalled is None or not recalled.shown:
+        return guidelines, []
+    kept: list[GuidelineAnswer] = []
+    dropped: list[str] = []
+    for guideline in guidelines:
+        evidence = [cited for cited in guideline.evidence if not recalled.is_recalled(cited.turn, cited.quote)]
+        shown_at = recalled.rule_shown_at(guideline.title, guideline.rule)
+        if not evidence:
+            dropped.append(f"{guideline.title}: its quotes are text of the wiki")
+        elif not independent((cited.turn for cited in guideline.evidence), shown_at):
+            dropped.append(f"{guideline.title}: the session read this rule in the wiki (turn {shown_at})")
+        else:
+            kept.append(guideline.model_copy(update={"evidence": evidence}))
+    return kept, dropped
+
+
 def _unfit(guideline: GuidelineAnswer) -> str | None:
     """Why the words of a lesson cannot stand on a page."""
     words = len(guideline.title.split())
@@ -172,4 +197,5 @@ def extract_guidelines(
 ) -> tuple[dict[str, Contribution], list[str]]:
     """One trajectory → its contributions by guideline id, and the claims that were dropped."""
     kept, dropped = check(engine.answer(GuidelinesQuestion(trajectory, summary)), trajectory)
-    return dict(contribution(each, trajectory) for each in kept), dropped
+    kept, recalled = without_recalled(kept, trajectory)
+    return dict(contribution(each, trajectory) for each in kept), dropped + recalled

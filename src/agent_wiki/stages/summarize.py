@@ -169,6 +169,36 @@ def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledP
     return recalled.model_copy(update={"turn": None, "quote": None}) if recalled.quote else recalled
 
 
+def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[SummaryAnswer, list[str]]:
+    """The answer with the recalled pages that the recording shows: which were read is counted, not said by an engine.
+
+    A page that was not read, or of which the quote came before, is dropped with a line that says so; a page that was
+    read in an arc and not spoken of is `ignored`. What came of a page is the engine's to say.
+    """
+    first: dict[str, WikiRead] = {}
+    for read in reads:
+        if not read.is_index:
+            first.setdefault(page_id(read.page), read)
+    dropped: list[str] = []
+    arcs: list[ArcAnswer] = []
+    for arc in answer.arcs:
+        told = {page_id(each.page): each for each in reversed(arc.recalled)}
+        unread = [name for name, each in told.items() if not _is_after(each, first.get(name))]
+        dropped += [f"recalled: {told[name].page}: the session had not read it" for name in reversed(unread)]
+        recalled = [each for each in dict(reversed(told.items())).values() if page_id(each.page) not in unread]
+        recalled += [
+            RecalledPage(page=read.page, status="ignored")
+            for name, read in first.items()
+            if arc.first_turn <= read.turn <= arc.last_turn and (name not in told or name in unread)
+        ]
+        arcs.append(arc.model_copy(update={"recalled": recalled}))
+    return answer.model_copy(update={"arcs": arcs}), dropped
+
+
+def _is_after(recalled: RecalledPage, read: WikiRead | None) -> bool:
+    return read is not None and (recalled.turn is None or recalled.turn > read.turn)
+
+
 def to_pages(answer: SummaryAnswer, context: SummaryContext, templates: Templates) -> dict[str, Page]:
     """The summary page of a session, or one page an arc; by path. Derived fields are left to catalog."""
     session_id = context.trajectory.session_id
@@ -332,7 +362,7 @@ def summarize(
 ) -> tuple[dict[str, Page], list[str]]:
     """One trajectory → its summary pages by path, and the claims that were dropped. Never touches the disk."""
     answer, dropped = check(engine.answer(SummarizeQuestion(trajectory)), trajectory)
-    context = SummaryContext(
-        trajectory, session_facts(trajectory), tuple(wiki_reads(trajectory)), made, mined, coverage
-    )
-    return to_pages(answer, context, templates), dropped
+    reads = tuple(wiki_reads(trajectory))
+    answer, unread = with_reads(answer, reads)
+    context = SummaryContext(trajectory, session_facts(trajectory), reads, made, mined, coverage)
+    return to_pages(answer, context, templates), dropped + unread

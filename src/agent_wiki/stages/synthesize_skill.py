@@ -11,6 +11,7 @@ from pydantic import Field
 
 from agent_wiki.engine import Answer, Engine
 from agent_wiki.evidence import quote_stands
+from agent_wiki.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_entry
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory, without_surrogates
@@ -102,6 +103,18 @@ def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | N
     if len(set(names)) < len(names):
         return None, [*dropped, f"{skill.name}: two scripts have one name"]
     return skill.model_copy(update={"evidence": evidence}), dropped
+
+
+def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[str]]:
+    """The skill when it is the session's own; else none, and a line that says so."""
+    recalled = recalled_text(trajectory)
+    evidence = [cited for cited in skill.evidence if not recalled.is_recalled(cited.turn, cited.quote)]
+    shown_at = recalled.skill_shown_at(skill.name, [step.command for step in skill.steps if step.command])
+    if not evidence:
+        return None, [f"{skill.name}: its quotes are text of the wiki"]
+    if not independent((cited.turn for cited in skill.evidence), shown_at):
+        return None, [f"{skill.name}: the session read this workflow in the wiki (turn {shown_at})"]
+    return skill.model_copy(update={"evidence": evidence}), []
 
 
 def contribution(skill: SkillAnswer, trajectory: Trajectory, templates: Templates) -> tuple[str, Contribution]:
@@ -198,6 +211,9 @@ def synthesize_skill(
     if summary.outcome() != "success":
         return {}, []
     skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary)), trajectory)
+    if skill is not None:
+        skill, recalled = without_recalled(skill, trajectory)
+        dropped += recalled
     if skill is None:
         return {}, dropped
     name, contributed = contribution(skill, trajectory, templates)
