@@ -7,6 +7,12 @@ import sys
 
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of `wiki`. Returns the exit code: 0 all well, 1 some unit failed, 2 usage or run error, 3 budget."""
+    from agent_wiki.commands import harness
+
+    words = sys.argv[1:] if arguments is None else arguments
+    if harness.is_hook_stop(words):
+        return harness.stop(harness.words_of(words[2:]))
+
     from agent_wiki.commands.app import app
     from agent_wiki.errors import RunError
 

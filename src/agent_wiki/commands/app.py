@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from agent_wiki import __version__
-from agent_wiki.commands import answers, config, consult, cost, evaluate, pages, recordings, save, skills, stages, why
+from agent_wiki.commands import (
+    answers,
+    config,
+    connect,
+    consult,
+    cost,
+    evaluate,
+    hook,
+    pages,
+    recordings,
+    save,
+    skills,
+    stages,
+    why,
+)
 
 app = typer.Typer(
     name="wiki",
@@ -45,3 +59,5 @@ consult.register(app)
 evaluate.register(app)
 save.register(app)
 why.register(app)
+hook.register(app)
+connect.register(app)

@@ -1,0 +1,64 @@
+"""`wiki connect`: the pointer to the wiki, where an agent reads it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Agent = Annotated[str, typer.Argument(help="claude-code, codex or agents-md.")]
+Folder = Annotated[Path, typer.Option("--dir", help="The project's folder.")]
+Wiki = Annotated[
+    Path | None,
+    typer.Option("--wiki", help="The wiki to point at; it need not be there yet.", show_default="wiki, there or above"),
+]
+Remove = Annotated[bool, typer.Option("--remove", help="Take the pointer out again; the rest stays byte for byte.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's command to `app`."""
+    app.command("connect")(connect)
+
+
+def connect(
+    agent: Agent,
+    folder: Folder = Path(),
+    wiki: Wiki = None,
+    remove: Remove = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Tell an agent to consult the wiki, in the files it reads: once, marked, removable.
+
+    claude-code: CLAUDE.md, and hooks in .claude/settings.json. codex: AGENTS.md, and hooks in .codex/hooks.json.
+    agents-md: AGENTS.md alone, for any agent. The hooks are `wiki hook start` and `wiki hook stop`.
+    """
+    from agent_wiki.connecting import carry_out, plan
+
+    planned = plan(agent, folder, wiki, is_removal=remove)
+    if not dry_run:
+        carry_out(planned)
+    told: dict[str, Any] = {
+        "command": "connect",
+        "agent": agent,
+        "folder": str(folder),
+        "is_dry_run": dry_run,
+        "written": planned.names("written"),
+        "removed": planned.names("removed"),
+        "unchanged": planned.names("unchanged"),
+        "notes": planned.notes,
+        "exit_code": 0,
+    }
+    for line in [json.dumps(told, ensure_ascii=False, indent=2)] if as_json else _lines(told):
+        typer.echo(line)
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    would = "would be " if told["is_dry_run"] else ""
+    states = {"written": f"{would}written", "removed": f"{would}removed", "unchanged": "unchanged"}
+    lines = [f"{name}: {says}" for state, says in states.items() for name in told[state]]
+    return lines + [f"note: {note}" for note in told["notes"]]

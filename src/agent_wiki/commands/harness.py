@@ -1,0 +1,113 @@
+"""`wiki hook stop` as a harness calls it: words taken leniently, work done in a process of its own, always exit code 0.
+
+A harness holds its agent's turn until this ends, and takes exit code 2, which usage errors have elsewhere, as the order
+to go on with the turn. So this is reached from `main` without the command line's machinery, which also takes longer to
+load than a harness should wait.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_HELD_SECONDS = 0.9  # how long the harness is held, counted from the start of this process; then work goes on alone
+_USUAL_START_SECONDS = 0.15  # of the interpreter, where the system does not tell
+_LONGEST_SECONDS = 600  # then what goes on by itself is ended
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands behind `wiki hook stop`. `payload` is the harness's JSON, where it comes as an argument."""
+
+    payload: str | None = None
+    wiki: Path | None = None
+    is_waiting: bool = False
+
+
+def is_hook_stop(words: Sequence[str]) -> bool:
+    """True for a command line that a harness calls; asking for help is not one."""
+    return list(words[:2]) == ["hook", "stop"] and "--help" not in words
+
+
+def words_of(words: Sequence[str]) -> Words:
+    """The words behind `wiki hook stop`; what is not known is passed over."""
+    payload = wiki = None
+    is_waiting = False
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--wiki":
+            wiki = Path(rest.pop(0)) if rest else wiki
+        elif word.startswith("--wiki="):
+            wiki = Path(word.removeprefix("--wiki="))
+        elif word == "--wait":
+            is_waiting = True
+        elif not word.startswith("-"):
+            payload = word
+    return Words(payload, wiki, is_waiting)
+
+
+def stop(words: Words) -> int:
+    """Run the hook; 0, whatever comes of it. Prints nothing, but to a person who typed it without any input."""
+    text = words.payload if words.payload is not None else _standard_input()
+    if text is None:
+        sys.stderr.write("wiki hook stop: a harness calls this, with JSON on standard input\n")
+        return 0
+
+    def work() -> None:
+        from agent_wiki import hooks
+
+        hooks.stop(text, words.wiki, Path.cwd(), os.environ)
+
+    if words.is_waiting or not hasattr(os, "fork"):
+        work()
+    else:
+        _apart(work)
+    return 0
+
+
+def _standard_input() -> str | None:
+    """All of it; empty where it cannot be read, None where a person sits at it."""
+    try:
+        return None if sys.stdin.isatty() else sys.stdin.buffer.read().decode("utf-8", "replace")
+    except (OSError, ValueError, AttributeError):  # ValueError: closed; AttributeError: there is none
+        return ""
+
+
+def _apart(work: Callable[[], None]) -> None:
+    """Do the work in a process of its own, and wait for it as long as a harness may be held.
+
+    That process has a session of its own and none of our streams, so that nobody waits for it or ends it with us.
+    """
+    ended, at_work = os.pipe()
+    if os.fork():
+        os.close(at_work)
+        select.select([ended], [], [], max(0.0, _HELD_SECONDS - _seconds_since_start()))
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        signal.alarm(_LONGEST_SECONDS)
+        gc.disable()  # this process ends soon
+        work()
+    finally:
+        os._exit(0)
+
+
+def _seconds_since_start() -> float:
+    """How long this process has been there, with its interpreter's start; a guess where the system does not tell."""
+    try:
+        fields = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        started = int(fields[19]) / os.sysconf("SC_CLK_TCK")  # field 22 of proc(5), seconds since the machine started
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - started)
+    except (OSError, ValueError, IndexError, AttributeError):
+        return _USUAL_START_SECONDS
