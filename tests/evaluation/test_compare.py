@@ -53,7 +53,7 @@ def test_an_unknown_value_is_left_out_and_counted_and_told() -> None:
     first, second = compared.aggregate.figures["total_cost_usd"]
     assert (first.value, first.known, first.unknown) == (2, 2, 1)
     assert second == Figure(0, 3)
-    assert "Cost is unknown in 3 of 3 trials of b." in compared.warnings
+    assert "Unknown of the 3 trials of b: cost in 3." in compared.warnings
 
 
 def test_nothing_is_told_from_fewer_than_six_trials_however_far_apart() -> None:

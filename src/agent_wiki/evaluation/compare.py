@@ -1,9 +1,10 @@
 """Arms → what differs between them, and how sure that is. Pure: the same rows and seed give the same figures.
 
 Every measure is told as the median of its known values, over all trials, a family of tasks and a task. Each arm is
-compared with the first. Intervals are 95 % percentile intervals of a bootstrap in two steps: tasks are drawn with all
-their trials of every arm, then trials within each drawn task and arm, for trials of one task are alike. The interval
-of one arm's accuracy is Wilson's, since a bootstrap of trials that all succeeded has no width.
+compared with the first. Intervals are 95 % percentile intervals of a bootstrap that draws whole tasks, with their
+trials of every arm, for trials of one task are alike. With fewer than 6 tasks, which draw too few different
+experiments, trials are drawn within the drawn tasks as well; that is too wide rather than too narrow. The interval of
+one arm's accuracy is Wilson's, since a bootstrap of trials that all succeeded has no width.
 
 Too few trials: with fewer than 6 the lowest and the highest of them hold the true median between them with less than
 95 % (1 - 2 * 0.5**5 = 94 %), so that no interval can be given without knowing how the values are spread; nothing is
@@ -22,6 +23,7 @@ from typing import Literal
 from agent_wiki.evaluation.arms import Arm, Trial
 
 FEWEST_TRIALS = 6
+FEWEST_TASKS = 6  # to draw whole tasks
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
 _Z = 1.959963984540054  # of a two-sided 95 %
@@ -154,8 +156,11 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 def _scope(level: Level, name: str, trials: Sequence[Sequence[Trial]], seed: int, resamples: int) -> Scope:
     present = [measure for measure in MEASURES if any(_known(each, measure) for each in trials)]
     enough = any(len(each) >= FEWEST_TRIALS for each in trials)
-    draws = _draws(trials, present, Random(f"{seed} {level} {name}"), resamples) if enough else {}
-    figures = {measure.name: _figures(measure, trials, draws.get(measure.name, ())) for measure in present}
+    figures = {}
+    for measure in present:
+        random = Random(f"{seed} {level} {name} {measure.name}")
+        draws = _draws(trials, measure, random, resamples) if enough else []
+        figures[measure.name] = _figures(measure, trials, draws)
     tasks = len({trial.task for each in trials for trial in each})
     return Scope(level, name, tuple(map(len, trials)), tasks, figures)
 
@@ -178,33 +183,29 @@ def _middle(values: Sequence[float], measure: Measure) -> float:
 Draw = tuple[float | None, ...]  # one figure an arm
 
 
-def _draws(
-    trials: Sequence[Sequence[Trial]], present: Sequence[Measure], random: Random, resamples: int
-) -> dict[str, list[Draw]]:
-    """For each measure the figures of every arm in each of `resamples` drawn experiments."""
-    by_task: dict[str | None, list[list[tuple[float | None, ...]]]] = {}
+def _draws(trials: Sequence[Sequence[Trial]], measure: Measure, random: Random, resamples: int) -> list[Draw]:
+    """The figures of every arm in each of `resamples` drawn experiments."""
+    values_of_tasks = _by_task(trials, measure)
+    is_by_task_alone = len(values_of_tasks) >= FEWEST_TASKS
+    draws: list[Draw] = []
+    for _ in range(resamples):
+        drawn: list[list[float]] = [[] for _ in trials]
+        for task in random.choices(values_of_tasks, k=len(values_of_tasks)):
+            for position, values in enumerate(task):
+                drawn[position] += values if is_by_task_alone or not values else random.choices(values, k=len(values))
+        draws.append(tuple(_middle(values, measure) if values else None for values in drawn))
+    return draws
+
+
+def _by_task(trials: Sequence[Sequence[Trial]], measure: Measure) -> list[list[list[float]]]:
+    """The known values by task and arm, in an order that does not depend on how the files have them."""
+    by_task: dict[str, list[list[float]]] = {}
     for position, each in enumerate(trials):
         for trial in each:
-            strata = by_task.setdefault(trial.task, [[] for _ in trials])
-            strata[position].append(tuple(_value(trial, measure) for measure in present))
-    strata_of_tasks = [[sorted(rows, key=_fixed) for rows in by_task[task]] for task in sorted(by_task, key=str)]
-    drawn: dict[str, list[Draw]] = {measure.name: [] for measure in present}
-    for _ in range(resamples):
-        sampled: list[list[tuple[float | None, ...]]] = [[] for _ in trials]
-        for strata in random.choices(strata_of_tasks, k=len(strata_of_tasks)):
-            for position, rows in enumerate(strata):
-                if rows:
-                    sampled[position] += random.choices(rows, k=len(rows))
-        columns = [list(zip(*rows, strict=True)) if rows else [() for _ in present] for rows in sampled]
-        for index, measure in enumerate(present):
-            known = [[value for value in column[index] if value is not None] for column in columns]
-            drawn[measure.name].append(tuple(_middle(values, measure) if values else None for values in known))
-    return drawn
-
-
-def _fixed(row: Sequence[float | None]) -> list[tuple[bool, float]]:
-    """An order of rows that does not depend on how the file has them."""
-    return [(value is None, value or 0.0) for value in row]
+            value = _value(trial, measure)
+            if value is not None:
+                by_task.setdefault(trial.task or "", [[] for _ in trials])[position].append(value)
+    return [[sorted(values) for values in by_task[task]] for task in sorted(by_task)]
 
 
 def _figures(measure: Measure, trials: Sequence[Sequence[Trial]], draws: Sequence[Draw]) -> tuple[Figure, ...]:
@@ -317,13 +318,22 @@ def _few_warnings(scopes: Sequence[Scope]) -> list[str]:
 
 
 def _unknown_warnings(arms: Sequence[str], aggregate: Scope) -> list[str]:
+    """One sentence an arm: the measures that not all of its trials tell."""
     warnings = []
-    for measure in MEASURES:
-        for arm, figure in zip(arms, aggregate.figures.get(measure.name, ()), strict=False):
-            if figure.unknown and (measure.is_main or figure.known):
-                of = figure.known + figure.unknown
-                warnings.append(f"{measure.title} is unknown in {figure.unknown} of {of} trials of {arm}.")
+    for position, arm in enumerate(arms):
+        figures = [(measure, aggregate.figures[measure.name][position]) for measure in _present(aggregate)]
+        lacking = [
+            f"{measure.title.lower()} in {figure.unknown}"
+            for measure, figure in figures
+            if figure.unknown and (measure.is_main or figure.known)
+        ]
+        if lacking:
+            warnings.append(f"Unknown of the {aggregate.trials[position]} trials of {arm}: {_listed(lacking)}.")
     return warnings
+
+
+def _present(scope: Scope) -> list[Measure]:
+    return [measure for measure in MEASURES if measure.name in scope.figures]
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

@@ -14,7 +14,6 @@ from agent_wiki.inputs import InputFile, input_files
 from agent_wiki.mine import order_of, trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Progress, Report
-from agent_wiki.session_stages import Order
 from agent_wiki.trajectory import Trajectory
 
 _OUTDONE = "another recording holds a longer version of this session, or one of the same length"

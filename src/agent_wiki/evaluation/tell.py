@@ -30,7 +30,7 @@ RULE = (
 )
 METHOD = (
     "Figures are medians of the known values; accuracy is the share of judged trials that succeeded. In brackets: 95 % "
-    "intervals of a bootstrap that draws tasks, then trials within them (of an arm's accuracy: Wilson's)."
+    "intervals of a bootstrap that draws tasks with all their trials (of an arm's accuracy: Wilson's)."
 )
 
 
