@@ -1,7 +1,7 @@
-"""Requests written for the recall benchmark: what weights and threshold were chosen with, and what nothing applies to.
+"""Requests written for the recall benchmark: what weights and threshold were chosen with, what nothing applies to.
 
-`CHOSEN_WITH` are (part of a page's title, request) for pages of a wiki made from the formats that the benchmark does not
-report on and of the wiki that another tool published; some share words with their page, some do not, some are long.
+`CHOSEN_WITH` are (part of a page's title, request) for pages of a wiki made from formats that the benchmark does not
+report on, and of the wiki that another tool published; some share words with their page, some do not, some are long.
 """
 
 from __future__ import annotations
@@ -55,18 +55,24 @@ CHOSEN_WITH = (
     ("Walk the EXIF", "read the camera's focal length from a jpeg"),
     (
         "Cross-compile Go tests",
-        "Our CI builds for three platforms. I changed the file locking code and want to make sure that its tests at "
-        "least compile for windows and darwin before I push, and report what fails. Please do not change anything else.",
+        (
+            "Our CI builds for three platforms. I changed the file locking code and want to make sure that its tests "
+            "at least compile for windows and darwin before I push, and report what fails. Please change nothing else."
+        ),
     ),
     (
         "Use stdlib `csv.reader`",
-        "I have an export from the shop, orders.csv. Some of the customers' addresses contain line breaks and commas, "
-        "and one has a quote in it. Please tell me how many orders there were in May, and which customer spent most.",
+        (
+            "I have an export from the shop, orders.csv. Some of the customers' addresses contain line breaks and "
+            "commas, and one has a quote in it. Please tell me how many orders there were in May and who spent most."
+        ),
     ),
     (
         "Diagnose and patch kubernetes",
-        "You are an on-call engineer. The social network application in the cluster has had problems since an hour ago: "
-        "users report errors when they post. Use kubectl to find the root cause and repair it, then submit.",
+        (
+            "You are an on-call engineer. The social network application in the cluster has had trouble for an hour: "
+            "users report errors when they post. Use kubectl to find the root cause and repair it, then submit."
+        ),
     ),
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.cover import covered
-from agent_wiki.retrieval.fuse import THRESHOLD, fused, sinks
+from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 
 _MOST_CANDIDATES = 40  # of each opinion
@@ -108,10 +108,11 @@ def opinions(
         sharing = [number for number in lexical.candidates(index.connection, request, -1) if number in wanted]
         numbers = {*sharing[:_MOST_CANDIDATES], *(inside[position] for position in nearest)}
     words = lexical.matches(index.connection, numbers, request)
-    return [
-        Opinions(number, lexical.score(words[number], request), index.nearness(query, number), words[number])
-        for number in sorted(numbers)
-    ]
+    found = []
+    for number in sorted(numbers):
+        nearness = discounted(index.nearness(query, number), task)
+        found.append(Opinions(number, lexical.score(words[number], request), nearness, words[number]))
+    return found
 
 
 def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]) -> Set[int] | None:

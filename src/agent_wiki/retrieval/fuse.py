@@ -5,15 +5,25 @@ The figures are measured (`benchmarks/recall.py`, docs/benchmarks.md): chosen on
 
 from __future__ import annotations
 
+import math
+
 LEXICAL = 0.4
 MEANING = 0.6
 THRESHOLD = 0.34  # below it a page says nothing about the request
+_SHORT = 8  # words
+_LONG_TASK = 0.08
 AGAINST = frozenset({"contradicted", "harmful"})
 
 
+def discounted(nearness: float, task: str) -> float:
+    """A cosine, less what it owes to the length of a task: a long text averages out to lie near everything."""
+    words = max(len(task.split()), _SHORT)
+    return max(nearness - _LONG_TASK * math.log(words / _SHORT), 0.0)
+
+
 def fused(lexical: float, meaning: float) -> float:
-    """The score of a page from its two opinions, each 0 to 1 (a cosine below 0 counts as 0)."""
-    return LEXICAL * lexical + MEANING * max(meaning, 0.0)
+    """The score of a page from its two opinions, each 0 to 1."""
+    return LEXICAL * lexical + MEANING * meaning
 
 
 def sinks(used: object) -> bool:
