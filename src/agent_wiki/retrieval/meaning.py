@@ -38,7 +38,8 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         """Raises `RunError` when the table is not what this code reads."""
-        self._vocabulary: dict[str, int] = json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"]
+        listed = (folder / "vocabulary.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        self._vocabulary = {piece: row for row, piece in enumerate(listed)}
         content = (folder / "model.safetensors").read_bytes()
         (length,) = struct.unpack_from("<Q", content)
         entry = json.loads(content[8 : 8 + length])["embeddings"]

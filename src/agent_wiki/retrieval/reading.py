@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from agent_wiki.retrieval.consulting import Hit
 from agent_wiki.retrieval.rows import page_at
 from agent_wiki.retrieval.shown import plain_text, summary_line
-from agent_wiki.wiki.page import Page
+
+if TYPE_CHECKING:
+    from agent_wiki.wiki.page import Page
 
 BYTES_PER_TOKEN = 2
 """Counted low on purpose: no text of the recordings measured has so few, so the ceiling holds with any model."""
