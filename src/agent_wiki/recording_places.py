@@ -14,6 +14,7 @@ from pathlib import Path
 from agent_wiki import recordings_cache
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.inputs import input_files
+from agent_wiki.known_recordings import KnownRecordings
 from agent_wiki.mine import order_of, trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redact import redact_text
@@ -50,6 +51,7 @@ class Places:
         named = input_files(traces) if traces else []
         self._single = [each.path for each in named if each.is_named]
         self._named = [each.path for each in named]
+        self._asked = [each.path for each in input_files(KnownRecordings.load(folder).existing())]
         self._beside = list(_beside(folder.root)) if folder.root.is_dir() else []
         self._digests: dict[Path, str] = {}
         self._last: tuple[Path, _File] | None = None  # sessions of one file are asked for one after the other
@@ -85,14 +87,14 @@ class Places:
         return self._last[1]
 
     def _candidates(self, session_id: str, file: str | None) -> Iterator[Path]:
-        """What the wiki has read, then what the user named, then what lies beside."""
+        """What the wiki has read, then what the user named, then what it was asked about, then what lies beside."""
         for known, entry in sorted(self._read.items()):
             if any(session[0] == session_id for session in entry["sessions"]) and Path(known).is_file():
                 yield Path(known)
         yield from self._single
         stem = session_file_stem(session_id)
         is_telling = len(stem) >= _LEAST_TELLING
-        for path in (*self._named, *self._beside):
+        for path in (*self._named, *self._asked, *self._beside):
             if path.name == file or path.name.partition(".")[0] == stem or (is_telling and stem in path.name):
                 yield path
 

@@ -10,7 +10,7 @@ import importlib
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from xml.sax.saxutils import escape
 
@@ -20,11 +20,11 @@ from agent_wiki.evaluation.compare import MEASURES, Comparison, Figure, Measure
 from agent_wiki.evaluation.tell import quantity
 from agent_wiki.wiki.text import plain_line
 
-_PANEL_WIDTH, _PANEL_HEIGHT = 300, 270
+_PANEL_WIDTH, _PANEL_HEIGHT = 300, 270  # wider where there are many arms
+_LEAST_ARM_WIDTH, _LETTER_WIDTH = 62, 6.5
 _MARGIN, _HEAD = 20, 40
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 34, 40  # inside a panel, around the plotting area
 _PANELS_A_ROW = 2
-_MOST_NAME = 24
 _MOST_DOTS = 400  # an arm and panel; more are drawn as an even sample
 _COLOURS = ("#4c6a92", "#c8553d", "#5b8c5a", "#8a5a8c", "#b08a2e", "#4a8c8c")
 _INK, _FAINT, _PAPER = "#222222", "#d0d0d0", "#ffffff"
@@ -79,55 +79,71 @@ def picture(comparison: Comparison, arms: Sequence[Arm]) -> Picture:
     measures = [each for each in MEASURES if each.is_main and each.name in comparison.aggregate.figures]
     rows = (len(measures) + _PANELS_A_ROW - 1) // _PANELS_A_ROW
     columns = min(len(measures), _PANELS_A_ROW) or 1
-    width, height = columns * _PANEL_WIDTH + 2 * _MARGIN, rows * _PANEL_HEIGHT + _HEAD + _MARGIN
+    panel_width = max(_PANEL_WIDTH, _LEFT + _RIGHT + _LEAST_ARM_WIDTH * len(arms))
+    width, height = columns * panel_width + 2 * _MARGIN, rows * _PANEL_HEIGHT + _HEAD + _MARGIN
     shapes: list[_Shape] = [
         _Text(_MARGIN, 26, "Median and 95 % interval; a dot is a trial, at the top also those above", 14, "start")
     ]
     for position, measure in enumerate(measures):
-        left = _MARGIN + position % _PANELS_A_ROW * _PANEL_WIDTH
+        left = _MARGIN + position % _PANELS_A_ROW * panel_width
         top = _HEAD + position // _PANELS_A_ROW * _PANEL_HEIGHT
-        shapes += _panel(measure, comparison, arms, left, top)
+        shapes += _panel(measure, comparison.aggregate.figures[measure.name], arms, _Area(left, top, panel_width))
     return Picture(width, height, tuple(shapes))
 
 
-def _panel(measure: Measure, comparison: Comparison, arms: Sequence[Arm], left: float, top: float) -> Iterator[_Shape]:
-    figures = comparison.aggregate.figures[measure.name]
-    dots = [
-        _sample([value for trial in arm.trials if (value := _dot_value(trial, measure)) is not None]) for arm in arms
-    ]
-    highest = _highest(measure, figures, dots)
-    floor, ceiling = top + _PANEL_HEIGHT - _BOTTOM, top + _TOP
-    yield _Text(left + _LEFT, top + 20, measure.title, 13, "start")
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """Where a panel lies, and where a value lies in it. `highest` is the value at the top of the scale."""
+
+    left: float
+    top: float
+    width: int
+    highest: float = 1.0
+
+    @property
+    def floor(self) -> float:
+        return self.top + _PANEL_HEIGHT - _BOTTOM
+
+    def y(self, value: float) -> float:
+        """The height of a value; what is above the scale lies at its top."""
+        return self.floor - (self.floor - self.top - _TOP) * min(value / self.highest, 1.0)
+
+    def span(self, arms: int) -> float:
+        """The room of one arm."""
+        return (self.width - _LEFT - _RIGHT) / arms
+
+
+def _panel(measure: Measure, figures: Sequence[Figure], arms: Sequence[Arm], area: _Area) -> Iterator[_Shape]:
+    values = [[value for each in arm.trials if (value := _dot_value(each, measure)) is not None] for arm in arms]
+    dots = [_sample(each) for each in values]
+    area = replace(area, highest=_highest(measure, figures, dots))
+    yield _Text(area.left + _LEFT, area.top + 20, measure.title, 13, "start")
     for step in range(5):
-        value = highest * step / 4
-        y = floor - (floor - ceiling) * step / 4
-        yield _Line(left + _LEFT, y, left + _PANEL_WIDTH - _RIGHT, y, _FAINT)
-        yield _Text(left + _LEFT - 6, y + 4, quantity(value, measure.unit), 11, "end")
-    span = (_PANEL_WIDTH - _LEFT - _RIGHT) / len(arms)
-    for position, (arm, figure, values) in enumerate(zip(arms, figures, dots, strict=True)):
-        x, colour = left + _LEFT + span * (position + 0.5), _COLOURS[position % len(_COLOURS)]
-
-        def height(value: float) -> float:
-            return floor - (floor - ceiling) * min(value / highest, 1.0)
-
-        for number, value in enumerate(values):
+        value = area.highest * step / 4
+        y = area.y(value)
+        yield _Line(area.left + _LEFT, y, area.left + area.width - _RIGHT, y, _FAINT)
+        yield _Text(area.left + _LEFT - 6, y + 4, quantity(value, measure.unit), 11, "end")
+    span = area.span(len(arms))
+    for position, (arm, figure) in enumerate(zip(arms, figures, strict=True)):
+        x, colour = area.left + _LEFT + span * (position + 0.5), _COLOURS[position % len(_COLOURS)]
+        for number, value in enumerate(dots[position]):
             shift = ((number * 7) % 11 - 5) / 5 * span * 0.22  # spread sideways, the same each time
-            yield _Dot(x + shift, height(value), 2.2, colour, is_hollow=True)
-        yield from _mark(figure, x, span, colour, height)
-        yield _Text(x, floor + 17, plain_line(arm.name, _MOST_NAME), 11)
+            yield _Dot(x + shift, area.y(value), 2.2, colour, is_hollow=True)
+        yield from _mark(figure, x, span, colour, area)
+        yield _Text(x, area.floor + 17, plain_line(arm.name, int(span / _LETTER_WIDTH)), 11)
         shown = "unknown" if figure.value is None else quantity(figure.value, measure.unit)
-        yield _Text(x, floor + 31, shown, 11, colour=colour)
+        yield _Text(x, area.floor + 31, shown, 11, colour=colour)
 
 
-def _mark(figure: Figure, x: float, span: float, colour: str, height: Any) -> Iterator[_Shape]:
+def _mark(figure: Figure, x: float, span: float, colour: str, area: _Area) -> Iterator[_Shape]:
     """The median as a bar, its interval as a line with ends."""
     if figure.value is None:
         return
     if figure.interval is not None:
-        low, high = height(figure.interval[0]), height(figure.interval[1])
+        low, high = area.y(figure.interval[0]), area.y(figure.interval[1])
         yield _Line(x, low, x, high, _INK, 1.6)
         yield from (_Line(x - 5, end, x + 5, end, _INK, 1.6) for end in (low, high))
-    yield _Line(x - span * 0.3, height(figure.value), x + span * 0.3, height(figure.value), colour, 3.0)
+    yield _Line(x - span * 0.3, area.y(figure.value), x + span * 0.3, area.y(figure.value), colour, 3.0)
 
 
 def _dot_value(trial: Trial, measure: Measure) -> float | None:
