@@ -12,8 +12,10 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.commands.why import visible
 from agent_wiki.errors import UsageError
+from agent_wiki.known_recordings import KnownRecordings
 from agent_wiki.why import Cited, PageWhy, Why, why
 from agent_wiki.wiki.page import parse_page, render_page
+from agent_wiki.wiki.store import WikiFolder
 from tests.wikis import COMMAND, RESULT, Script, arc, chat, ingest, rule, skill
 
 ROOT = Path(__file__).parent.parent
@@ -192,6 +194,15 @@ def test_a_renamed_recording_is_known_by_its_bytes(wiki: Path, tmp_path: Path) -
     (tmp_path / "traces" / "b.json").rename(far / "renamed")
     told = why(wiki, "check-it", [tmp_path / "deep"])
     assert told.sessions["b"].recording == str(far / "renamed")
+
+
+def test_recordings_an_agent_was_asked_about_are_found_without_naming_them(wiki: Path, tmp_path: Path) -> None:
+    far = tmp_path / "deep" / "down"
+    far.parent.mkdir()
+    (tmp_path / "traces").rename(far)
+    assert why(wiki, "check-it").sessions["b"].recording is None
+    KnownRecordings.load(WikiFolder(wiki)).note([far], {})
+    assert why(wiki, "check-it").sessions["b"].recording == str(far / "b.json")
 
 
 def test_of_two_files_of_that_name_the_one_with_the_pages_bytes_is_read(wiki: Path, tmp_path: Path) -> None:
