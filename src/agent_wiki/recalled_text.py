@@ -2,7 +2,7 @@
 
 Text that a session read in the wiki is no new evidence for it: an agent that reads a rule and does as it says shows
 that the rule was of use, not that another session found it. Everything here is a function of the trajectory, never of
-what the wiki holds, so that it does not depend on the order in which sessions are read (decision 010).
+what the wiki holds, so that it does not depend on the order in which sessions are read (decision 011).
 """
 
 from __future__ import annotations

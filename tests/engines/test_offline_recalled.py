@@ -53,3 +53,26 @@ def test_saying_that_the_page_is_outdated_contradicts_it() -> None:
 def test_indexes_are_consulted_and_not_recalled() -> None:
     session = Session().user("count").run("cat wiki/AGENTS.md wiki/_index.jsonl", "{}")
     assert answer(SummarizeQuestion(session.done())).arcs[0].recalled == []
+
+
+def reports(session: Session, status: str, evidence: str, of: str = "0123456789ab") -> Session:
+    told = {"id": of, "status": status, "evidence": evidence}
+    return session.call("mcp__wiki__report_use", told, f"Noted: {of} {status}.")
+
+
+def test_what_the_agent_reports_against_a_page_is_believed() -> None:
+    session = reports(reading().run("unzip -Z1 a.zip", "x"), "harmful", "it listed another archive\nand more")
+    page = recalled(session)
+    assert (page.status, page.turn, page.quote) == ("harmful", 6, "it listed another archive")
+
+
+def test_that_a_page_helped_is_believed_when_something_was_done_and_worked() -> None:
+    assert recalled(reports(reading(), "followed", "it helped")).status == "ignored"
+    page = recalled(reports(reading().run("bsdtar -tf a.zip | wc -l", "3"), "followed", "it helped", of=PAGE))
+    assert (page.status, page.turn, page.quote) == ("followed", 6, "it helped")
+
+
+def test_a_report_of_another_page_or_without_evidence_says_nothing() -> None:
+    done = reading().run("bsdtar -tf a.zip | wc -l", "3")
+    assert recalled(reports(done, "harmful", "bad", of="ba9876543210")).status == "ignored"
+    assert recalled(reports(reading(), "harmful", "  ")).status == "ignored"

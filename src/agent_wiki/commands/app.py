@@ -15,6 +15,7 @@ from agent_wiki.commands import (
     cost,
     evaluate,
     hook,
+    mcp,
     pages,
     recordings,
     save,
@@ -61,3 +62,4 @@ save.register(app)
 why.register(app)
 hook.register(app)
 connect.register(app)
+mcp.register(app)

@@ -1,7 +1,9 @@
 """What came of the wiki pages that a session read: followed, contradicted, harmful, or ignored.
 
 A page is `followed` when a later call uses a command that stands in it and was not used before, and it works.
-Reading proves nothing, so the default is `ignored`. Statuses: the agent-wiki of AgentToolkit/altk-evolve.
+Reading proves nothing, so the default is `ignored`. What the agent says of a page, in its replies or by a server's
+`report_use`, is believed where it speaks against the page, and for it where something worked in between. Statuses: the
+agent-wiki of AgentToolkit/altk-evolve.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from agent_wiki.engines.offline.verdicts import quoted
 from agent_wiki.recall import WikiRead
 from agent_wiki.stages.summarize import RecalledPage
 from agent_wiki.trajectory import Message
+from agent_wiki.wiki.layout import page_id
 
 _MOST_PAGE = 40_000
 _MOST_PHRASES = 60
@@ -30,6 +33,7 @@ _FOLLOWING = re.compile(
     r"guideline|skill) (?:says|recommends|suggests|notes))",
     re.IGNORECASE,
 )
+_REPORT_TOOL = re.compile(r"(?:^|[_.:/-])report_use$")
 _GENERIC = frozenset({"SKILL.md", "AGENTS.md", "README.md", "_index.jsonl", "index.md"})
 
 
@@ -43,6 +47,9 @@ def recalled_pages(stretch: Stretch, reads: list[WikiRead]) -> list[RecalledPage
 
 
 def _status(stretch: Stretch, read: WikiRead) -> RecalledPage:
+    reported = _reported(stretch, read)
+    if reported is not None and reported.status in ("contradicted", "harmful"):
+        return reported
     said = _said_wrong(stretch, read)
     used = _uses(stretch, read)
     worked = next(((act, phrase) for act, phrase in used if act.has_worked), None)
@@ -56,7 +63,30 @@ def _status(stretch: Stretch, read: WikiRead) -> RecalledPage:
     cited = _said_followed(stretch, read)
     if cited is not None:
         return RecalledPage(page=read.page, status="followed", turn=cited[0], quote=cited[1])
-    return RecalledPage(page=read.page, status="ignored")
+    return reported or RecalledPage(page=read.page, status="ignored")
+
+
+def _reported(stretch: Stretch, read: WikiRead) -> RecalledPage | None:
+    """What the agent last told the wiki's server of the page; of `followed` only what something done bears out."""
+    for act in reversed(stretch.acts):
+        if act.turn <= read.turn or act.call.is_error or not _REPORT_TOOL.search(act.call.name):
+            continue
+        status, told = act.call.arguments.get("status"), str(act.call.arguments.get("id") or "")
+        if not (told == page_id(read.page) or told.endswith(read.page)):
+            continue
+        lines = str(act.call.arguments.get("evidence") or "").strip().splitlines()
+        quote = quoted(lines[0]) if lines else ""
+        if not quote or (status == "followed" and not _has_done_something(stretch, read, act)):
+            return None
+        if status in ("followed", "contradicted", "harmful"):
+            return RecalledPage(page=read.page, status=status, turn=act.turn, quote=quote)
+        return None
+    return None
+
+
+def _has_done_something(stretch: Stretch, read: WikiRead, report: Act) -> bool:
+    between = (act for act in stretch.acts if read.turn < act.turn < report.turn)
+    return any(act.has_worked and act.kind not in ("look", "plan", "ask") for act in between)
 
 
 def _after_failure(stretch: Stretch, read: WikiRead, act: Act, phrase: str) -> RecalledPage:
