@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from agent_wiki import connecting, json_members
@@ -126,6 +126,7 @@ def test_remove_gives_back_a_file_byte_for_byte(
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
+@settings(max_examples=1000)
 @given(some.binary(max_size=60).filter(lambda content: b"\0" not in content), some.text("abc\n é", max_size=40))
 def test_putting_a_block_in_and_taking_it_out_changes_no_file(content: bytes, text: str) -> None:
     connected = with_block(content, text, "f")

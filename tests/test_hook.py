@@ -175,9 +175,10 @@ def test_without_a_name_only_a_wiki_that_is_there_is_mined_into(project: Path, s
     assert len(_saved(project)) == 1
     assert not (project / "wiki").exists()
     assert main(["init", "--wiki", str(project / "wiki")]) == 0
-    changed = project / ".evolve" / "hook"
-    shutil.rmtree(changed)
-    assert len(stop(TEACHES, wiki=None).mined) == 1
+    after = stop(TEACHES, wiki=None)
+    assert (after.saved, len(after.mined)) == ([], 1), (
+        "what was saved before there was a wiki is looked at once it is there"
+    )
 
 
 def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(project: Path, stop: Stop) -> None:
@@ -329,6 +330,17 @@ def test_a_link_in_the_project_is_not_followed(project: Path, stop: Stop, tmp_pa
     outcome = stop(TEACHES)
     assert "link" in outcome.problems[0]
     assert list((tmp_path / "public").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["hook", "hook/sessions", "hook/saving.lock", "hook.log"])
+def test_no_link_on_the_desk_is_followed(name: str, project: Path, stop: Stop, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "file").write_text("theirs", encoding="utf-8")
+    link = project / ".evolve" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(tmp_path / "outside" / "file" if "." in name else tmp_path / "outside")
+    stop(TEACHES)
+    assert tree(tmp_path / "outside") == {"file": b"theirs"}
 
 
 @pytest.mark.parametrize("words", [["--unknown"], ["--wiki"], ["{}", "more"], ["--wiki=x", "-x", "{"]])

@@ -121,9 +121,10 @@ def with_block(before: bytes | None, text: str, name: str) -> bytes:
     content = before if before is not None else b""
     if b"\0" in content:
         raise RunError(f"{name}: not UTF-8 text; nothing was written")
-    line_end = b"\r\n" if re.search(rb"\A[^\n]*\r\n", content) else b"\n"
-    block = line_end.join([BEGIN.encode(), *text.rstrip("\n").encode("utf-8", "replace").split(b"\n"), END.encode()])
     span = _block_span(content, name)
+    judged = content if span is None else content[span[0] :]  # a block keeps the line ends that it has
+    line_end = b"\r\n" if re.match(rb"[^\n]*\r\n", judged) else b"\n"
+    block = line_end.join([BEGIN.encode(), *text.rstrip("\n").encode("utf-8", "replace").split(b"\n"), END.encode()])
     if span is not None:
         return content[: span[0]] + block + content[span[1] :]
     if before is None:

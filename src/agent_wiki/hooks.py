@@ -290,8 +290,10 @@ class _Desk:
         return {}
 
     def write(self, name: str, kept: Mapping[str, Any]) -> None:
-        """Keep a JSON object. Raises `OSError`."""
+        """Keep a JSON object. Raises `OSError`, and `UnsafePath` for a link in the place of the folder."""
         target = self.folder / name
+        if target.parent.is_symlink():
+            raise UnsafePath(f"{target.parent}: a link in the project could lead out of it")
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         beside.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8", errors="replace")
@@ -318,10 +320,11 @@ class _Desk:
         """Hold one lock of the project's hooks. Raises `WikiLocked` when another hook has it for too long."""
         from filelock import FileLock, Timeout
 
-        if self.folder.is_symlink():
-            raise UnsafePath(f"{self.folder}: a link in the project could lead out of it")
+        place = self.folder / f"{name}.lock"
+        if self.folder.is_symlink() or place.is_symlink():
+            raise UnsafePath(f"{place}: a link in the project could lead out of it")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = FileLock(self.folder / f"{name}.lock", timeout=timeout_seconds)
+        lock = FileLock(place, timeout=timeout_seconds)
         try:
             lock.acquire()
         except Timeout as error:
@@ -345,24 +348,26 @@ def _keep(trajectory: Trajectory, folder: Path, desk: _Desk, outcome: Outcome, *
     name = f"sessions/{stem}.json"
     kept, found = desk.read(name), digest(trajectory)
     file = Path(str(kept.get("file") or "")).name
-    if kept.get("digest") == found and file and (folder / file).is_file():
+    is_saved = bool(file) and (folder / file).is_file() and not (folder / file).is_symlink()
+    if kept.get("digest") == found and is_saved:
         outcome.unchanged += 1
-        return
-    if file and (folder / file).is_file() and not (folder / file).is_symlink():
-        saving.replace(folder / file, trajectory)
     else:
-        file = saving.write_new(folder, trajectory, datetime.now(UTC)).name
-    outcome.saved.append(folder / file)
-    looked_at = kept.get("looked_at")
-    turns = len(trajectory.messages)
+        if is_saved:
+            saving.replace(folder / file, trajectory)
+        else:
+            file = saving.write_new(folder, trajectory, datetime.now(UTC)).name
+        outcome.saved.append(folder / file)
+    looked_at, turns = kept.get("looked_at"), len(trajectory.messages)
     since = looked_at if isinstance(looked_at, int) and looked_at <= turns else 0
-    if is_mined:
+    if is_mined and since < turns:
         signs = signs_to_learn(trajectory, since)
         if signs:
             desk.mark_pending(stem, file)
             outcome.marked.append(f"{trajectory.session_id}: {', '.join(signs)}")
         since = turns
-    desk.write(name, {"digest": found, "file": file, "looked_at": since})
+    state = {"digest": found, "file": file, "looked_at": since}
+    if state != kept:
+        desk.write(name, state)
 
 
 def _mine_pending(wiki: Path, folder: Path, desk: _Desk, outcome: Outcome) -> None:
