@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import anthropic
 import pytest
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.commands import main
-from agent_wiki.errors import RunError, ServiceFailed
-from agent_wiki.journal import journal_folder, records
+from agent_wiki.engines.anthropic_api import AnthropicEngine, service
+from agent_wiki.errors import RunError
+from agent_wiki.journal import Journal, journal_folder, records
 from agent_wiki.prices import cost_usd, read_models
 from agent_wiki.report import Report
 from agent_wiki.testing import Endpoint, Fault, MessagesServer
@@ -198,7 +201,7 @@ def test_a_batch_that_never_arrived_is_sent_by_the_next_run(tmp_path: Path) -> N
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     faults = [Fault(kind="drop-read", endpoint="batch-create", requests=(1,))]
     with MessagesServer(says({}), faults=faults) as server:
-        with pytest.raises(ServiceFailed, match="connection lost while a batch was sent"):
+        with pytest.raises(RunError, match=r"connection lost while a batch was sent .*; run again to go on$"):
             _ask(paths, wiki, server)
         assert _ask(paths, wiki, server, is_waiting=True).exit_code == 0
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
@@ -214,6 +217,75 @@ def test_results_that_end_midway_are_read_on_by_the_next_run(tmp_path: Path) -> 
         assert set(_submitted(server).values()) == {1}
         assert set(_answered(wiki).values()) == {1}
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_a_batch_that_nobody_takes_is_one_line_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_RETRIES", 0)
+    paths, wiki = _recordings(tmp_path / "t", 1), str(tmp_path / "wiki")
+    with MessagesServer(says({}), faults=[Fault(kind="overloaded", endpoint="batch-create")]) as server:
+        words = ["--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url, "--batch", "--json"]
+        assert main(["ingest", *map(str, paths), *words]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1
+    assert told[0].endswith("; run again to go on")
+
+
+def test_results_that_can_never_be_read_end_the_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "_RETRIES", 0)
+    faults = [Fault(kind="server-error", endpoint="batch-results")]
+    paths, wiki = _recordings(tmp_path / "t", 1), tmp_path / "wiki"
+    with MessagesServer(says({}), faults=faults) as server:
+        with pytest.raises(RunError, match=r"500.*; run again to go on$"):
+            _ask(paths, wiki, server, is_waiting=True)
+        [told] = _ask(paths, wiki, server).batches
+        assert "1 requests (results not read: " in told
+        assert set(_submitted(server).values()) == {1}
+
+
+def test_a_batch_that_the_service_does_not_have_any_more_is_told_and_sent_again(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({})) as server:
+        [line] = _ask(paths, wiki, server).batches
+        batches = anthropic.Anthropic(base_url=server.base_url, api_key="any").messages.batches
+        batch_id = line.split(":")[0]
+        assert batches.retrieve(batch_id).processing_status == "ended"
+        batches.delete(batch_id)
+        report = _ask(paths, wiki, server)
+        assert [each for each in report.warnings if f"does not have {batch_id} any more; its 3 requests" in each]
+        report = _ask(paths, wiki, server, is_waiting=True)
+        assert (report.exit_code, report.waiting, report.warnings) == (0, [], [])
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
+def test_that_a_batch_has_ended_counts_also_from_the_file_of_a_run_that_began_before(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t", 1), tmp_path / "wiki"
+    with MessagesServer(says({}), _SLOW) as server:
+        _ask(paths, wiki, server)
+        [noted] = [each for each in records(journal_folder(wiki), []) if each["kind"] == "batch"]
+        ended = {"kind": "batch-ended", "batch": noted["batch"]}
+        for endpoint, left in (("http://elsewhere", 1), (noted["endpoint"], 0)):
+            earlier = json.dumps({**ended, "endpoint": endpoint}) + "\n"
+            (journal_folder(wiki) / "20000101T000000.000000Z-1.jsonl").write_text(earlier, encoding="utf-8")
+            desk = AnthropicEngine(wiki, AskingOptions(base_url=server.base_url, is_batched=True))
+            desk.begin()
+            assert len(desk.batches()) == left, endpoint
+            desk.close()
+
+
+def test_an_endpoint_known_to_give_no_structure_is_asked_once_for_all_parts(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({})) as server:
+        journal = Journal(journal_folder(wiki))
+        for model in ("claude-haiku-5-5", "claude-sonnet-5-5"):
+            known = {"endpoint": server.base_url, "model": model, "structure": "prompt"}
+            journal.append({"kind": "endpoint", **known})
+        journal.close()
+        report = _ask(paths, wiki, server, is_waiting=True)
+        assert (report.exit_code, report.asked["total"]["calls"]) == (0, 6)
+        bodies = [each["params"] for body in server.bodies("batch-create") for each in body["requests"]]
+        assert not any("output_config" in body for body in bodies)
 
 
 KILLED_RUN = """

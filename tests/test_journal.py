@@ -78,6 +78,31 @@ def test_a_last_line_without_its_end_was_not_synced(folder: Path) -> None:
     assert Journal(folder).answer("a") is None
 
 
+def test_a_journal_that_cannot_be_read_is_told_each_time_and_never_half_of_it_taken(folder: Path) -> None:
+    journal = Journal(folder)
+    journal.append(_answer("a"))
+    journal.close()
+    (folder / "0.jsonl").mkdir()
+    later = Journal(folder)
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"0\.jsonl: the journal cannot be read \(Is a directory\)"):
+            later.answer("a")
+    (folder / "0.jsonl").rmdir()
+    assert later.answer("a") is not None
+
+
+def test_records_of_batches_that_somebody_broke_are_no_records_of_batches(folder: Path) -> None:
+    heads: list[Any] = ["abc", [1, 2], [{"stage": "summarize"}], None]
+    journal = Journal(folder)
+    for kind in ("batch-begun", "batch"):
+        for each in heads:
+            journal.append({"kind": kind, "batch": "b", "endpoint": "e", "requests": each})
+    journal.append({"kind": "batch", "requests": []})
+    journal.append({"kind": "batch-ended"})
+    assert journal.batch_records() == []
+    journal.close()
+
+
 def test_lines_that_are_no_records_are_told_and_skipped(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "a.jsonl").write_bytes(b"\xff\xfe\n[1]\n" + json.dumps(_answer("a")).encode() + b"\n")

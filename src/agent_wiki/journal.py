@@ -176,12 +176,21 @@ class Journal:
             "mend that, or run with --no-journal and risk paying twice"
         )
 
+    def _unreadable(self, error: OSError) -> RunError:
+        return RunError(
+            f"{error.filename or self.folder}: the journal cannot be read ({error.strerror}); "
+            "mend that: what it holds would be paid for again"
+        )
+
     def _load(self) -> None:
         if self._is_loaded or self.folder is None:
             return
-        self._is_loaded = True
-        for path, offset, record in _lines(self.folder, self.warnings):
-            self._note(record, path, offset)
+        try:
+            for path, offset, record in _lines(self.folder, self.warnings):
+                self._note(record, path, offset)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        self._is_loaded = True  # not before: half a journal would have answers paid for again
 
     def _note(self, record: Record, path: Path, offset: int) -> None:
         kind = record.get("kind")
@@ -192,7 +201,7 @@ class Journal:
             self._replacements.setdefault(
                 (str(record.get("toolUseId", "")), str(record.get("content"))), (path, offset)
             )
-        elif kind in ("batch-begun", "batch", "batch-ended"):
+        elif kind in ("batch-begun", "batch", "batch-ended") and _is_of_batch(record):
             self._batches.append((path, offset))
         elif kind == "left" and isinstance(record.get("contents"), list):
             self._left.update(map(str, record["contents"]))
@@ -200,6 +209,16 @@ class Journal:
             self._cuts.setdefault(str(record.get("content")), []).append(record["cuts"])
         elif kind == "endpoint":
             self._endpoints[str(record.get("endpoint")), str(record.get("model"))] = str(record.get("structure"))
+
+
+def _is_of_batch(record: Record) -> bool:
+    """True for a record that has what those who look after batches read of it."""
+    if record["kind"] != "batch-begun" and not isinstance(record.get("batch"), str):
+        return False
+    if record["kind"] == "batch-ended":
+        return True
+    heads = record.get("requests")
+    return isinstance(heads, list) and all(isinstance(each, dict) and "request" in each for each in heads)
 
 
 def _record_at(place: Place) -> Record:

@@ -202,6 +202,19 @@ def test_how_structure_is_asked_for_is_found_out_once(
     assert told == [structure]
 
 
+def test_what_one_endpoint_answered_is_not_asked_of_another_that_gives_structure_in_another_way(tmp_path: Path) -> None:
+    with MessagesServer(says({})) as first, MessagesServer(says({})) as second:
+        with engine_at(first, tmp_path) as engine:
+            engine.answer(SummarizeQuestion(SESSION))
+            known = {"endpoint": second.base_url, "model": "claude-haiku-5-5", "structure": "prompt"}
+            engine.journal.append({"kind": "endpoint", **known})
+        with engine_at(second, tmp_path) as engine:
+            engine.answer(SummarizeQuestion(SESSION))
+            assert second.bodies() == []
+            engine.answer(GuidelinesQuestion(SESSION, SUMMARY))
+            assert len(second.bodies()) == 1
+
+
 def test_an_endpoint_that_gives_no_structure_at_all_gives_no_answer(tmp_path: Path) -> None:
     with (
         MessagesServer(lambda _: "Lovely weather.") as server,

@@ -107,8 +107,8 @@ class AnthropicEngine:
 
     @property
     def journal_warnings(self) -> list[str]:
-        """Lines of the journal that are no records."""
-        return self.journal.warnings
+        """Lines of the journal that are no records, and batches that are gone."""
+        return [*self.journal.warnings, *(self._desk.warnings if self._desk is not None else ())]
 
     @cycle_search_paused()
     def prepare(self) -> None:
@@ -118,7 +118,7 @@ class AnthropicEngine:
     def begin(self) -> None:
         """Before a round of questions: collect what batches have ended. The wiki has to be locked.
 
-        Raises `RunError` and `ServiceFailed`.
+        Raises `RunError`.
         """
         self.journal.refresh()
         if self._desk is not None:
@@ -196,7 +196,7 @@ class AnthropicEngine:
 
         Where there is no such part the question is asked for itself.
         """
-        structure = STRUCTURES[0]
+        structure = self._known_structure(asking) or STRUCTURES[0]
         digest = request_of(asking, structure).digest
         if self.journal.answer(digest) is not None:
             return
@@ -216,11 +216,13 @@ class AnthropicEngine:
         Which way an endpoint takes is found out once for each model: by one question, while others wait.
         """
         known = self._known_structure(asking)
-        if known is not None:
+        if known is not None and self.journal.answer(request_of(asking, known).digest) is not None:
             return known, self._reply(asking, known, answer_type)
         journaled = self._journaled_reply(asking, answer_type)
         if journaled is not None:
             return journaled
+        if known is not None:
+            return known, self._reply(asking, known, answer_type)
         if self._desk is not None:  # the services that take batches give structure
             return STRUCTURES[0], self._reply(asking, STRUCTURES[0], answer_type)
         with self._finding[asking.model]:

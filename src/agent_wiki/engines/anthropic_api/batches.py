@@ -4,7 +4,7 @@ What a batch holds is in the journal, so that the next run knows what is under w
 
     {"kind": "batch-begun", "at", "endpoint", "requests": […]}           before a batch is sent
     {"kind": "batch", "batch", "endpoint", "requests": […]}              it was taken
-    {"kind": "batch-ended", "batch"}                                     all of its results are in the journal
+    {"kind": "batch-ended", "batch", "endpoint"}                         all of its results are in the journal, or gone
 
 Each of `requests` is what an answer's record says of its request. A batch that was sent by a run that did not live to
 note it is found again among those of the service by its number of requests.
@@ -15,8 +15,8 @@ from __future__ import annotations
 import datetime
 import time
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, NoReturn
@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from agent_wiki.asking import Spending
 from agent_wiki.budget import Budget
 from agent_wiki.engines.anthropic_api.request import Request
-from agent_wiki.engines.anthropic_api.service import BatchLost, NotTaken, Service
+from agent_wiki.engines.anthropic_api.service import BatchGone, BatchLost, NotTaken, Service
 from agent_wiki.errors import Queued, RunError, ServiceFailed
 from agent_wiki.journal import Journal, Record
 from agent_wiki.prices import worst_cost_usd
@@ -35,6 +35,7 @@ MOST_BYTES = 32 * 1024 * 1024  # held until they are sent; the service takes eig
 
 _MOST_TRIES = 3
 _MOST_FAILED_POLLS = 5
+_MOST_FAILED_ROUNDS = 3
 _FIRST_POLL_SECONDS, _MOST_POLL_SECONDS = 0.5, 60.0
 _CLOCK_SKEW = datetime.timedelta(minutes=10)
 
@@ -45,6 +46,7 @@ class _Open:
 
     id: str
     heads: dict[str, Record]
+    trouble: str = ""  # why its results could not be read
 
 
 @dataclass(slots=True)
@@ -69,18 +71,23 @@ class BatchDesk:
         self._refused: dict[str, str] = {}
         self._tries: Counter[str] = Counter()
         self._reserved: dict[str, float] = {}
+        self._failed_rounds = 0
         self._lock = RLock()
+        self.warnings: list[str] = []
 
     def begin(self) -> None:
         """Find out from the journal what is under way, and put what is ready into it.
 
-        What cannot be had now stays under way. Raises `RunError` where the service does not do batches.
+        What cannot be had now stays under way. Raises `RunError` where the service does not do batches, or cannot say
+        whether a batch was taken.
         """
-        with self._lock:
+        with self._lock, _told_as_run_error():
             self._find_open()
             for batch in list(self._open.values()):
-                with suppress(ServiceFailed):  # it stays under way
+                try:
                     self._collect(batch)
+                except ServiceFailed as error:
+                    batch.trouble = str(error)  # it stays under way
 
     def put(self, request: Request, head: Record) -> NoReturn:
         """Queue a request, unless it is under way. Raises `Queued`; `NotTaken` and `ServiceFailed` where it is vain.
@@ -99,8 +106,8 @@ class BatchDesk:
         raise Queued(f"{head['stage']}: put into a batch")
 
     def end(self) -> None:
-        """Send what is queued."""
-        with self._lock:
+        """Send what is queued. Raises `RunError` when the service does not take it; the next run sends it again."""
+        with self._lock, _told_as_run_error():
             self._send()
 
     def wait(self, progress: Progress) -> bool:
@@ -108,12 +115,13 @@ class BatchDesk:
 
         Raises `RunError` when the service goes on failing.
         """
+        self._count_failed_round()
         running, total = set(self._open), len(self._open)
         pause, failed = _FIRST_POLL_SECONDS, 0
         while running:
             progress("wait for batches", total - len(running), total)
             try:
-                running = {batch_id for batch_id in running if not self._service.has_ended(batch_id)}
+                running = {batch_id for batch_id in running if not self._has_ended(batch_id)}
                 failed = 0
             except ServiceFailed as error:
                 failed += 1
@@ -126,7 +134,24 @@ class BatchDesk:
 
     def lines(self) -> list[str]:
         """One line for each batch that is under way."""
-        return [f"{batch.id}: {len(batch.heads)} requests" for batch in self._open.values()]
+        told = []
+        for batch in self._open.values():
+            trouble = f" (results not read: {batch.trouble})" if batch.trouble else ""
+            told.append(f"{batch.id}: {len(batch.heads)} requests{trouble}")
+        return told
+
+    def _count_failed_round(self) -> None:
+        """Raises `RunError` when results of batches that have ended could not be read several rounds in a row."""
+        trouble = next((batch.trouble for batch in self._open.values() if batch.trouble), "")
+        self._failed_rounds = self._failed_rounds + 1 if trouble else 0
+        if self._failed_rounds >= _MOST_FAILED_ROUNDS:
+            raise RunError(f"{trouble}; run again to go on")
+
+    def _has_ended(self, batch_id: str) -> bool:
+        try:
+            return self._service.has_ended(batch_id)
+        except BatchGone:
+            return True  # the next round tells it
 
     def _enqueue(self, request: Request, head: Record) -> None:
         digest = request.digest
@@ -172,19 +197,20 @@ class BatchDesk:
         begun: dict[tuple[str, ...], Record] = {}
         found: dict[str, _Open] = {}
         known: set[str] = set()
-        for record in self._journal.batch_records():
+        told = [each for each in self._journal.batch_records() if self._is_here(each)]
+        ended = {each["batch"] for each in told if each["kind"] == "batch-ended"}  # runs overlap, and so do their files
+        for record in told:
             heads = record.get("requests") or []
             digests = tuple(sorted(str(head.get("request")) for head in heads))
-            if record.get("kind") == "batch-ended":
-                found.pop(str(record.get("batch")), None)
-            elif record.get("endpoint") != self._service.endpoint:
+            if record["kind"] == "batch-ended":
                 continue
-            elif record.get("kind") == "batch-begun":
+            if record["kind"] == "batch-begun":
                 begun[digests] = record
             else:
                 begun.pop(digests, None)
                 known.add(str(record["batch"]))
-                found[str(record["batch"])] = _Open(str(record["batch"]), {str(h["request"]): h for h in heads})
+                if record["batch"] not in ended:
+                    found[record["batch"]] = _Open(record["batch"], {str(head["request"]): head for head in heads})
         self._open = found
         for record in begun.values():
             if all(self._journal.answer(str(head["request"])) for head in record["requests"]):
@@ -194,9 +220,16 @@ class BatchDesk:
                 known.add(batch_id)
                 self._note_open(batch_id, record["requests"])
 
+    def _is_here(self, record: Record) -> bool:
+        """True for a batch of this endpoint; that a batch has ended was once noted without one."""
+        return str(record.get("endpoint", self._service.endpoint)) == self._service.endpoint
+
     def _found_again(self, begun: Mapping[str, Any], known: set[str]) -> str | None:
         """A batch of the service that nobody noted, as large as one that was sent, and not older."""
-        since = datetime.datetime.fromisoformat(str(begun["at"])) - _CLOCK_SKEW
+        try:
+            since = datetime.datetime.fromisoformat(str(begun.get("at"))) - _CLOCK_SKEW
+        except ValueError:
+            return None  # a line that somebody changed
         for batch_id, created_at, size in self._service.list_batches():
             if created_at < since:
                 return None
@@ -206,13 +239,16 @@ class BatchDesk:
 
     def _collect(self, batch: _Open) -> None:
         """Put the results of a batch into the journal if it has ended. What has no answer may be asked again."""
-        if not self._service.has_ended(batch.id):
-            return
-        for name, result in self._service.batch_results(batch.id):
-            head = batch.heads.get(f"sha256:{name}")
-            if head is not None and self._journal.answer(str(head["request"])) is None:
-                self._take(head, result)
-        self._journal.append({"kind": "batch-ended", "batch": batch.id})
+        try:
+            if not self._service.has_ended(batch.id):
+                return
+            for name, result in self._service.batch_results(batch.id):
+                head = batch.heads.get(f"sha256:{name}")
+                if head is not None and self._journal.answer(str(head["request"])) is None:
+                    self._take(head, result)
+        except BatchGone as error:  # nobody will ever have it
+            self.warnings.append(f"{error}; its {len(batch.heads)} requests are sent again")
+        self._journal.append({"kind": "batch-ended", "batch": batch.id, "endpoint": self._service.endpoint})
         del self._open[batch.id]
 
     def _take(self, head: Record, result: Any) -> None:
@@ -229,6 +265,15 @@ class BatchDesk:
         self._budget.refund(reserved - float(record.get("cost_usd", reserved)))
         self._spending.paid(record)
         self._journal.append(record)
+
+
+@contextmanager
+def _told_as_run_error() -> Iterator[None]:
+    """No session is to blame for a service that fails before the first question, or after the last."""
+    try:
+        yield
+    except ServiceFailed as error:
+        raise RunError(f"{error}; run again to go on") from error
 
 
 def _name(digest: str) -> str:

@@ -44,6 +44,10 @@ class BatchLost(Exception):
     """The connection was lost while a batch was sent: nobody knows whether it was taken."""
 
 
+class BatchGone(Exception):
+    """A batch that was taken is not there any more, or its results are not."""
+
+
 class _Lost(BaseException):
     """A connection that was lost. No `Exception`: those the client tries again, and would send the batch twice."""
 
@@ -161,9 +165,21 @@ class Service:
                 raise BatchLost(f"{self.endpoint}: connection lost while a batch was sent ({error})") from error
 
     def has_ended(self, batch_id: str) -> bool:
-        """True when a batch's results can be had. Raises `ServiceFailed` or `RunError`."""
+        """True when a batch has ended.
+
+        Raises `BatchGone` where nobody can have its results any more, `ServiceFailed` or `RunError`.
+        """
+        import anthropic
+
         with self._batch_failures():
-            return bool(self._open().messages.batches.retrieve(batch_id).processing_status == "ended")
+            try:
+                batch = self._open().messages.batches.retrieve(batch_id)
+            except anthropic.NotFoundError as error:
+                raise BatchGone(f"{self.endpoint} does not have {batch_id} any more") from error
+        has_ended = bool(batch.processing_status == "ended")
+        if has_ended and not batch.results_url:
+            raise BatchGone(f"{self.endpoint} does not keep the results of {batch_id} any more")
+        return has_ended
 
     def batch_results(self, batch_id: str) -> Iterator[tuple[str, Any]]:
         """Name and result of each request of a batch that has ended, in any order.
