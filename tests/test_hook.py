@@ -231,6 +231,22 @@ def test_what_a_model_answered_of_all_sessions_is_not_asked_of_the_embedded_engi
     assert "by-a-model" in config.read_text(encoding="utf-8")
 
 
+def test_pages_that_another_engine_answered_for_are_not_replaced(project: Path, stop: Stop, tmp_path: Path) -> None:
+    lines = TEACHES.read_bytes().splitlines(keepends=True)
+    growing = tmp_path / TEACHES.name
+    growing.write_bytes(b"".join(lines[:-1]))
+    stop(growing)
+    (page,) = [path for path in (project / "wiki" / "summaries").glob("*.md") if path.name != "index.md"]
+    text = page.read_text(encoding="utf-8")
+    assert "engine: offline" in text
+    page.write_text(text.replace("engine: offline", "engine: anthropic"), encoding="utf-8")
+    growing.write_bytes(b"".join(lines))
+    (project / ".evolve" / "hook" / "sessions").rename(project / ".evolve" / "hook" / "forgotten")
+    outcome = stop(growing)
+    assert "another engine" in outcome.left
+    assert "engine: anthropic" in page.read_text(encoding="utf-8")
+
+
 def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(project: Path, tmp_path: Path) -> None:
     inner = project / "a" / "b"
     inner.mkdir(parents=True)
@@ -368,6 +384,20 @@ def test_a_harness_is_let_go_with_nothing_said_while_the_work_goes_on(project: P
         time.sleep(0.05)
     assert "mined: 1" in log.read_text(encoding="utf-8")
     assert any(path.startswith("guidelines/") for path in _wiki(project))
+
+
+def test_a_harness_is_not_held_by_work_that_takes_long(project: Path, stop: Stop) -> None:
+    stop(TRIVIAL)
+    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
+    told = json.dumps(claude_input(TEACHES, project)).encode()
+    with FileLock(project / ".evolve" / "hook" / "saving.lock"):
+        started = time.monotonic()
+        subprocess.run(command, input=told, check=True, cwd=project, timeout=60)
+        assert time.monotonic() - started < hooks._SAVE_TIMEOUT_SECONDS - 1, "it waits for the lock on its own"
+    log, patience = project / ".evolve" / "hook.log", time.monotonic() + 60
+    while "mined: 1" not in log.read_text(encoding="utf-8") and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert "mined: 1" in log.read_text(encoding="utf-8")
 
 
 def test_codex_gives_its_notification_as_an_argument(project: Path, tmp_path: Path) -> None:

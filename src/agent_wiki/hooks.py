@@ -16,7 +16,7 @@ import os
 import re
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,6 +27,7 @@ from agent_wiki.errors import AgentWikiError, RunError, UnsafePath, WikiLocked
 
 if TYPE_CHECKING:
     from agent_wiki.trajectory import Trajectory
+    from agent_wiki.wiki.page import Page
     from agent_wiki.wiki.state import SessionContribution
 
 EVENTS = ("Stop", "SubagentStop", "SessionEnd", "agent-turn-complete")
@@ -427,11 +428,20 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: Outcome
         publisher = Publisher(store, _ENGINE, report)
         publisher.load()
         for contributed in taught:
-            publisher.take(contributed)
+            if _is_ours_to_replace(publisher.state.pages_of_session(contributed.session_id)):
+                publisher.take(contributed)
+            else:
+                outcome.left = f"another engine answered for {contributed.session_id}: ingest with that one"
         # What a model answered of all sessions at once is not asked of the embedded engine again.
         stages = ("catalog",) if (wiki / MACHINERY / "journal").exists() else (*_CORPUS_STAGES, "catalog")
         publisher.finish(stages, lambda _what, _done, _of: None, archive_covered=True)
     outcome.problems += [*report.failures, *report.bugs]
+
+
+def _is_ours_to_replace(pages: Sequence[Page]) -> bool:
+    """A session's pages that a model or an agent answered for are not replaced by what the embedded engine says."""
+    made_by = pages[0].fields.get("made_by") if pages else None
+    return not isinstance(made_by, dict) or made_by.get("engine") in (None, _ENGINE)
 
 
 def _contributions(path: Path, wiki: Path, outcome: Outcome) -> list[SessionContribution]:
