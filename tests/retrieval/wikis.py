@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-PYTEST = {
+PYTEST: dict[str, Any] = {
     "kind": "guideline",
     "id": "111111111111",
     "title": "Run the tests with bin/test",
@@ -18,7 +18,7 @@ PYTEST = {
     "support": {"sessions": 3, "success": 1, "failure": 2},
     "trust": "tool",
 }
-YAML = {
+YAML: dict[str, Any] = {
     "kind": "guideline",
     "id": "222222222222",
     "title": "Quote YAML values with colons",
@@ -28,7 +28,7 @@ YAML = {
     "link": "guidelines/quote-yaml-values-with-colons__222222222222.md",
     "cluster": None,
 }
-CANCEL = {
+CANCEL: dict[str, Any] = {
     "kind": "skill",
     "id": "skill:cancel-reservation",
     "title": "Cancel reservation",

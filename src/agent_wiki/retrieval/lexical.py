@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agent_wiki.retrieval.rows import Row
 from agent_wiki.similarity import stem, strength, tokens
 
-FIELDS = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "summary": 0.5, "body": 0.35}
+FIELDS = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "summary": 0.7, "body": 0.5}
 _COLUMNS = ", ".join(FIELDS)
 _BM25 = ", ".join(str(10 * weight) for weight in FIELDS.values())
 _RARITY_COUNTS = 2.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent_wiki.retrieval.consulting import Hit
 from agent_wiki.retrieval.rows import page_at
-from agent_wiki.retrieval.shown import plain_text, summary_line
+from agent_wiki.retrieval.shown import one_line, plain_text, summary_line
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
@@ -31,7 +31,7 @@ def read_pages(hits: Sequence[Hit], max_tokens: int) -> str:
     told: list[str] = []
     for position, hit in enumerate(hits):
         text = _page_text(hit)
-        rest = _NOT_SHOWN.format(links=", ".join(each.link for each in hits[position + 1 :]))
+        rest = _NOT_SHOWN.format(links=", ".join(one_line(each.link) for each in hits[position + 1 :]))
         reserve = _size(rest) if position + 1 < len(hits) else 0
         if _size(text) <= room - reserve or (not reserve and _size(text) <= room):
             told.append(text)
@@ -42,7 +42,7 @@ def read_pages(hits: Sequence[Hit], max_tokens: int) -> str:
             told.append(text)
             room -= _size(text)
         left = hits[position + 1 :] if text else hits[position:]
-        rest = _NOT_SHOWN.format(links=", ".join(each.link for each in left))
+        rest = _NOT_SHOWN.format(links=", ".join(one_line(each.link) for each in left))
         if left and _size(rest) <= room:
             told.append(rest)
         break
@@ -61,7 +61,7 @@ def _body(page: Page) -> str:
 
 def _cut(text: str, room: int, link: str) -> str:
     """As many whole lines as fit with the note that the rest is missing; nothing when not even a few do."""
-    note = _CUT.format(link=plain_text(link))
+    note = _CUT.format(link=one_line(link))
     room -= _size(note)
     kept: list[str] = []
     for line in text.splitlines(keepends=True):

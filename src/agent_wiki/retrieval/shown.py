@@ -24,6 +24,11 @@ def plain_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def one_line(text: str) -> str:
+    """A path as one line that cannot act on a terminal, otherwise as it is."""
+    return " ".join(plain_text(text).split("\n"))
+
+
 def support_and_trust(row: Mapping[str, Any]) -> str:
     """What stands behind a page, in words; what the row does not tell is left out."""
     parts = []
@@ -47,7 +52,7 @@ def support_and_trust(row: Mapping[str, Any]) -> str:
 def summary_line(hit: Hit) -> str:
     """One line that names a hit: link, kind, what stands behind it."""
     behind = support_and_trust(hit.row)
-    return f"{plain_text(hit.link)} [{hit.kind}]" + (f" {behind}" if behind else "")
+    return f"{one_line(hit.link)} [{hit.kind}]" + (f" {behind}" if behind else "")
 
 
 def hit_lines(hit: Hit, position: int) -> list[str]:
@@ -57,6 +62,6 @@ def hit_lines(hit: Hit, position: int) -> list[str]:
     lines = [
         f"{position}. {plain_line(hit.title, _MOST_TITLE)} [{hit.kind}, {hit.score:.2f}]",
         f"   why: {plain_line(hit.why, 200)}",
-        f"   {plain_text(str(hit.wiki / hit.link))}" + (f" ({behind})" if behind else ""),
+        f"   {one_line(str(hit.wiki / hit.link))}" + (f" ({behind})" if behind else ""),
     ]
     return [*lines, warning] if warning else lines

@@ -1,0 +1,133 @@
+"""`wiki consult` and `wiki review` as a person or an agent types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.commands import main
+from tests.retrieval.wikis import PYTEST, YAML, write_wiki
+from tests.wikis import Script, record, rule
+
+TASK = "pytest is not found, how do I run the tests?"
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    return write_wiki(tmp_path / "wiki")
+
+
+def test_a_hit_is_told_with_title_kind_why_path_support_and_trust(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["consult", TASK, "--wiki", str(wiki)]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0].startswith(f"1. {PYTEST['title']} [guideline, 0.")
+    assert lines[1].startswith("   why: trigger: ")
+    assert lines[2] == f"   {wiki}/{PYTEST['link']} (3 sessions (1 success, 2 failure), trust tool)"
+    assert err == ""
+
+
+def test_nothing_that_applies_is_one_line_on_standard_error_and_an_empty_list(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for more, printed in (([], ""), (["--read"], ""), (["--json"], "[]\n")):
+        assert main(["consult", "bake a chocolate cake", "--wiki", str(wiki), *more]) == 0
+        assert capsys.readouterr() == (printed, "nothing in the wiki applies\n")
+
+
+def test_json_is_index_rows_with_score_and_why(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["consult", TASK, "--wiki", str(wiki), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row.keys() == {*PYTEST, "score", "why"}
+    assert {name: row[name] for name in PYTEST} == PYTEST
+
+
+def test_read_prints_pages_within_the_ceiling(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["consult", TASK, "--wiki", str(wiki), "--read"]) == 0
+    assert "## Rationale" in capsys.readouterr().out
+    assert main(["consult", TASK, "--wiki", str(wiki), "--read", "--max-tokens", "60"]) == 0
+    assert len(capsys.readouterr().out.encode()) <= 120
+
+
+def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for more in (["--tags", "yaml, quoting"], ["--kind", "skill,task"]):
+        assert main(["consult", TASK, "--wiki", str(wiki), *more]) == 0
+        assert capsys.readouterr().out == ""
+    assert main(["consult", TASK, "--wiki", str(wiki), "--tags", "TESTS", "--kind", "guideline"]) == 0
+    assert PYTEST["title"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["consult", TASK], "no wiki here"),
+        (["consult", TASK, "--kind", "page"], "--kind 'page' is none of cluster, skill"),
+        (["consult", TASK, "--read", "--json"], "say one of them"),
+        (["consult", TASK, "--max-tokens", "0"], "max-tokens"),
+        (["review"], "no such wiki"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line_with_exit_code_2(
+    tmp_path: Path, words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--wiki", str(tmp_path / "none")]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_a_wiki_made_from_recordings_is_consulted_and_the_catalog_changes_nothing_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = Script(tmp_path)
+    told.says("a", rules=[rule("Run the check before a change.")])
+    wiki = str(tmp_path / "made")
+    assert main(["ingest", str(record(tmp_path, "a")), "--wiki", wiki, "--engine", told.engine, "--jobs", "1"]) == 0
+    capsys.readouterr()
+    assert main(["consult", "change something: which check do I run before?", "--wiki", wiki]) == 0
+    assert "Run the check" in capsys.readouterr().out
+    assert main(["catalog", "--wiki", wiki]) == 0
+    assert "0 files written" in capsys.readouterr().out
+
+
+def _summary(wiki: Path, session_id: str, status: str, quote: str) -> None:
+    path = wiki / "summaries" / f"{session_id}.md"
+    path.parent.mkdir(exist_ok=True)
+    entry = json.dumps({"id": PYTEST["id"], "title": PYTEST["title"], "status": status, "evidence": quote})
+    text = f"---\ntype: episodic-summary\nsession_id: {session_id}\nrecalled_guidelines:\n- {entry}\n---\n\n# Did it\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def test_review_lists_what_harmed_or_misled_with_counts_and_quotes(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["review", "--wiki", str(wiki)]) == 0
+    assert capsys.readouterr() == ("", "no page has harmed or misled a session\n")
+    _summary(wiki, "a", "harmful", "bin/test deleted the build")
+    _summary(wiki, "b", "contradicted", "there is no \x1b[31mbin/test")
+    _summary(wiki, "c", "followed", "ran bin/test")
+    assert main(["review", "--wiki", str(wiki)]) == 0
+    out = capsys.readouterr().out
+    counts = "disputed: followed 1, contradicted 1, harmful 1; last in `wiki consult`"
+    assert out.splitlines()[0] == f"{PYTEST['title']} [{counts}]"
+    assert "   harmful in a: “bin/test deleted the build”" in out
+    assert "\x1b" not in out
+    assert YAML["title"] not in out
+    assert main(["review", "--wiki", str(wiki), "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert told["counts"] == {"followed": 1, "contradicted": 1, "harmful": 1}
+    assert [each["session_id"] for each in told["against"]] == ["a", "b"]
+
+
+def test_catalog_puts_the_counts_into_the_index_and_consult_goes_by_them(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _summary(wiki, "a", "harmful", "bin/test deleted the build")
+    assert main(["catalog", "--wiki", str(wiki)]) == 0
+    capsys.readouterr()
+    assert main(["consult", TASK, "--wiki", str(wiki)]) == 0
+    out = capsys.readouterr().out
+    assert "harmful 1" in out
+    assert "did more harm than good" in out
