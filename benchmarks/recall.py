@@ -56,7 +56,7 @@ CHOSEN_ON = ("codex", "sregym_same_task", "swe_agent", "atif", "gemini_cli", "st
 PARTS = 4
 SEEDS = 3
 FIRST = 5
-LEAST_LEXICAL = 0.19  # where words alone, and meaning alone, leave as many unrelated requests of `--choose` without
+LEAST_LEXICAL = 0.22  # where words alone, and meaning alone, leave as many unrelated requests of `--choose` without
 LEAST_MEANING = 0.54  # a page as the fused score does
 WARM_MS, COLD_MS = 30.0, 400.0
 _LATENCY_REQUESTS = (
@@ -111,6 +111,11 @@ def by_fused_read(wiki: Path, request: str) -> Asked:
     return Asked([hit.link for hit in hits], tokens(read_pages(hits, 2_000)))
 
 
+def by_fused_without_threshold(wiki: Path, request: str) -> Asked:
+    """The order in which `wiki consult` would show pages, were there no score below which it is silent."""
+    return _ranked(wiki, request, lambda each: fused(each.lexical, each.meaning), 0.0)
+
+
 def by_words(wiki: Path, request: str) -> Asked:
     """The lexical score alone."""
     return _ranked(wiki, request, lambda each: each.lexical, LEAST_LEXICAL)
@@ -139,6 +144,7 @@ def by_whole_index(wiki: Path, _request: str) -> Asked:
 WAYS: dict[str, Way] = {
     "fused": by_fused,
     "fused --read": by_fused_read,
+    "fused, all": by_fused_without_threshold,
     "words": by_words,
     "meaning": by_meaning,
     "grep": by_grep,
