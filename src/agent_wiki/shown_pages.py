@@ -36,6 +36,8 @@ _FENCE = re.compile(rf"^{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(rf"^{_LINE_NUMBER}# (.{{1,200}})$", re.MULTILINE)
 _NUMBERED = re.compile(rf"^{_LINE_NUMBER[:-1]}", re.MULTILINE)
 _NOT_SHOWN = re.compile(r"^Not shown for want of room:.*$", re.MULTILINE)
+_JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
+_DECODER = json.JSONDecoder(strict=False)
 _ROW_KEYS = ("title", "trigger", "summary")
 
 
@@ -106,12 +108,15 @@ def index_rows(text: str) -> list[dict[str, Any]]:
         start = line.find("{")
         if start >= 0 and '"link"' in line:
             rows += _rows_of(line[start:])
-    return rows or (_rows_of(text) if '"link"' in text else [])
+    if rows or '"link"' not in text:
+        return rows
+    value = _JSON_START.search(text)  # a harness may put lines of its own in front
+    return _rows_of(text[value.start() :]) if value else []
 
 
 def _rows_of(text: str) -> list[dict[str, Any]]:
     try:
-        return list(_rows_in(json.loads(text), 0))
+        return list(_rows_in(_DECODER.raw_decode(text)[0], 0))
     except (ValueError, RecursionError):
         return []
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.stages import Wiki, wiki_folder
+from agent_wiki.commands.stages import FOUND, wiki_folder
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def mcp(
-    wiki: Wiki = None,
+    wiki: Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=FOUND)] = None,
     http: Annotated[
         int | None,
         typer.Option(
