@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ from tests.engines.answering import is_together, says
 from tests.wikis import changed, ingest, record, rule, tree
 
 HOUR = 3_600
-_STAGES = ("summarize", "extract-guidelines", "synthesize-skill")
 _SLOW = Endpoint(batch_seconds=HOUR)
 
 
@@ -82,6 +82,7 @@ def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> Non
         report = _ask(paths, wiki, server, is_waiting=True)
         assert (report.exit_code, report.waiting, report.sessions["mined"]) == (0, [], 3)
         assert report.asked["total"]["calls"] == sum(_submitted(server).values()) == 6
+        assert report.asked["total"]["replayed"] == 0, "what this run paid for"
     prices = read_models().prices
     for each in records(journal_folder(wiki), []):
         if each["kind"] == "answer" and "of" not in each:
@@ -89,13 +90,26 @@ def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> Non
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
 
 
+def test_what_was_shown_is_told_once_however_many_rounds_it_took(tmp_path: Path) -> None:
+    invented = {"guidelines": [rule("Run the check.", evidence=[{"turn": 2, "quote": "never said"}])]}
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    only_first = {"extract-guidelines": lambda asked: invented if "session-0" in asked.text else {"guidelines": []}}
+    with MessagesServer(says(only_first)) as server:
+        report = _ask(paths, wiki, server, is_waiting=True, models=("claude-haiku-5-5",))
+    assert report.sessions == {"mined": 1, "unchanged": 2}, "the last round is about one session"
+    with MessagesServer(says(only_first)) as server:
+        asking = AskingOptions(base_url=server.base_url, models=("claude-haiku-5-5",))
+        direct = ingest(paths, tmp_path / "direct", "anthropic", asking=asking)
+    assert report.coverage == direct.coverage
+    assert report.to_json().keys() == {each.name for each in fields(Report) if each.name[0] != "_"} | {"exit_code"}
+
+
 def test_a_batch_reads_a_trajectory_once_for_all_questions_of_a_model(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(says({})) as server:
         report = _ask(paths, wiki, server, is_waiting=True, models=("claude-haiku-5-5",))
         assert report.asked["total"]["calls"] == sum(_submitted(server).values()) == 3
-        assert set(report.asked["stages"]) == {"summarize+extract-guidelines+synthesize-skill", *_STAGES}
-        assert all(report.asked["stages"][stage]["calls"] == 0 for stage in _STAGES)
+        assert set(report.asked["stages"]) == {"summarize+extract-guidelines+synthesize-skill"}
     with MessagesServer(says({})) as server:
         asking = AskingOptions(base_url=server.base_url, models=("claude-haiku-5-5",))
         again = ingest(paths, tmp_path / "direct", "anthropic", asking=asking)

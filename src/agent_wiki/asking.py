@@ -99,17 +99,22 @@ class Spending:
 
     def __init__(self) -> None:
         self._stages: dict[str, Totals] = {}
+        self._counted: set[str] = set()
         self._lock = Lock()
 
     def paid(self, record: Mapping[str, Any]) -> None:
         """An answer that a service gave in this run."""
         with self._lock:
+            self._counted.add(str(record.get("request")))
             self._of(record).add(record)
 
     def replayed(self, record: Mapping[str, Any]) -> None:
-        """An answer that was in the journal."""
+        """An answer that was in the journal, told once: not in each round of a run, and not one that it paid for."""
+        told = {str(record.get("request")), str(record.get("of", record.get("request")))}
         with self._lock:
-            self._of(record).replayed += 1
+            if not self._counted & told:
+                self._of(record).replayed += 1
+            self._counted.add(str(record.get("request")))
 
     def by_stage(self) -> dict[str, Totals]:
         """Stage → totals, in the order of names."""

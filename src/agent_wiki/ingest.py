@@ -315,7 +315,8 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
         return
     report.formats[session.source_format] += 1
     report.hygiene.update(session.hygiene)
-    report.coverage.update(session.coverage)
+    if session.coverage:
+        report.cover(session.session_id, session.coverage)
     report.dropped_claims += [f"{session.session_id}: {claim}" for claim in session.dropped_claims]
     if session.guidelines is not None:
         report.guidelines_contributed += session.guidelines

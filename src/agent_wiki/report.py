@@ -48,6 +48,7 @@ class Report:
     waiting: list[str] = field(default_factory=list)  # questions that a batch will answer
     asked: dict[str, Any] = field(default_factory=dict)  # what asking a model came to: `total`, and by stage
     stopped: str = ""  # why the run ended before its end
+    _covered: dict[str, dict[str, int]] = field(default_factory=dict)  # by session; what `coverage` sums
 
     @property
     def exit_code(self) -> int:
@@ -59,13 +60,19 @@ class Report:
     def begin_again(self) -> None:
         """Another round of the same run: what it finds is told in the place of what the round before found.
 
-        What was written, removed, archived, learnt and paid adds up.
+        What was written, removed, archived, learnt, shown and paid adds up.
         """
-        for each in (self.sessions, self.formats, self.hygiene, self.coverage, self.pages):
+        for each in (self.sessions, self.formats, self.hygiene, self.pages):
             each.clear()
         for entries in (self.failures, self.left_out, self.passed_over, self.warnings, self.waiting, self.bugs):
             entries.clear()
         self.recordings = self.recordings_unchanged = self.pages_unchanged = 0
+
+    def cover(self, session_id: str, coverage: dict[str, int]) -> None:
+        """Count what a model was shown of a session, once however many rounds it took."""
+        self.coverage.subtract(self._covered.get(session_id, {}))
+        self.coverage.update(coverage)
+        self._covered[session_id] = coverage
 
     def tell_asking(self, engine: Engine) -> None:
         """Note what an engine that asks a model asked, by stage, and what its journal could not read."""
@@ -79,7 +86,8 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values, keys always the same."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}  # `asdict` breaks a Counter
+        names = [each.name for each in fields(self) if not each.name.startswith("_")]
+        values = {name: getattr(self, name) for name in names}  # `asdict` breaks a Counter
         for name, value in values.items():
             if isinstance(value, Counter):
                 values[name] = dict(sorted(value.items()))
