@@ -51,8 +51,8 @@ CHOSEN_WITH = (
     ("Skip the parser", "look up one value of a small configuration file"),
     ("Use stdlib `csv.reader`", "parse a table whose cells hold commas and line breaks"),
     ("Use stdlib `csv.reader`", "sum the amount column of a csv with quoted fields"),
-    ("Walk the EXIF", "which lens was the photo taken with"),
-    ("Walk the EXIF", "read the camera's focal length from a jpeg"),
+    ("Walk the Exif", "which lens was the photo taken with"),
+    ("Walk the Exif", "read the camera's focal length from a jpeg"),
     (
         "Cross-compile Go tests",
         (
