@@ -17,7 +17,8 @@ from tests.wikis import Script, record, rule
 
 RULE: dict[str, Any] = {
     "kind": "guideline", "id": "aaaaaaaaaaaa", "title": "Quote YAML", "tags": ["yaml"],
-    "trigger": "A colon is refused.", "link": "guidelines/quote-yaml__aaaaaaaaaaaa.md", "support": {"sessions": 3}, "trust": "tool",
+    "trigger": "A colon is refused.", "link": "guidelines/quote-yaml__aaaaaaaaaaaa.md",
+    "support": {"sessions": 3}, "trust": "tool",
 }  # fmt: skip
 SKILL = {**RULE, "kind": "skill", "id": "skill:x", "link": "skills/x/SKILL.md", "support": {"sessions": 1}}
 TEMPLATES = Templates()

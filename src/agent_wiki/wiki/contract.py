@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agent_wiki.wiki.index_shards import CONTENTS
+from agent_wiki.wiki.index_shards import CONTENTS, MOST_ROWS
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
@@ -22,7 +22,8 @@ _KINDS = ("cluster", "skill", "guideline")
 
 def contract(index: str, files: Mapping[str, str], templates: Templates) -> str:
     """The text of `AGENTS.md` for a wiki with this `_index.jsonl` and these index files."""
-    text = templates.render("agents.md", example=worked_example(index), is_sharded=CONTENTS in files)
+    variables = {"example": worked_example(index), "is_sharded": CONTENTS in files, "most_rows": MOST_ROWS}
+    text = templates.render("agents.md", **variables)
     return f"{text.rstrip()}\n\n{_mark(text)}\n"
 
 

@@ -16,7 +16,7 @@ from agent_wiki.wiki.layout import slug
 FOLDER = "_index"
 CONTENTS = f"{FOLDER}/_contents.jsonl"
 MOST_WHOLE = 500  # rows that an agent can be asked to read in one file
-MOST_ROWS = 200  # of a shard
+MOST_ROWS = 100  # of a shard: some 40 kB
 MOST_SHARDS = 150
 _OTHER = "_other"
 _SHARD_NAME = re.compile(r"(?:[a-z0-9][a-z0-9-]*|_contents|_other)\.jsonl")
@@ -27,7 +27,7 @@ def shards(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Path → text of the table of contents and of each shard; empty for at most 500 rows.
 
     A row stands in the shard of each of its tags that has one. The 150 tags with the most rows have one; rows with
-    none of these tags stand in `_other`. A shard holds the first 200 of its rows: by the index's order of kinds, then
+    none of these tags stand in `_other`. A shard holds the first 100 of its rows: by the index's order of kinds, then
     by support. The table says how many there are.
     """
     if len(rows) <= MOST_WHOLE:
