@@ -241,6 +241,10 @@ def test_wrong_words_and_a_missing_key_are_one_line(
         (["--model", "nostage=x"], "--model 'nostage=x'"),
         (["--model", "mine", "--max-usd", "1"], "--max-usd needs a price for mine"),
         (["--dry-run"], "--dry-run cannot say"),
+        (["--batch", "--no-journal"], "--batch without a journal"),
+        (["--wait"], "say --batch as well"),
+        (["--base-url", "http://127.0.0.1:99999"], "--base-url: not the address of a server"),
+        (["--base-url", "no address"], "--base-url: not the address of a server"),
     ):
         assert main(["ingest", path, "--wiki", str(tmp_path / "w"), "--engine", "anthropic", *words]) == 2
         told = capsys.readouterr().err.splitlines()[-1]

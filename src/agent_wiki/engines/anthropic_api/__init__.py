@@ -74,6 +74,7 @@ class AnthropicEngine:
     is_judge = True  # reads what it is asked about, so that candidates need not be sure
 
     def __init__(self, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()) -> None:
+        _check_words(asking)
         table = read_models(wiki)
         self.models = models_of(table, asking.models)
         self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
@@ -321,6 +322,14 @@ def _problems(question: Question[Any], answer: Any) -> Sequence[str]:
     """What the question itself finds wrong with an answer; questions that cannot tell find nothing."""
     find = getattr(question, "problems", None)
     return () if find is None else find(answer)
+
+
+def _check_words(asking: AskingOptions) -> None:
+    """Raises `UsageError` for options that do not go together."""
+    if asking.is_batched and not asking.is_journaled:
+        raise UsageError("--batch without a journal: nobody would remember what was paid for; leave out --no-journal")
+    if asking.is_waiting and not asking.is_batched:
+        raise UsageError("--wait waits for batches: say --batch as well")
 
 
 def models_of(table: Models, words: Sequence[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from agent_wiki.budget import Budget
 from agent_wiki.engines.anthropic_api.request import Request
-from agent_wiki.errors import NoAnswer, RunError, ServiceFailed
+from agent_wiki.errors import NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.prices import Price, cost_usd, worst_cost_usd
 
 if TYPE_CHECKING:
@@ -53,9 +53,14 @@ class _Lost(BaseException):
 
 
 class Service:
-    """One endpoint, shared by the threads of a run. `prices` by model; a model without one has an unknown cost."""
+    """One endpoint, shared by the threads of a run. `prices` by model; a model without one has an unknown cost.
+
+    Raises `UsageError` for a `base_url` that is no address.
+    """
 
     def __init__(self, base_url: str | None, prices: Mapping[str, Price], budget: Budget) -> None:
+        if not _is_address(_address(base_url) or _SERVICE):
+            raise UsageError("--base-url: not the address of a server, such as http://127.0.0.1:8080")
         self._base_url = base_url
         self._prices = prices
         self._budget = budget
@@ -245,6 +250,15 @@ def _address(base_url: str | None) -> str | None:
     """The address as the client takes it, which adds `/v1` itself; None for the service's own."""
     address = base_url or os.environ.get("ANTHROPIC_BASE_URL")
     return address.rstrip("/").removesuffix("/v1") if address else None
+
+
+def _is_address(address: str) -> bool:
+    """True for what a client can be pointed at. What is wrong may hold a secret and is not told."""
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _client(base_url: str | None) -> Anthropic:
