@@ -138,6 +138,23 @@ def test_a_part_that_does_not_stand_is_asked_for_again_in_the_next_batch(tmp_pat
     assert any("never said" in claim for claim in report.dropped_claims)
 
 
+def test_a_run_without_batches_takes_what_a_batch_has_answered_and_tells_what_it_has_not(tmp_path: Path) -> None:
+    paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
+    with MessagesServer(says({}), _SLOW) as server:
+        asking = AskingOptions(base_url=server.base_url)
+        _ask(paths[:2], wiki, server)
+        server.clock.advance(HOUR)
+        _ask(paths[2:], wiki, server)
+        report = ingest(paths, wiki, "anthropic", asking=asking)
+        stages = {stage: told["calls"] for stage, told in report.asked["stages"].items() if told["calls"]}
+        assert stages == {"summarize": 1, "extract-guidelines": 1, "synthesize-skill": 3}
+        assert [line for line in report.warnings if "msgbatch_000002: 1 requests under way: what this run asks" in line]
+        server.clock.advance(HOUR)
+        report = _ask(paths, wiki, server)
+        assert (report.exit_code, report.waiting, report.warnings, report.sessions["unchanged"]) == (0, [], [], 3)
+    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+
+
 def test_marks_in_a_batch_live_for_an_hour(tmp_path: Path) -> None:
     with MessagesServer(says({})) as server:
         _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
@@ -38,7 +39,7 @@ from agent_wiki.engines.anthropic_api.request import (
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
 from agent_wiki.engines.prompting import Prompting
-from agent_wiki.errors import AnswerRejected, NoAnswer, ServiceFailed, UsageError
+from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.journal import Journal, Record, journal_folder
 from agent_wiki.previews import Coverage
 from agent_wiki.prices import Models, read_models
@@ -89,11 +90,10 @@ class AnthropicEngine:
         budget = Budget(asking.max_usd)
         self._service = Service(asking.base_url, table.prices, budget)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
-        self._desk: BatchDesk | None = None
-        self._together: tuple[str, ...] = ()
-        if asking.is_batched:
-            self._together = stages_together(self.models, stages)
-            self._desk = BatchDesk(self._service, self.journal, budget, self.spending, table.batch_factor)
+        self._together = stages_together(self.models, stages)
+        self._collector = BatchDesk(self._service, self.journal, budget, self.spending, table.batch_factor)
+        self._desk = self._collector if asking.is_batched else None
+        self._has_batches = asking.is_batched
         self._cached = stages_that_share(self.models)
         self._slots = BoundedSemaphore(asking.concurrency)
         self._requests: dict[str, Lock] = {}
@@ -109,7 +109,11 @@ class AnthropicEngine:
     @property
     def journal_warnings(self) -> list[str]:
         """Lines of the journal that are no records, and batches that are gone."""
-        return [*self.journal.warnings, *(self._desk.warnings if self._desk is not None else ())]
+        warnings = [*self.journal.warnings, *self._collector.warnings]
+        if self._desk is None:
+            paid = "what this run asks is paid for besides; run with --batch to wait for it"
+            warnings += [f"{line} under way: {paid}" for line in self._collector.lines()]
+        return warnings
 
     @cycle_search_paused()
     def prepare(self) -> None:
@@ -124,6 +128,10 @@ class AnthropicEngine:
         self.journal.refresh()
         if self._desk is not None:
             self._desk.begin()
+        elif self.journal.batch_records():  # of runs with --batch: what has ended is paid for
+            self._has_batches = True
+            with suppress(RunError):  # this run needs no batches
+                self._collector.begin()
 
     def end(self) -> None:
         """After a round of questions: send what was put into a batch."""
@@ -163,7 +171,7 @@ class AnthropicEngine:
         """The answer to one prompt, after as many rounds as it takes and is worth."""
         stage = prompt.stage
         asking = Asking(prompt, question.answer_type, self.models[stage], stage in self._cached)
-        if prompt.prefix and stage in self._together:
+        if self._has_batches and prompt.prefix and stage in self._together:
             self._ask_together(asking, question)
         structure, reply = self._first_reply(asking, question.answer_type)
         standing: AnswerType | None = None
@@ -193,7 +201,7 @@ class AnthropicEngine:
         return standing
 
     def _ask_together(self, asking: Asking, question: Question[Any]) -> None:
-        """Put the part for this question of an answer to several into the journal; ask for that by the first of them.
+        """Put the part for this question of an answer to several into the journal; a batch asks by the first of them.
 
         Where there is no such part the question is asked for itself.
         """
@@ -204,7 +212,7 @@ class AnthropicEngine:
         prompt = prompt_together(asking.prompt, question, self._together, self._prompting.prompts)
         together = replace(asking, prompt=prompt, answer_type=form_on_trajectory(), is_cached=False)
         record = self.journal.answer(request_of(together, structure).digest)
-        if record is None and asking.prompt.stage == self._together[0]:
+        if record is None and self._desk is not None and asking.prompt.stage == self._together[0]:
             record = self._record(together, structure)
         part = None if record is None else part_in(str(record.get("answer")), question.answer_type)
         if record is not None and part is not None:
