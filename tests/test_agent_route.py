@@ -110,9 +110,9 @@ def test_a_printed_prompt_is_what_the_engine_sends(tmp_path: Path, wiki: Wiki) -
     with MessagesServer(says({})) as server:
         ingest([path], tmp_path / "other", "anthropic", asking=AskingOptions(base_url=server.base_url, concurrency=1))
         sent = server.bodies()
-    for printed, body in zip((summary, guidelines), sent, strict=False):
-        message = "".join(part["text"] for part in body["messages"][0]["content"])
-        assert message.startswith(printed["message"])
+    messages = {"".join(part["text"] for part in body["messages"][0]["content"]): body for body in sent}
+    for printed in (summary, guidelines):
+        (body,) = (body for message, body in messages.items() if message.startswith(printed["message"]))
         system = body["system"] if isinstance(body["system"], str) else body["system"][0]["text"]
         assert (system, body["max_tokens"]) == (printed["system"], printed["max_tokens"])
     assert summary["schema"]["properties"].keys() == {"arcs"}

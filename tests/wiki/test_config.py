@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, edit_config, is_stage_made, parse_config, signed
+from agent_wiki.wiki.yaml_syntax import load_yaml
 
 DEFAULT = """\
 schema_version: 1
@@ -97,3 +98,12 @@ def test_edits_parse_back_and_order_does_not_matter(
     wanted = {name: value for name, value in {**first, **second}.items() if value is not None}
     assert parse_config(text).tags == wanted
     assert text == edit_config(DEFAULT, TAGS, dict(reversed(wanted.items())))
+
+
+def test_the_last_entry_of_a_flow_section_goes_and_what_stands_beside_it_stays() -> None:
+    text = "tags: {guideline: {a1: [x]}, mine: {b: c}}  # ours\n"
+    emptied = edit_config(text, ("tags", "guideline"), {"a1": None})
+    assert load_yaml(emptied) == {"tags": {"guideline": {}, "mine": {"b": "c"}}}
+    added = edit_config(text, ("tags", "guideline"), {"a2": ["y"]})
+    assert load_yaml(added) == {"tags": {"guideline": {"a1": ["x"], "a2": ["y"]}, "mine": {"b": "c"}}}
+    assert load_yaml(edit_config("clusters: {a: {b: c}}\n", ("clusters",), {"a": None})) == {"clusters": {}}

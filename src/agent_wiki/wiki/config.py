@@ -199,9 +199,18 @@ def _edit(text: str, parent: yaml.MappingNode, section: Section, entries: Mappin
     before = _flow_entries(value, rest)
     wanted = {**before, **entries}
     kept = {each: wanted[each] for each in sorted(wanted) if wanted[each] is not None}
-    if not kept:
+    if not kept and not before:
         return text
-    return _replace_value(text, key, value, _nested(rest, kept))
+    return _replace_value(text, key, value, _with_section(node_value(value), rest, kept))
+
+
+def _with_section(value: Any, section: Section, entries: dict[str, Any]) -> dict[str, Any]:
+    """A mapping with these entries as its section; what stands beside it stays."""
+    if not section:
+        return entries
+    whole = value if isinstance(value, dict) else {}
+    name, rest = section[0], section[1:]
+    return {**whole, name: _with_section(whole.get(name), rest, entries)}
 
 
 def _flow_entries(value: yaml.Node, rest: Section) -> dict[str, Any]:
@@ -302,8 +311,10 @@ def _replace_value(text: str, key: yaml.Node, value: yaml.Node, made: dict[str, 
     head = lines[first][: colon + 1]
     tail = lines[end.line][end.column :] if is_written else lines[first][colon + 1 :]
     last = end.line if is_written else first
-    block = _indented(made, key.start_mark.column + 2)
     rest = tail if tail.strip() else "\n"
+    if not made:
+        return "".join([*lines[:first], f"{head} {{}}{rest}", *lines[last + 1 :]])
+    block = _indented(made, key.start_mark.column + 2)
     return "".join([*lines[:first], head + rest, block, *lines[last + 1 :]])
 
 
