@@ -17,7 +17,7 @@ import pytest
 from agent_wiki.asking import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.engines.anthropic_api import AnthropicEngine, service
-from agent_wiki.errors import RunError
+from agent_wiki.errors import RunError, UsageError
 from agent_wiki.journal import Journal, journal_folder, records
 from agent_wiki.prices import cost_usd, read_models
 from agent_wiki.report import Report
@@ -383,3 +383,10 @@ def test_the_command_line_says_what_waits(tmp_path: Path, capsys: pytest.Capture
         out = capsys.readouterr().out
     assert "batch: msgbatch_000001: 1 requests under way; run again to collect it" in out
     assert "waiting for a batch (1):" in out
+
+
+@pytest.mark.parametrize("engine", ["offline", "recorded"])
+def test_an_engine_that_asks_nobody_refuses_batches(tmp_path: Path, engine: str) -> None:
+    paths = _recordings(tmp_path / "t", 1)
+    with pytest.raises(UsageError, match=f"--batch is for --engine anthropic: {engine} asks nobody"):
+        ingest(paths, tmp_path / "wiki", engine, asking=AskingOptions(is_batched=True))

@@ -174,6 +174,19 @@ def test_a_recording_is_found_beside_a_wiki_that_was_moved_with_it(wiki: Path, t
     assert told.exit_code == 0
 
 
+def test_a_session_that_wiki_save_kept_is_found_beside_the_wiki(wiki: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(wiki, moved / "wiki", ignore=shutil.ignore_patterns(".wiki"))
+    saved = moved / ".evolve" / "trajectories"
+    saved.mkdir(parents=True)
+    shutil.copy(tmp_path / "traces" / "b.json", saved / "trajectory_2026-01-02T03-04-05_b.json")
+    shutil.rmtree(tmp_path / "traces")
+    assert why(moved / "wiki", "check-it").sessions["b"].recording is None, "an id of one letter tells nothing"
+    shutil.copy(saved / "trajectory_2026-01-02T03-04-05_b.json", saved / "b.json")
+    told = why(moved / "wiki", "check-it")
+    assert told.sessions["b"].recording == str((saved / "b.json").resolve())
+
+
 def test_without_its_recording_a_page_says_so_and_nothing_is_wrong(
     wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,6 +24,8 @@ from agent_wiki.wiki.store import WikiFolder
 
 _MOST_BESIDE = 20_000  # files beside a wiki that are looked at by name; a home folder is no place for recordings
 
+SAVED = Path(".evolve", "trajectories")
+
 _LEAST_TELLING = 8  # characters of a session's id that stand in a file's name by more than chance
 
 
@@ -125,11 +127,14 @@ def _read(path: Path) -> _File:
 
 
 def _beside(root: Path) -> Iterator[Path]:
-    """Files in the folder that holds the wiki and one level below; not the wiki's own, nothing hidden, no links."""
+    """Files in the folder that holds the wiki, one level below, and where `wiki save` keeps trajectories.
+
+    Not the wiki's own, nothing else that is hidden, no links.
+    """
     own = root.resolve()
     seen = 0
-    for folder in (own.parent, *_folders(own.parent)):
-        if folder == own:
+    for folder in (own.parent, *_folders(own.parent), own.parent / SAVED):
+        if folder == own or folder.is_symlink() or folder.parent.is_symlink():
             continue
         for path in _entries(folder):
             seen += 1

@@ -74,6 +74,8 @@ def opened_engine(
     An engine that comes opened stays open.
     """
     kind, _, place = named.partition(":") if isinstance(named, str) else ("", "", "")
+    if kind not in ("", _ASKING) and asking.is_batched:
+        raise UsageError(f"--batch is for --engine {_ASKING}: {plain_line(kind, 40)} asks nobody")
     if kind not in (_ASKING, _RECORDED) or (kind == _ASKING and place):
         yield named
         return
