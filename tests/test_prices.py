@@ -27,8 +27,12 @@ def test_each_kind_of_token_has_its_price() -> None:
     assert cost_usd(usage, _PRICE) == pytest.approx((10 + 30 + 2 + 4 + 12) / 1_000_000)
 
 
-def test_a_cache_write_of_unknown_lifetime_counts_as_the_dearer() -> None:
-    assert cost_usd({"cache_creation_input_tokens": 5}, _PRICE) == pytest.approx(20 / 1_000_000)
+def test_a_cache_write_of_unknown_lifetime_counts_as_what_was_asked_for() -> None:
+    untold = {"cache_creation_input_tokens": 5}
+    assert cost_usd(untold, _PRICE) == pytest.approx(20 / 1_000_000)
+    assert cost_usd(untold, _PRICE, is_long_lived=False) == pytest.approx(5 * _PRICE.cache_write_5m / 1_000_000)
+    told = {**untold, "ephemeral_1h_input_tokens": 5}
+    assert cost_usd(told, _PRICE, is_long_lived=False) == pytest.approx(20 / 1_000_000)
 
 
 def test_a_long_prompt_costs_more_whatever_part_of_it_was_cached() -> None:
@@ -40,8 +44,11 @@ def test_a_long_prompt_costs_more_whatever_part_of_it_was_cached() -> None:
 
 def test_no_request_costs_more_than_its_worst_case() -> None:
     written = {"cache_creation_input_tokens": 90, "ephemeral_5m_input_tokens": 90}
-    for usage in ({"input_tokens": 90}, written, {"cache_read_input_tokens": 90}):
-        assert cost_usd({**usage, "output_tokens": 7}, _PRICE) <= worst_cost_usd(90, 7, _PRICE)
+    untold = {"cache_creation_input_tokens": 90}
+    for usage in ({"input_tokens": 90}, written, untold, {"cache_read_input_tokens": 90}):
+        cost = cost_usd({**usage, "output_tokens": 7}, _PRICE, is_long_lived=False)
+        assert cost <= worst_cost_usd(90, 7, _PRICE)
+    assert cost_usd(untold, _PRICE) <= worst_cost_usd(90, 0, _PRICE, is_long_lived=True)
     assert worst_cost_usd(101, 0, _PRICE) == pytest.approx(5 * 101 * 2 / 1_000_000)
 
 

@@ -88,10 +88,15 @@ def _mapping(path: Path, place: str) -> dict[str, Any]:
     return value
 
 
-def cost_usd(usage: Usage, price: Price) -> float:
-    """What one answer cost, in dollars. A cache write whose lifetime is not told counts as the dearer one."""
+def cost_usd(usage: Usage, price: Price, *, is_long_lived: bool = True) -> float:
+    """What one answer cost, in dollars.
+
+    A cache write whose lifetime is not told counts as the one that was asked for: an hour, or five minutes.
+    """
     written = usage.get("cache_creation_input_tokens", 0)
-    short_lived = min(written, usage.get("ephemeral_5m_input_tokens", 0))
+    is_told = "ephemeral_5m_input_tokens" in usage or "ephemeral_1h_input_tokens" in usage
+    untold = written if not is_told and not is_long_lived else 0
+    short_lived = min(written, usage.get("ephemeral_5m_input_tokens", untold))
     read, plain = usage.get("cache_read_input_tokens", 0), usage.get("input_tokens", 0)
     dollars = (
         plain * price.input

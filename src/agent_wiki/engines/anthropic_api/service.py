@@ -114,8 +114,8 @@ class Service:
         """What a model costs; None when that is not known."""
         return self._prices.get(model)
 
-    def record_of(self, message: Any, model: str, factor: float = 1.0) -> dict[str, Any]:
-        """What is kept of a message, as `ask` gives it; `factor` on its cost, as for a batch.
+    def record_of(self, message: Any, model: str, batch_factor: float | None = None) -> dict[str, Any]:
+        """What is kept of a message, as `ask` gives it; of one in a batch, with this factor on its cost.
 
         Raises `ServiceFailed` for what is no message, as a proxy may send.
         """
@@ -133,7 +133,9 @@ class Service:
         if explanation:
             record["detail"] = str(explanation)
         if price is not None and "output_tokens" in record["usage"]:
-            record["cost_usd"] = factor * cost_usd(record["usage"], price)
+            is_batched = batch_factor is not None  # where marks live for an hour
+            cost = cost_usd(record["usage"], price, is_long_lived=is_batched)
+            record["cost_usd"] = cost if batch_factor is None else batch_factor * cost
         return record
 
     def count_tokens(self, body: Mapping[str, Any]) -> int:
