@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_wiki.calls import paired_calls
-from agent_wiki.errors import AgentWikiError, RunError, UnreadableRecording
+from agent_wiki.errors import RunError
 from agent_wiki.inputs import InputFile, input_files
-from agent_wiki.mine import order_of, trajectories_of
-from agent_wiki.readers.recording import Recording
+from agent_wiki.mine import order_of
+from agent_wiki.readable import readable
 from agent_wiki.report import Progress, Report
 from agent_wiki.session_stages import Order
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
@@ -71,7 +70,7 @@ def normalize(
     orders: dict[str, Order] = {}
     for position, file in enumerate(files):
         progress("normalize", position, len(files))
-        for trajectory in _readable(file, report):
+        for trajectory in readable(file, report):
             _apply(trajectory, file, options)
             stats = _stats(trajectory, file, _file_name(trajectory))
             standing, order = written.get(trajectory.session_id), order_of(trajectory)
@@ -91,24 +90,6 @@ def normalize(
         report.hygiene.update(stats.hygiene)
     report.written = sorted(stats.file for stats in written.values())
     return sorted(written.values(), key=lambda each: each.file)
-
-
-def _readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
-    """The trajectories of one file; what cannot be read goes into the report."""
-    recording = Recording(file.path, file.name)
-    try:
-        yield from trajectories_of(recording, recording.sha256())
-    except UnreadableRecording as error:
-        where = report.passed_over if error.is_foreign and not file.is_named else report.failures
-        where.append(str(error))
-    except OSError as error:
-        report.failures.append(f"{file.name}: {error.strerror or error}")
-    except AgentWikiError:
-        raise
-    except Exception as error:  # noqa: BLE001 - as in `mine`: a bug in one unit must not stop the others
-        report.failures.append(f"{file.name}: bug: {type(error).__name__}: {error}")
-        report.bugs.append(traceback.format_exc())
-    report.warnings += recording.warnings
 
 
 def _apply(trajectory: Trajectory, file: InputFile, options: NormalizeOptions) -> None:

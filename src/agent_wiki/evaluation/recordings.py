@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.errors import AgentWikiError, UnreadableRecording
 from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import Tasks
-from agent_wiki.inputs import InputFile, input_files
-from agent_wiki.mine import order_of, trajectories_of
-from agent_wiki.readers.recording import Recording
+from agent_wiki.inputs import input_files
+from agent_wiki.mine import order_of
+from agent_wiki.readable import readable
 from agent_wiki.report import Progress, Report
-from agent_wiki.trajectory import Trajectory
 
 _OUTDONE = "another recording holds a longer version of this session, or one of the same length"
 
@@ -32,7 +29,7 @@ def rows_of(
     rows: dict[str, tuple[tuple[int, int, str], Row, str]] = {}  # order, row, format
     for position, file in enumerate(files):
         progress("measure", position, len(files))
-        for trajectory in _readable(file, report):
+        for trajectory in readable(file, report):
             session_id, order = trajectory.session_id, order_of(trajectory)
             known = rows.get(session_id)
             if known is not None:
@@ -46,24 +43,6 @@ def rows_of(
     if tasks is not None:
         report.warnings += [f"{row['session_id']}: {_without_task(row)}" for row in measured if _is_strange(row, tasks)]
     return sorted(measured, key=_place)
-
-
-def _readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
-    """The trajectories of one file; what cannot be read goes into the report."""
-    recording = Recording(file.path, file.name)
-    try:
-        yield from trajectories_of(recording, recording.sha256())
-    except UnreadableRecording as error:
-        where = report.passed_over if error.is_foreign and not file.is_named else report.failures
-        where.append(str(error))
-    except OSError as error:
-        report.failures.append(f"{file.name}: {error.strerror or error}")
-    except AgentWikiError:
-        raise
-    except Exception as error:  # noqa: BLE001 - as in `mine`: a bug in one unit must not stop the others
-        report.failures.append(f"{file.name}: bug: {type(error).__name__}: {error}")
-        report.bugs.append(traceback.format_exc())
-    report.warnings += recording.warnings
 
 
 def _is_strange(row: Row, tasks: Tasks) -> bool:
