@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -14,13 +13,13 @@ import pytest
 
 from agent_wiki.asking import AskingOptions
 from agent_wiki.commands import main
-from agent_wiki.engines.anthropic_api.request import unmarked
 from agent_wiki.errors import UsageError
 from agent_wiki.journal import journal_folder, records
 from agent_wiki.prices import cost_usd, read_models
 from agent_wiki.report import Report
 from agent_wiki.testing import Endpoint, Fault, MessagesServer
 from agent_wiki.wiki.page import parse_page
+from tests.asking import dated_recordings, digests
 from tests.engines.answering import says
 from tests.wikis import changed, chat, ingest, record, rule, tree
 
@@ -31,7 +30,7 @@ def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) 
 
 
 def _recordings(folder: Path, number: int = 2) -> list[Path]:
-    return [record(folder, f"session-{at}", f"2026-01-{at + 1:02d}") for at in range(number)]
+    return dated_recordings(folder, number)
 
 
 def _trial(folder: Path, name: str) -> Path:
@@ -40,12 +39,6 @@ def _trial(folder: Path, name: str) -> Path:
     path = record(folder, name)
     path.write_text(json.dumps({"schema_version": 1, **chat(name), "source": source}), encoding="utf-8")
     return path
-
-
-def _digests(server: MessagesServer) -> Counter[str]:
-    """How often each request came, by the digest that the journal knows it by."""
-    texts = (json.dumps(unmarked(body), sort_keys=True, ensure_ascii=False) for body in server.bodies())
-    return Counter(f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" for text in texts)
 
 
 def test_two_recordings_become_a_wiki_and_the_report_says_what_it_cost(tmp_path: Path) -> None:
@@ -156,7 +149,7 @@ def test_the_cap_is_never_passed_and_the_next_runs_finish_the_wiki(tmp_path: Pat
             assert report.exit_code == 3
             assert "--max-usd 0.01 is reached" in report.lines()[-1]
         assert stops >= 1
-        assert all(count == 1 for count in _digests(server).values()), "nothing is asked twice"
+        assert all(count == 1 for count in digests(server).values()), "nothing is asked twice"
     assert changed(tree(tmp_path / "whole"), tree(wiki)) == []
 
 
@@ -175,31 +168,6 @@ def test_a_corpus_stage_that_nobody_may_pay_for_keeps_what_it_made_before(tmp_pa
         assert _ask(paths, wiki, server).exit_code == 0
 
 
-KILLED_RUN = """
-import os, signal, sys
-from pathlib import Path
-from agent_wiki import journal
-from agent_wiki.asking import AskingOptions
-from agent_wiki.ingest import Options, run
-from agent_wiki.report import Report
-
-wiki, url, at, *paths = sys.argv[1:]
-left = int(at)
-append = journal.Journal.append
-
-def counted(self, record):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    append(self, record)
-
-journal.Journal.append = counted
-options = Options(Path(wiki), engine="anthropic", asking=AskingOptions(base_url=url, concurrency=3))
-run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
-"""
-
-
 def test_two_processes_on_one_wiki_pay_once(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t", 3), tmp_path / "wiki"
     with MessagesServer(says({})) as server:
@@ -207,7 +175,7 @@ def test_two_processes_on_one_wiki_pay_once(tmp_path: Path) -> None:
         command += ["--base-url", server.base_url, *map(str, paths)]
         runs = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
         assert [run.wait() for run in runs] == [0, 0]
-        assert all(count == 1 for count in _digests(server).values())
+        assert all(count == 1 for count in digests(server).values())
 
 
 def test_the_command_line_asks_and_shows_what_it_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ from agent_wiki.journal import Journal, journal_folder, records
 from agent_wiki.prices import cost_usd, read_models
 from agent_wiki.report import Report
 from agent_wiki.testing import Endpoint, Fault, MessagesServer
+from tests.asking import dated_recordings, killed_run
 from tests.engines.answering import is_together, says
 from tests.wikis import changed, ingest, record, rule, tree
 
@@ -35,7 +36,7 @@ def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) 
 
 
 def _recordings(folder: Path, number: int = 3) -> list[Path]:
-    return [record(folder, f"session-{at}", f"2026-01-{at + 1:02d}") for at in range(number)]
+    return dated_recordings(folder, number)
 
 
 def _direct(paths: list[Path], wiki: Path) -> dict[str, bytes]:
@@ -319,41 +320,13 @@ def test_an_endpoint_known_to_give_no_structure_is_asked_once_for_all_parts(tmp_
         assert not any("output_config" in body for body in bodies)
 
 
-KILLED_RUN = """
-import os, signal, sys
-from pathlib import Path
-from agent_wiki import journal
-from agent_wiki.asking import AskingOptions
-from agent_wiki.ingest import Options, run
-from agent_wiki.prices import cost_usd, read_models
-from agent_wiki.report import Report
-
-wiki, url, at, *paths = sys.argv[1:]
-left = int(at)
-append = journal.Journal.append
-
-def counted(self, record):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    append(self, record)
-
-journal.Journal.append = counted
-asking = AskingOptions(base_url=url, is_batched=True, is_waiting=True)
-options = Options(Path(wiki), engine="anthropic", asking=asking)
-run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
-"""
-
-
 def test_a_batched_run_killed_before_any_record_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
     paths = _recordings(tmp_path / "t", 2)
     wanted = _direct(paths, tmp_path / "direct")
     for at in range(0, 12, 2):
         wiki = tmp_path / f"killed-{at}"
         with MessagesServer(says({})) as server:
-            command = [sys.executable, "-c", KILLED_RUN, str(wiki), server.base_url, str(at), *map(str, paths)]
-            ended = subprocess.run(command, check=False, timeout=60).returncode
+            ended = killed_run(paths, wiki, server, at, is_batched=True, is_waiting=True)
             report = _ask(paths, wiki, server, is_waiting=True)
             assert report.exit_code == 0, report.lines()
             assert ended == -signal.SIGKILL, f"not killed at {at}"

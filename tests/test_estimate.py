@@ -28,6 +28,7 @@ from agent_wiki.testing import Endpoint, Fault, MessagesServer
 from agent_wiki.testing.answers import Asked
 from agent_wiki.testing.tokens import prompt_blocks
 from agent_wiki.token_counts import BYTES_PER_TOKEN, PROMPT_TOKENS
+from tests.asking import dated_recordings
 from tests.engines.answering import says, shaped, stage_of
 from tests.wikis import ingest, record
 
@@ -47,7 +48,7 @@ def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **told: Any) -> 
 
 
 def _recordings(folder: Path, number: int = 3) -> list[Path]:
-    return [record(folder, f"session-{at}", f"2026-01-{at + 1:02d}") for at in range(number)]
+    return dated_recordings(folder, number)
 
 
 def _input_tokens(sums: StageEstimate) -> int:

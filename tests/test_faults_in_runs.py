@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
@@ -17,9 +15,9 @@ from agent_wiki.journal import journal_folder, records
 from agent_wiki.report import Report
 from agent_wiki.testing import Endpoint, Fault, MessagesServer
 from agent_wiki.testing.faults import ANSWER_KINDS, STATUS_KINDS, ConnectionKind
+from tests.asking import dated_recordings, digests, killed_run
 from tests.engines.answering import says
-from tests.test_asking_runs import KILLED_RUN, _digests
-from tests.wikis import changed, ingest, record, tree
+from tests.wikis import changed, ingest, tree
 
 _PASSING = (*get_args(ConnectionKind), *STATUS_KINDS, "latency", "fenced")
 _ENDINGS = {
@@ -35,7 +33,7 @@ def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) 
 
 
 def _recordings(folder: Path, number: int = 3) -> list[Path]:
-    return [record(folder, f"session-{at}", f"2026-01-{at + 1:02d}") for at in range(number)]
+    return dated_recordings(folder, number)
 
 
 def _wanted(paths: list[Path], wiki: Path) -> dict[str, bytes]:
@@ -109,13 +107,12 @@ def test_killed_before_one_record_after_the_other_the_next_run_asks_only_what_wa
     paths = _recordings(tmp_path / "t", 3)
     with MessagesServer(says({})) as server:
         assert _ask(paths, tmp_path / "clean", server).exit_code == 0
-        prompts = set(_digests(server))
+        prompts = set(digests(server))
     wanted = tree(tmp_path / "clean")
     for at in (0, 1, 3, 5, 7, 9, 10, 12):
         wiki = tmp_path / f"killed-{at}"
         with MessagesServer(says({}), Endpoint(latency_seconds=0.01)) as server:
-            command = [sys.executable, "-c", KILLED_RUN, str(wiki), server.base_url, str(at), *map(str, paths)]
-            ended = subprocess.run(command, check=False, timeout=120).returncode
+            ended = killed_run(paths, wiki, server, at, concurrency=3)
             if ended == 0:
                 break
             assert ended == -signal.SIGKILL
@@ -123,7 +120,7 @@ def test_killed_before_one_record_after_the_other_the_next_run_asks_only_what_wa
             asked = len(server.bodies())
             report = _ask(paths, wiki, server)
             assert report.exit_code == 0, report.lines()
-            assert set(_digests(server)) == prompts, "the same prompts on the wire, before and after"
+            assert set(digests(server)) == prompts, "the same prompts on the wire, before and after"
             assert len(server.bodies()) - asked == 9 - len(journaled), f"killed at {at}"
         assert set(Counter(each["request"] for each in _answers(wiki)).values()) == {1}
         assert changed(wanted, tree(wiki)) == [], f"killed at {at}"

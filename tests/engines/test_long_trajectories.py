@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +16,6 @@ import pytest
 from agent_wiki.asking import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.engine import AnswerType, Question
-from agent_wiki.engines.anthropic_api.request import unmarked
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import NoAnswer, Unanswered
 from agent_wiki.journal import Journal, journal_folder, records
@@ -31,6 +27,7 @@ from agent_wiki.testing import Endpoint, Fault, MessagesServer
 from agent_wiki.testing.answers import Asked
 from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki.wiki.page import parse_page
+from tests.asking import digests, killed_run
 from tests.engines.answering import engine_at, says
 from tests.wikis import arc, changed, ingest, rule, tree
 
@@ -102,11 +99,6 @@ ANSWERS = {"summarize": _summary, "extract-guidelines": {"guidelines": []}, "syn
 
 def _first_block(body: Any) -> str:
     return str(body["messages"][0]["content"][0]["text"])
-
-
-def _digests(server: MessagesServer) -> Counter[str]:
-    texts = (json.dumps(unmarked(body), sort_keys=True, ensure_ascii=False) for body in server.bodies())
-    return Counter(f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" for text in texts)
 
 
 def test_a_state_that_was_superseded_does_not_survive_beside_the_final_one(tmp_path: Path) -> None:
@@ -346,47 +338,21 @@ def test_a_place_for_results_that_cannot_be_used_ends_the_run_before_a_request(
     assert not (tmp_path / "link" / ".wiki" / "journal").exists()
 
 
-KILLED_RUN = """
-import os, signal, sys
-from pathlib import Path
-from agent_wiki import journal
-from agent_wiki.asking import AskingOptions
-from agent_wiki.ingest import Options, run
-from agent_wiki.report import Report
-
-wiki, url, at, *paths = sys.argv[1:]
-left = int(at)
-append = journal.Journal.append
-
-def counted(self, record):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    append(self, record)
-
-journal.Journal.append = counted
-options = Options(Path(wiki), engine="anthropic", asking=AskingOptions(base_url=url, concurrency=2))
-run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
-"""
-
-
 @pytest.mark.parametrize("at", [1, 2, 3, 6, 10, 15])
 def test_killed_anywhere_and_with_other_limits_the_same_bytes_go_on_the_wire(tmp_path: Path, at: int) -> None:
     paths = [_record(tmp_path / "t", name, 40, f"{name}\n" * 5_000) for name in "ab"]
     with MessagesServer(says(ANSWERS)) as server:
         _ask(paths, _limits(tmp_path / "whole"), server)
-        wanted = set(_digests(server))
+        wanted = set(digests(server))
     wiki = _limits(tmp_path / "wiki")
     with MessagesServer(says(ANSWERS)) as server:
-        command = [sys.executable, "-c", KILLED_RUN, str(wiki), server.base_url, str(at), *map(str, paths)]
-        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+        assert killed_run(paths, wiki, server, at, concurrency=2) == -signal.SIGKILL
         journaled = [each for each in records(journal_folder(wiki), []) if each["kind"] == "answer"]
         shown = [each for each in records(journal_folder(wiki), []) if each["kind"] == "segments"]
         if len(shown) == 2:  # else what was not decided goes by the limits of its day
             _limits(wiki, result_characters=100_000, turn_characters=500_000, segment_bytes=500_000)
         _ask(paths, wiki, server)
-        after = _digests(server)
+        after = digests(server)
     assert set(after) == wanted, "the same requests, before and after"
     assert all(after[each["request"]] == 1 for each in journaled)
     assert changed(tree(tmp_path / "whole"), tree(wiki)) == ([] if len(shown) < 2 else ["models.yaml"])
