@@ -13,14 +13,13 @@ from agent_wiki.calls import paired_calls
 from agent_wiki.errors import RunError
 from agent_wiki.inputs import InputFile, input_files
 from agent_wiki.mine import order_of
-from agent_wiki.readable import readable
+from agent_wiki.readable import OUTDONE, readable
 from agent_wiki.report import Progress, Report
 from agent_wiki.session_stages import Order
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.wiki.layout import session_file_stem
 
 _MOST_NAME_CHARACTERS = 200
-OUTDONE = "another recording holds a longer version of this session, or one of the same length"
 
 
 @dataclass(frozen=True, slots=True)

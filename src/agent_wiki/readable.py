@@ -12,6 +12,9 @@ from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Trajectory
 
+OUTDONE = "another recording holds a longer version of this session, or one of the same length"
+"""Why a session that is read does not count, where a command takes the larger of two versions."""
+
 
 def readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
     """The trajectories of one file, redacted; failures, bugs and warnings of reading it are noted in `report`."""

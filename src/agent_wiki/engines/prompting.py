@@ -5,6 +5,8 @@ Who is asked, and how, is the engine's own: it hands in `ask`, which puts one pr
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,7 +19,15 @@ from agent_wiki.engine import AnswerType, Question
 from agent_wiki.errors import Unanswered
 from agent_wiki.journal import Journal
 from agent_wiki.previews import Coverage, Limits
-from agent_wiki.prompts import STAGES, Prompt, read_prompts, render_merging_prompt, render_prompt
+from agent_wiki.prompts import (
+    LONG,
+    STAGES,
+    TRAJECTORY_STAGES,
+    Prompt,
+    read_prompts,
+    render_merging_prompt,
+    render_prompt,
+)
 from agent_wiki.showing import Showing
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.transcript import Segment
@@ -70,6 +80,11 @@ def _turns_in(value: Any) -> list[int]:
     return []
 
 
+def short_digest(value: Any) -> str:
+    """Of JSON values, 12 hex digits: enough to tell versions apart."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]
+
+
 class Prompting:
     """A wiki's prompts and what its journal says was shown. `is_kept` False writes nothing, as a rehearsal needs it.
 
@@ -84,6 +99,11 @@ class Prompting:
         self.prompts = read_prompts(wiki / "prompts")
         self.prompt_versions = {stage: self.prompts[stage].head.version for stage in STAGES}
         self._showing = Showing(journal, ToolResults(wiki) if is_kept else None, limits)
+
+    def read_for(self, stage: str) -> list[str]:
+        """The digests of the prompt files that a stage's questions are made of."""
+        names = (stage, LONG) if stage in TRAJECTORY_STAGES else (stage,)
+        return [self.prompts[name].digest for name in names]
 
     def coverage(self, trajectory: Trajectory) -> Coverage:
         """How much of a trajectory a model is shown."""

@@ -7,8 +7,6 @@ so that a worklist can be made of it.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +15,12 @@ from typing import Any
 
 from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.anthropic_api.request import Unfit, answer_in
-from agent_wiki.engines.prompting import Prompting
+from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.journal import Journal, journal_folder
 from agent_wiki.previews import Coverage
 from agent_wiki.prices import read_models
-from agent_wiki.prompts import LONG, STAGES, TRAJECTORY_STAGES, Prompt
+from agent_wiki.prompts import STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.trajectory import Trajectory
 
 NAME = "recorded"
@@ -74,16 +72,12 @@ class RecordedEngine:
         self.journal = Journal(folder or journal_folder(wiki))
         self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=is_kept)
         self.prompt_versions = self._prompting.prompt_versions
-        self.stage_versions = {stage: self._version_of(stage) for stage in STAGES}
-        self.version = _digest(self.stage_versions)
+        self.stage_versions = {stage: short_digest(self._prompting.read_for(stage)) for stage in STAGES}
+        self.version = short_digest(self.stage_versions)
         self._listener = listener
         self._only_session = only_session
         self._retiring: set[tuple[str, ...]] = set()
         self._lock = Lock()
-
-    def _version_of(self, stage: str) -> str:
-        read = (stage, LONG) if stage in TRAJECTORY_STAGES else (stage,)
-        return _digest([self._prompting.prompts[name].digest for name in read])
 
     @property
     def journal_warnings(self) -> list[str]:
@@ -158,7 +152,3 @@ def about_of(question: Question[Any]) -> tuple[str, ...]:
     if "guidelines" in fields:
         return tuple(each.id for each in fields["guidelines"])
     return tuple(each.session_id for each in fields.get("sessions", ()))
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]

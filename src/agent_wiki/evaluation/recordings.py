@@ -10,10 +10,8 @@ from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import Tasks
 from agent_wiki.inputs import input_files
 from agent_wiki.mine import order_of
-from agent_wiki.readable import readable
+from agent_wiki.readable import OUTDONE, readable
 from agent_wiki.report import Progress, Report
-
-_OUTDONE = "another recording holds a longer version of this session, or one of the same length"
 
 
 def rows_of(
@@ -33,7 +31,7 @@ def rows_of(
             session_id, order = trajectory.session_id, order_of(trajectory)
             known = rows.get(session_id)
             if known is not None:
-                report.left_out.append(f"{file.name}: {session_id}: {_OUTDONE}")
+                report.left_out.append(f"{file.name}: {session_id}: {OUTDONE}")
             if known is None or order > known[0]:
                 row = metrics_row(trajectory, tasks, file.path.absolute(), labels)
                 rows[session_id] = (order, row, trajectory.source.format)

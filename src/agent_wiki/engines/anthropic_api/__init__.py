@@ -7,8 +7,6 @@ twice; then the stage's own check drops the claim and counts it.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -38,12 +36,14 @@ from agent_wiki.engines.anthropic_api.request import (
 )
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
-from agent_wiki.engines.prompting import Prompting
+from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.journal import Journal, Record, journal_folder
 from agent_wiki.previews import Coverage
 from agent_wiki.prices import Models, read_models
-from agent_wiki.prompts import LONG, STAGES, TRAJECTORY_STAGES, Prompt, PromptFile
+from agent_wiki.prompts import LONG as LONG
+from agent_wiki.prompts import STAGES, TRAJECTORY_STAGES, Prompt
+from agent_wiki.prompts import PromptFile as PromptFile
 from agent_wiki.report import Progress
 from agent_wiki.trajectory import Trajectory
 
@@ -81,9 +81,11 @@ class AnthropicEngine:
         self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
         self._prompting = Prompting(wiki, self.journal, table.limits, concurrency=asking.concurrency)
         self.prompt_versions = self._prompting.prompt_versions
-        prompts = self._prompting.prompts
-        self.stage_versions = {stage: _stage_version(stage, prompts, self.models[stage]) for stage in STAGES}
-        self.version = _digest(self.stage_versions)
+        self.stage_versions = {
+            stage: short_digest([ASKING_VERSION, *self._prompting.read_for(stage), self.models[stage]])
+            for stage in STAGES
+        }
+        self.version = short_digest(self.stage_versions)
         self.concurrency = asking.concurrency
         self.spending = Spending()
         self._check_prices(table, asking.max_usd)
@@ -363,12 +365,3 @@ def stages_that_share(models: Mapping[str, str]) -> frozenset[str]:
     """The stages whose trajectory another stage reads with the same model: only there a cache mark pays."""
     names = [models[stage] for stage in TRAJECTORY_STAGES]
     return frozenset(stage for stage in TRAJECTORY_STAGES if names.count(models[stage]) > 1)
-
-
-def _stage_version(stage: str, prompts: Mapping[str, PromptFile], model: str) -> str:
-    read = (stage, LONG) if stage in TRAJECTORY_STAGES else (stage,)
-    return _digest([ASKING_VERSION, *(prompts[name].digest for name in read), model])
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]
