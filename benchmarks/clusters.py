@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, consolidate_clusters
-from agent_wiki.views import GuidelineView
 
 _VERB_WORDS = "restart rebuild lint format migrate publish package seed index archive verify sign mirror profile"
 _VERBS = _VERB_WORDS.split()

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.calls import Call
-from agent_wiki.failures import text_failure
+from agent_wiki.shell.failures import text_failure
+from agent_wiki.trajectory.calls import Call
 
 TRACES = Path(__file__).resolve().parent.parent.parent / "shared" / "traces"
 _NO_FAILURE_OF_THE_TOOL = re.compile(

@@ -19,14 +19,14 @@ from itertools import chain
 from math import comb
 from pathlib import Path
 
+from agent_wiki.compare.facts import session_facts
+from agent_wiki.compare.families import families
+from agent_wiki.compare.views import SessionView
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.facts import session_facts
-from agent_wiki.families import families
-from agent_wiki.inputs import input_files
-from agent_wiki.mine import trajectories_of
+from agent_wiki.pipeline.inputs import input_files
+from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.views import SessionView
 
 TRACES = Path(__file__).resolve().parent.parent.parent / "shared" / "traces"
 SEEDS = 20

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agent_wiki.testing.answers import Asked, echo
+from agent_wiki_testing.answers import Asked, echo
 
 _AT = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 _CHARACTERS = (32, 146, 303, 1_392, 15_983, 48_198, 84_230, 141_985, 377_748, 451_750)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.evidence import Trust
 from agent_wiki.stages import extract_guidelines
 from agent_wiki.stages.catalog import catalog
+from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.wiki.join import Contribution, join
 from agent_wiki.wiki.layout import content_id, summary_path
 from agent_wiki.wiki.page import Page, split_body

@@ -17,14 +17,14 @@ from pathlib import Path
 
 from agent_wiki.engines.offline import guidelines, summarize
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.evidence import quote_stands
-from agent_wiki.inputs import input_files
+from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
-from agent_wiki.redact import redact_trajectory
+from agent_wiki.redaction.redact import redact_trajectory
 from agent_wiki.stages.extract_guidelines import GuidelineAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.evidence import quote_stands
 
 TRACES = Path(__file__).resolve().parent.parent.parent / "shared" / "traces"
 _WORTH_MINING = 10  # calls: a session of real work, not a fixture or a chat

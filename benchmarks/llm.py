@@ -36,9 +36,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.testing import Asked, Endpoint, MessagesServer
-from agent_wiki.testing.ledger import BATCH_FACTOR
-from agent_wiki.testing.tokens import CHARACTERS_PER_TOKEN
+from agent_wiki_testing import Asked, Endpoint, MessagesServer
+from agent_wiki_testing.ledger import BATCH_FACTOR
+from agent_wiki_testing.tokens import CHARACTERS_PER_TOKEN
 from benchmarks.generated_sessions import ON_TRAJECTORY, answer, generate
 from benchmarks.speed import Row, Run, machine, spread, wiki
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.evidence import quote_stands
-from agent_wiki.ingest import Options, run
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.evidence import quote_stands
 from agent_wiki.wiki.page import Page, parse_page
 from benchmarks import errors, families, guidelines
 

@@ -29,9 +29,9 @@ from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
-from agent_wiki.facts import own_words
-from agent_wiki.ingest import Options, run
-from agent_wiki.normalize import write_envelope
+from agent_wiki.compare.facts import own_words
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.normalize import write_envelope
 from agent_wiki.report import Report
 from agent_wiki.retrieval import Hit, consult, read_pages
 from agent_wiki.retrieval import lexical as words

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.redact import redact_text
+from agent_wiki.redaction.redact import redact_text
 from benchmarks.errors import TRACES, recorded_values
 
 _RUNS = 7

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.inputs import input_files
+from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from benchmarks.errors import TRACES

@@ -20,10 +20,10 @@ import pytest
 import zstandard
 
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.mine import Assignment, mine, trajectories_of
+from agent_wiki.pipeline.mine import Assignment, mine, trajectories_of
+from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.readers.detect import reader_of, readers
 from agent_wiki.readers.recording import Recording
-from agent_wiki.session_stages import SESSION_STAGES
 from agent_wiki.trajectory import Trajectory, envelope_chunks
 from tests.test_hostile_wiki import recordings
 

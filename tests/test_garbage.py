@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from agent_wiki.errors import UsageError
-from agent_wiki.inputs import input_files
-from agent_wiki.own_sessions import left_out_reason
+from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.trajectory import Source
 from tests.wikis import Script, arc, chat, ingest, record, rule, tree
 

@@ -13,9 +13,9 @@ import pytest
 import zstandard
 
 from agent_wiki.engines.offline.user_words import _without_notes
-from agent_wiki.mine import Assignment, Mined, mine
+from agent_wiki.pipeline.mine import Assignment, Mined, mine
+from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.readers import unpacked
-from agent_wiki.session_stages import SESSION_STAGES
 
 CHAT: list[dict[str, Any]] = [{"role": "user", "content": "Please list"}, {"role": "assistant", "content": "Done."}]
 SIGNS = ["#", "<system-reminder>", "<ide_a>", "</a>", "`", "(", "\n", "a|b|", "fi\n", "'", "\\"]

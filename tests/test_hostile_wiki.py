@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.ingest import Options, run
-from agent_wiki.normalize import NormalizeOptions, normalize
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.normalize import NormalizeOptions, normalize
 from agent_wiki.report import Report
 from agent_wiki.wiki.page import parse_page
 from tests.planted import vendor_keys

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.mcp_server import WikiTools
+from agent_wiki.harness.mcp_server import WikiTools
 from agent_wiki.retrieval import consult
 from agent_wiki.wiki.page import Page, parse_page
 from tests.readers.claude_lines import assistant, call, result, text, user

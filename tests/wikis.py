@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.ingest import Options, run
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Source, Trajectory

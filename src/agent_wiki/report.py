@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.asking import Spending, Totals, total_of
+from agent_wiki.asking.options import Spending, Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.asking import AskingOptions
+from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engines.anthropic_api import AnthropicEngine
 from agent_wiki.engines.anthropic_api.request import _ON_TRAJECTORY
-from agent_wiki.testing import MessagesServer
-from agent_wiki.testing.answers import Asked
+from agent_wiki_testing import MessagesServer
+from agent_wiki_testing.answers import Asked
 from tests.wikis import arc, rule, skill
 
 ON_TRAJECTORY = tuple(each.__name__ for each in _ON_TRAJECTORY)

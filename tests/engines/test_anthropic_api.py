@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.budget import Budget
+from agent_wiki.asking.budget import Budget
+from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.engine import side_by_side
 from agent_wiki.engines.anthropic_api import AnthropicEngine
 from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.errors import AnswerRejected, BudgetReached, NoAnswer, RunError, ServiceFailed, UsageError
-from agent_wiki.journal import journal_folder, records
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion, extract_guidelines
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillQuestion
-from agent_wiki.testing import Endpoint, Fault, MessagesServer
-from agent_wiki.testing.answers import Asked
 from agent_wiki.trajectory import Message, Source, Trajectory
+from agent_wiki_testing import Endpoint, Fault, MessagesServer
+from agent_wiki_testing.answers import Asked
 from tests.engines.answering import engine_at, says, shaped
 from tests.wikis import arc, rule, worked_session
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.asking.prompts import read_prompts, render_prompt
+from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engine import Question
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
@@ -18,15 +20,13 @@ from agent_wiki.engines.anthropic_api.request import (
     request_body,
     request_of,
 )
-from agent_wiki.prompts import read_prompts, render_prompt
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
 from agent_wiki.stages.extract_guidelines import GuidelinesAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillQuestion
-from agent_wiki.testing.checks import check_message_request
-from agent_wiki.testing.endpoint import Endpoint
-from agent_wiki.testing.tokens import prompt_blocks
-from agent_wiki.views import GuidelineView
+from agent_wiki_testing.checks import check_message_request
+from agent_wiki_testing.endpoint import Endpoint
+from agent_wiki_testing.tokens import prompt_blocks
 from tests.wikis import arc, worked_session
 
 _SUMMARY = SummaryAnswer.model_validate({"arcs": [arc()]})

@@ -13,22 +13,22 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.asking import AskingOptions
+from agent_wiki.asking.journal import Journal, journal_folder, records
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.asking.previews import Limits
+from agent_wiki.asking.prompts import Prompt
 from agent_wiki.commands import main
 from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import NoAnswer, Unanswered
-from agent_wiki.journal import Journal, journal_folder, records
-from agent_wiki.previews import Limits
-from agent_wiki.prompts import Prompt
 from agent_wiki.report import Report
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
-from agent_wiki.testing import Endpoint, Fault, MessagesServer
-from agent_wiki.testing.answers import Asked
 from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki.wiki.page import parse_page
-from tests.asking import digests, killed_run
+from agent_wiki_testing import Endpoint, Fault, MessagesServer
+from agent_wiki_testing.answers import Asked
 from tests.engines.answering import engine_at, says
+from tests.paid_runs import digests, killed_run
 from tests.wikis import arc, changed, ingest, rule, tree
 
 SMALL = {"result_characters": 2_000, "turn_characters": 4_000, "segment_bytes": 20_000}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from benchmarks.clusters import score
 
+from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engines.offline.clusters import answer
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
-from agent_wiki.views import GuidelineView
 
 
 def _question(*rules: tuple[str, str]) -> ClusterQuestion:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from agent_wiki.engines.offline.summarize import answer
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.evidence import quote_stands
 from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.evidence import quote_stands
 from tests.engines.sessions import Session
 
 

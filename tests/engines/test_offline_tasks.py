@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.compare.families import Family
+from agent_wiki.compare.views import SessionView
 from agent_wiki.engines.offline.tasks import answer, findings
-from agent_wiki.families import Family
 from agent_wiki.stages.discover_tasks import SubtaskQuestion, TaskQuestion
-from agent_wiki.views import SessionView
 
 
 def _won(*writes: str, **fields: Any) -> SessionView:

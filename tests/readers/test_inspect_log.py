@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.calls import paired_calls
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import inspect_log
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory, Usage, envelope_chunks
+from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, write_document
 
 HEADER: dict[str, Any] = {

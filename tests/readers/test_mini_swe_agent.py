@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.calls import paired_calls
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import mini_swe_agent
 from agent_wiki.readers.mini_swe_agent import fenced_commands
 from agent_wiki.readers.recording import Sample
 from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, shape, write_document
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.calls import paired_calls
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import swe_agent
 from agent_wiki.readers.recording import Sample
 from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, shape, write_document
 
 PROMPT: list[dict[str, Any]] = [

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.calls import paired_calls
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import tau2_bench
 from agent_wiki.readers.recording import Sample
 from agent_wiki.trajectory import Trajectory, Usage, envelope_chunks
+from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, write_document
 
 

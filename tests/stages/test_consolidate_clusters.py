@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.stages.consolidate_clusters import (
     MOST_MEMBERS,
@@ -17,7 +18,6 @@ from agent_wiki.stages.consolidate_clusters import (
     check,
     consolidate_clusters,
 )
-from agent_wiki.views import GuidelineView, SkillView
 
 _WORDINGS = [
     "Run `make schema` before the tests of the ledger.",

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.compare.families import Family, Override
+from agent_wiki.compare.views import SessionView
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.errors import AnswerRejected
-from agent_wiki.families import Family, Override
 from agent_wiki.stages.discover_tasks import (
     SubtaskAnswer,
     TaskAnswer,
@@ -21,7 +22,6 @@ from agent_wiki.stages.discover_tasks import (
     subtask_questions,
 )
 from agent_wiki.stages.summarize import TurnNote
-from agent_wiki.views import SessionView
 
 
 def _session(session_id: str, goal: str = "Order a red lamp to Porto", **fields: Any) -> SessionView:

@@ -9,7 +9,7 @@ from typing import Any
 import anthropic
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_wiki.testing import MessagesServer
+from agent_wiki_testing import MessagesServer
 
 MODEL = "claude-haiku-5-5"
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
 
-from agent_wiki.testing import Asked, Endpoint, Fault, MessagesServer
+from agent_wiki_testing import Asked, Endpoint, Fault, MessagesServer
 from tests.testing.clients import asking, client_of, said, shared_prefix
 
 HOUR = 3_600

@@ -1,4 +1,4 @@
-"""`python -m agent_wiki.testing.server`: a process of its own, told what to do by a script."""
+"""`python -m agent_wiki_testing.server`: a process of its own, told what to do by a script."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import httpx2
 import pytest
 
 from agent_wiki.errors import UsageError
-from agent_wiki.testing.script import read_script
+from agent_wiki_testing.script import read_script
 from tests.testing.clients import asking, said
 
-COMMAND = [sys.executable, "-W", "error", "-m", "agent_wiki.testing.server"]
+COMMAND = [sys.executable, "-W", "error", "-m", "agent_wiki_testing.server"]
 
 
 @contextmanager

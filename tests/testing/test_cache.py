@@ -9,7 +9,7 @@ from typing import Any
 import anthropic
 import pytest
 
-from agent_wiki.testing import Asked, Endpoint, MessagesServer, Usage
+from agent_wiki_testing import Asked, Endpoint, MessagesServer, Usage
 from tests.testing.clients import Verdict, asking, client_of, shared_prefix, with_schema
 
 PREFIX = "[T1] user: make it green\n" * 400

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_wiki.testing import LOCAL, Endpoint, Fault
-from agent_wiki.testing.answers import echo
-from agent_wiki.testing.endpoint import Clock
-from agent_wiki.testing.faults import ANSWER_KINDS, Faults, Occasion
-from agent_wiki.testing.protocol import Refused
-from agent_wiki.testing.service import Messages, Setting
+from agent_wiki_testing import LOCAL, Endpoint, Fault
+from agent_wiki_testing.answers import echo
+from agent_wiki_testing.endpoint import Clock
+from agent_wiki_testing.faults import ANSWER_KINDS, Faults, Occasion
+from agent_wiki_testing.protocol import Refused
+from agent_wiki_testing.service import Messages, Setting
 
 BODY: dict[str, Any] = {
     "model": "m",

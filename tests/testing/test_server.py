@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from agent_wiki.engine import Answer
-from agent_wiki.testing import LOCAL, Asked, Endpoint, Fault, MessagesServer, Reply
+from agent_wiki_testing import LOCAL, Asked, Endpoint, Fault, MessagesServer, Reply
 from tests.testing.clients import MODEL, Verdict, asking, client_of, said, with_schema
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.ingest import Options, run
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.wiki.contract import contract, is_its_owners, worked_example
 from agent_wiki.wiki.index_shards import CONTENTS

@@ -13,7 +13,7 @@ from agent_wiki.commands.stages import ArchiveCovered, Wiki, wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
-    from agent_wiki.open_questions import Found, OpenQuestion
+    from agent_wiki.pipeline.open_questions import Found, OpenQuestion
 
 _STAGE = "A stage (summarize, …), or what comes of it: summary, guidelines, skill, cluster, task or subtask."
 
@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson = False) -> None:
     """Show what is still to be answered: stage, request, session and recording, a line each."""
-    from agent_wiki import open_questions
+    from agent_wiki.pipeline import open_questions
 
     told = open_questions.worklist(wiki_folder(wiki), recordings or ())
     if as_json:
@@ -72,7 +72,7 @@ def prompt(
     as_json: AsJson = False,
 ) -> None:
     """Print what an engine would be asked: system prompt, message, and the JSON schema of the answer."""
-    from agent_wiki.open_questions import NoSuchQuestion, Wanted, printed
+    from agent_wiki.pipeline.open_questions import NoSuchQuestion, Wanted, printed
 
     try:
         found = printed(wiki_folder(wiki), Wanted(stage, _existing(trajectory), session, request))
@@ -133,8 +133,8 @@ def apply(
 
     The answer is a JSON object as the prompt asks, or {"request": DIGEST, "answer": {…}}, which names its question.
     """
-    from agent_wiki.apply_answer import Choices, apply_answer
-    from agent_wiki.open_questions import Wanted
+    from agent_wiki.pipeline.apply_answer import Choices, apply_answer
+    from agent_wiki.pipeline.open_questions import Wanted
 
     wanted = Wanted(stage, _existing(trajectory), session, request)
     choices = Choices(model, archive_covered, archive_members)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.asking import DEFAULT_CONCURRENCY, AskingOptions
+from agent_wiki.asking.options import DEFAULT_CONCURRENCY, AskingOptions
 
 _MODEL = Annotated[
     list[str],

@@ -37,7 +37,7 @@ def patch(
     Mappings are merged at every depth; a null takes a key out; a list replaces a list. Comments stay. What stands there
     from then on is yours: no stage writes over it.
     """
-    from agent_wiki.patch_config import patch_config
+    from agent_wiki.pipeline.patch_config import patch_config
     from agent_wiki.report import Report
 
     told = _mapping(file)

@@ -37,7 +37,7 @@ def connect(
     claude-code: CLAUDE.md, and hooks in .claude/settings.json. codex: AGENTS.md, and hooks in .codex/hooks.json.
     agents-md: AGENTS.md alone, for any agent. The hooks are `wiki hook start` and `wiki hook stop`.
     """
-    from agent_wiki.connecting import carry_out, plan
+    from agent_wiki.harness.connecting import carry_out, plan
 
     planned = plan(agent, folder, wiki, is_removal=remove)
     if not dry_run:

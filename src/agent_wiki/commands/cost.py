@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 def cost(wiki: Wiki = None, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
     """Show what asking models cost, by run, stage and model."""
-    from agent_wiki.ledger import cost_report
+    from agent_wiki.asking.ledger import cost_report
 
     told = cost_report(wiki_folder(wiki))
     if as_json:

@@ -62,7 +62,7 @@ def stop(words: Words) -> int:
         return 0
 
     def work() -> None:
-        from agent_wiki import hooks
+        from agent_wiki.harness import hooks
 
         hooks.stop(text, words.wiki, Path.cwd(), os.environ)
 

@@ -29,7 +29,7 @@ def hook() -> None:
 
 def start(wiki: Wiki = None) -> None:
     """At the start of a session: print how this project's wiki is consulted; nothing where there is none to consult."""
-    from agent_wiki import connecting
+    from agent_wiki.harness import connecting
 
     told = connecting.reminder(wiki, Path.cwd(), os.environ)
     if told:

@@ -30,7 +30,7 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve the wiki over the Model Context Protocol: on standard input and output, or on a port of this machine."""
-    from agent_wiki.mcp_server import serve_http, serve_stdio
+    from agent_wiki.harness.mcp_server import serve_http, serve_stdio
 
     folder = wiki_folder(wiki)
     with suppress(KeyboardInterrupt):

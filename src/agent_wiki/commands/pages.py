@@ -25,7 +25,7 @@ def init(
     ] = False,
 ) -> None:
     """Make an empty wiki, or (with --eject) copy its templates and prompts to change them."""
-    from agent_wiki.ingest import Options, run
+    from agent_wiki.pipeline.ingest import Options, run
     from agent_wiki.report import Report
     from agent_wiki.wiki.store import WikiFolder
     from agent_wiki.wiki.templates import PLACES, shipped_folder, shipped_names

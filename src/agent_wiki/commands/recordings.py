@@ -33,8 +33,8 @@ def normalize(
     """Write each recorded session as a normalized trajectory."""
     from dataclasses import asdict
 
-    from agent_wiki.normalize import NormalizeOptions
-    from agent_wiki.normalize import normalize as normalize_all
+    from agent_wiki.pipeline.normalize import NormalizeOptions
+    from agent_wiki.pipeline.normalize import normalize as normalize_all
     from agent_wiki.report import Report
 
     report = Report("normalize", str(out), is_dry_run=dry_run)

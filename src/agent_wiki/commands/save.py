@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from agent_wiki.saving import Saved
+    from agent_wiki.harness.saving import Saved
     from agent_wiki.trajectory import Trajectory
 
 _EXIT_REFUSED = 1
@@ -41,8 +41,8 @@ def save(
     """
     from datetime import UTC, datetime
 
-    from agent_wiki import saving
     from agent_wiki.errors import UnreadableRecording
+    from agent_wiki.harness import saving
 
     warnings: list[str] = []
     try:
@@ -58,8 +58,8 @@ def save(
 
 
 def _trajectories(file: Path | None, warnings: list[str]) -> list[Trajectory]:
-    from agent_wiki import saving
     from agent_wiki.errors import UsageError
+    from agent_wiki.harness import saving
 
     if file is None or str(file) == "-" or file.is_fifo():
         content = sys.stdin.buffer.read() if file is None or not file.is_fifo() else file.read_bytes()
@@ -71,7 +71,7 @@ def _trajectories(file: Path | None, warnings: list[str]) -> list[Trajectory]:
 
 
 def _refuse(reason: str, *, as_json: bool) -> NoReturn:
-    from agent_wiki.redact import redact_text
+    from agent_wiki.redaction.redact import redact_text
 
     reason = redact_text(" ".join(reason.split()))[0]  # it may quote what it could not read
     if as_json:

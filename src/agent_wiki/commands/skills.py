@@ -32,7 +32,7 @@ def skills() -> None:
 
 def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Copy the package's Agent Skills into a folder; files with other content are left alone and told."""
-    from agent_wiki.skills_folder import plan, shipped_skills, states, write
+    from agent_wiki.harness.skills_folder import plan, shipped_skills, states, write
 
     shipped = shipped_skills()
     planned = plan(states(folder, shipped), is_forced=force)

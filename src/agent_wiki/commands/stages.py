@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_wiki.asking import AskingOptions
+from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
 from agent_wiki.commands.show import progress_shown, tell
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
-    from agent_wiki.estimate import Estimate
-    from agent_wiki.ingest import Options
+    from agent_wiki.pipeline.estimate import Estimate
+    from agent_wiki.pipeline.ingest import Options
     from agent_wiki.report import Report
 
 FOUND = "wiki, here or above"
@@ -103,7 +103,7 @@ def wiki_folder(named: Path | None) -> Path:
 
 def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, **options: object) -> None:
     from agent_wiki.engines import default_engine
-    from agent_wiki.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
+    from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
     from agent_wiki.report import Report
 
     wiki = wiki_folder(named)
@@ -123,7 +123,7 @@ def _done(options: Options, report: Report, work: Callable[[Options], Report]) -
         raise UsageError("--exact counts for an estimate: say --estimate as well")
     if not options.asking.is_estimate:
         return work(options)
-    from agent_wiki.estimate import estimate
+    from agent_wiki.pipeline.estimate import estimate
 
     return estimate(options, report, work)
 
@@ -144,8 +144,8 @@ def join(
 ) -> None:
     """Put what the sessions of other wikis contributed into this one, in whatever order."""
     from agent_wiki.engines import default_engine
-    from agent_wiki.ingest import Options
-    from agent_wiki.join_wikis import join_wikis
+    from agent_wiki.pipeline.ingest import Options
+    from agent_wiki.pipeline.join_wikis import join_wikis
     from agent_wiki.report import Report
 
     folder = wiki_folder(wiki)

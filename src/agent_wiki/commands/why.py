@@ -13,7 +13,7 @@ import typer
 from agent_wiki.commands.stages import Wiki, wiki_folder
 
 if TYPE_CHECKING:
-    from agent_wiki.why import Cited, PageWhy, SessionPlace, Why
+    from agent_wiki.retrieval.why import Cited, PageWhy, SessionPlace, Why
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
@@ -34,7 +34,7 @@ def why(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show the turns a page stands on, each quote checked again against its recording."""
-    from agent_wiki.why import why as walk
+    from agent_wiki.retrieval.why import why as walk
 
     told = walk(wiki_folder(wiki), page, traces or (), context)
     if as_json:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent_wiki.asking import AskingOptions
+from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.report import Progress

@@ -20,7 +20,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar, cast
 
-from agent_wiki.asking import AskingOptions
+from agent_wiki.asking.journal import Journal, Record
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.asking.previews import Coverage
+from agent_wiki.asking.prices import read_models
+from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import Answer, AnswerType, Question
 from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, stages_that_share
 from agent_wiki.engines.anthropic_api.request import (
@@ -40,10 +44,6 @@ from agent_wiki.engines.anthropic_api.together import prompt_together, stages_to
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import NoAnswer, Unanswered
-from agent_wiki.journal import Journal, Record
-from agent_wiki.previews import Coverage
-from agent_wiki.prices import read_models
-from agent_wiki.prompts import Prompt
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
 from agent_wiki.stages.synthesize_skill import SkillQuestion

@@ -15,11 +15,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Generic, Protocol
 
-from agent_wiki.engine import AnswerType, Question
-from agent_wiki.errors import Unanswered
-from agent_wiki.journal import Journal
-from agent_wiki.previews import Coverage, Limits
-from agent_wiki.prompts import (
+from agent_wiki.asking.journal import Journal
+from agent_wiki.asking.previews import Coverage, Limits
+from agent_wiki.asking.prompts import (
     LONG,
     STAGES,
     TRAJECTORY_STAGES,
@@ -28,10 +26,12 @@ from agent_wiki.prompts import (
     render_merging_prompt,
     render_prompt,
 )
-from agent_wiki.showing import Showing
+from agent_wiki.asking.showing import Showing
+from agent_wiki.asking.tool_results import ToolResults
+from agent_wiki.asking.transcript import Segment
+from agent_wiki.engine import AnswerType, Question
+from agent_wiki.errors import Unanswered
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.transcript import Segment
-from agent_wiki.wiki.tool_results import ToolResults
 
 _MOST_MERGED = 8
 _MOST_AT_A_TIME = 8

@@ -13,14 +13,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from agent_wiki.asking.journal import Journal, journal_folder
+from agent_wiki.asking.previews import Coverage
+from agent_wiki.asking.prices import read_models
+from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.anthropic_api.request import Unfit, answer_in
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import Unanswered, UsageError
-from agent_wiki.journal import Journal, journal_folder
-from agent_wiki.previews import Coverage
-from agent_wiki.prices import read_models
-from agent_wiki.prompts import STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.trajectory import Trajectory
 
 NAME = "recorded"

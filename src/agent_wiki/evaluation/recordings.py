@@ -8,9 +8,9 @@ from typing import Any
 
 from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import Tasks
-from agent_wiki.inputs import input_files
-from agent_wiki.mine import order_of
-from agent_wiki.readable import OUTDONE, readable
+from agent_wiki.pipeline.inputs import input_files
+from agent_wiki.pipeline.mine import order_of
+from agent_wiki.pipeline.readable import OUTDONE, readable
 from agent_wiki.report import Progress, Report
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.json_text import value_of
 from agent_wiki.readers.recorded import (
     count,
     flat_text,
@@ -26,6 +25,7 @@ from agent_wiki.readers.recorded import (
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Role, Source, Trajectory
+from agent_wiki.trajectory.json_text import value_of
 
 FORMAT = "atif"
 

@@ -11,9 +11,9 @@ import json
 from collections import Counter, deque
 from typing import Any
 
-from agent_wiki.calls import command_of
-from agent_wiki.failures import text_failure
+from agent_wiki.shell.failures import text_failure
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
+from agent_wiki.trajectory.calls import command_of
 
 _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 _COUNTED_MARKS = {

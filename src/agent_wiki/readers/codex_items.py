@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-from agent_wiki.readers.json_text import value_of
 from agent_wiki.readers.recorded import flat_text, text_or_none
+from agent_wiki.trajectory.json_text import value_of
 
 _REFUSED = re.compile(r"(?:exec command |patch )?(?:rejected|aborted) by user\b", re.IGNORECASE)
 # The head of a shell result, as Codex writes it above the output.

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.readers.json_text import BOM, JsonText, values_of
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
+from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
 
 Shape = Literal["lines", "document", "zip"]
 

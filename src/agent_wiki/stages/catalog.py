@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from agent_wiki.evidence import as_trust, least_trusted
 from agent_wiki.stages import summarize
 from agent_wiki.stages.synthesize_skill import NOT_CATALOGUED
+from agent_wiki.trajectory.evidence import as_trust, least_trusted
 from agent_wiki.wiki import indexes
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.layout import (

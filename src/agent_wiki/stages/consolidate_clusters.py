@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import Field
 
-from agent_wiki.coverage import GENERIC_TAGS
+from agent_wiki.compare.covered import GENERIC_TAGS
+from agent_wiki.compare.same_rule import Reading, alike, near, reading_of
+from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import Answer, Engine, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
-from agent_wiki.same_rule import Reading, alike, near, reading_of
 from agent_wiki.stages.discover_tasks import distinct_slugs
-from agent_wiki.views import GuidelineView, SkillView
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS
 
 STAGE = "consolidate-clusters"

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agent_wiki.compare.families import Family, FamilyRule, Override, families, words_in_order
+from agent_wiki.compare.similarity import stem, strength
+from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import Answer, Engine, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
-from agent_wiki.families import Family, FamilyRule, Override, families, words_in_order
-from agent_wiki.similarity import stem, strength
 from agent_wiki.stages.summarize import TurnNote
-from agent_wiki.views import SessionView
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS, slug
 
 STAGE = "discover-tasks"

@@ -8,10 +8,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent_wiki.engine import Answer, Engine
-from agent_wiki.evidence import quote_stands, trust_of
-from agent_wiki.recalled_text import independent, recalled_text
+from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.evidence import quote_stands, trust_of
 from agent_wiki.wiki.join import Contribution, Joined
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.page import Page, split_body

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agent_wiki.asking.previews import Coverage
+from agent_wiki.compare.facts import SessionFacts, session_facts
 from agent_wiki.engine import Answer, Engine
 from agent_wiki.errors import AnswerRejected
-from agent_wiki.evidence import quote_stands
-from agent_wiki.facts import SessionFacts, session_facts
-from agent_wiki.measures import lineage, measures
-from agent_wiki.previews import Coverage
-from agent_wiki.recall import WikiRead, wiki_reads
+from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.measures import lineage, measures
 from agent_wiki.wiki.layout import page_id, page_title, slug, summary_path
 from agent_wiki.wiki.page import Page, split_body
 from agent_wiki.wiki.sessions import turns_of_arc, whole_number

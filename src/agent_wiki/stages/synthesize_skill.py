@@ -10,11 +10,11 @@ from typing import Any
 from pydantic import Field
 
 from agent_wiki.engine import Answer, Engine
-from agent_wiki.evidence import quote_stands
-from agent_wiki.recalled_text import independent, recalled_text
+from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_entry
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory, without_surrogates
+from agent_wiki.trajectory.evidence import quote_stands
 from agent_wiki.wiki.join import Contribution, Joined
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.page import Page, split_body

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.engines.offline.recipes.pipelines import pipelines
-from agent_wiki.shell_syntax import MOST_CHARACTERS
+from agent_wiki.shell.syntax import MOST_CHARACTERS
 
 
 def words(line: str) -> list[list[list[str]]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.calls import paired_calls
 from agent_wiki.engines.offline.recipes.script_runs import argument_names, command_of, last_run
+from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import session, shell
 
 

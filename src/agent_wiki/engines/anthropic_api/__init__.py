@@ -14,9 +14,14 @@ from pathlib import Path
 from threading import BoundedSemaphore, Lock
 from typing import Any, Generic
 
-from agent_wiki.asking import AskingOptions, Spending
-from agent_wiki.budget import Budget
-from agent_wiki.collector import cycle_search_paused
+from agent_wiki.asking.budget import Budget
+from agent_wiki.asking.journal import Journal, Record, journal_folder
+from agent_wiki.asking.options import AskingOptions, Spending
+from agent_wiki.asking.previews import Coverage
+from agent_wiki.asking.prices import Models, read_models
+from agent_wiki.asking.prompts import LONG as LONG
+from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
+from agent_wiki.asking.prompts import PromptFile as PromptFile
 from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.anthropic_api.batches import BatchDesk
 from agent_wiki.engines.anthropic_api.request import (
@@ -38,12 +43,7 @@ from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
-from agent_wiki.journal import Journal, Record, journal_folder
-from agent_wiki.previews import Coverage
-from agent_wiki.prices import Models, read_models
-from agent_wiki.prompts import LONG as LONG
-from agent_wiki.prompts import STAGES, TRAJECTORY_STAGES, Prompt
-from agent_wiki.prompts import PromptFile as PromptFile
+from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.report import Progress
 from agent_wiki.trajectory import Trajectory
 

@@ -21,13 +21,13 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, NoReturn
 
-from agent_wiki.asking import Spending
-from agent_wiki.budget import Budget
+from agent_wiki.asking.budget import Budget
+from agent_wiki.asking.journal import Journal, Record
+from agent_wiki.asking.options import Spending
+from agent_wiki.asking.prices import worst_cost_usd
 from agent_wiki.engines.anthropic_api.request import Request
 from agent_wiki.engines.anthropic_api.service import BatchGone, BatchLost, NotTaken, Service
 from agent_wiki.errors import Queued, RunError, ServiceFailed
-from agent_wiki.journal import Journal, Record
-from agent_wiki.prices import worst_cost_usd
 from agent_wiki.report import Progress
 
 MOST_REQUESTS = 5_000

@@ -22,8 +22,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import Answer, AnswerType
-from agent_wiki.prompts import Prompt
 from agent_wiki.stages.extract_guidelines import GuidelinesAnswer
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillsAnswer

@@ -15,10 +15,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from agent_wiki.budget import Budget
+from agent_wiki.asking.budget import Budget
+from agent_wiki.asking.prices import Price, cost_usd, worst_cost_usd
 from agent_wiki.engines.anthropic_api.request import Request
 from agent_wiki.errors import NoAnswer, RunError, ServiceFailed, UsageError
-from agent_wiki.prices import Price, cost_usd, worst_cost_usd
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, APIStatusError

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent_wiki.asking.prompts import TRAJECTORY_STAGES, Prompt, PromptFile, render_together
 from agent_wiki.engine import Question
 from agent_wiki.engines.anthropic_api.request import form_on_trajectory
-from agent_wiki.prompts import TRAJECTORY_STAGES, Prompt, PromptFile, render_together
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.trajectory import Trajectory
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_wiki.calls import Call, paired_calls
 from agent_wiki.engines.offline.commands import is_inline_script, script_of, shell_kind
 from agent_wiki.engines.offline.tools import Kind, tool_kind
 from agent_wiki.engines.offline.verdicts import Verdict, check_verdict, diagnostics_verdict, last_line
-from agent_wiki.simple_commands import ShellKind, SimpleCommand, simple_commands
+from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
 
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _STILL_RUNNING = re.compile(r"Process running with session ID (\d+)")

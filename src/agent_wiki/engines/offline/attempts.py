@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from agent_wiki.calls import Call, paired_calls
 from agent_wiki.engines.offline import shell
-from agent_wiki.readers.json_text import value_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.json_text import value_of
 
 Verdict = Literal["passed", "failed", "unknown"]
 

@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from agent_wiki.same_rule import Reading, alike, reading_of, supports
+from agent_wiki.compare.same_rule import Reading, alike, reading_of, supports
+from agent_wiki.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, ClusterQuestion, ClustersAnswer
-from agent_wiki.views import GuidelineView
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 

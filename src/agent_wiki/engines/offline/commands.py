@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.simple_commands import ShellKind, SimpleCommand
+from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand
 
 _LOOKERS = frozenset(
     [

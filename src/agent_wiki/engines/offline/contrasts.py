@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from agent_wiki.facts import MOST_WRITES
-from agent_wiki.views import SessionView
+from agent_wiki.compare.facts import MOST_WRITES
+from agent_wiki.compare.views import SessionView
+from agent_wiki.compare.writes import arguments_of, changes_something, tool_of
 from agent_wiki.wiki.text import plain_line
-from agent_wiki.writes import arguments_of, changes_something, tool_of
 
 _FEWEST = 2
 _APART = 2 / 3  # how far the shares of the two sides lie apart

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act, check_key
 from agent_wiki.engines.offline.commands import is_check
-from agent_wiki.simple_commands import SimpleCommand
+from agent_wiki.shell.simple_commands import SimpleCommand
 
 _WHOLE = frozenset(
     {"./...", ".", "./", "all", "run", "test", "tests", "exec", "dlx"}

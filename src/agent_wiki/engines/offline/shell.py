@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from agent_wiki.shell_syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
+from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
 
 _MOST_COMMANDS = 60
 _DEEPEST = 3  # subshells in subshells

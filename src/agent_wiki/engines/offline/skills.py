@@ -6,7 +6,6 @@ script that was written and then ran; nothing of the session may be left in the 
 
 from __future__ import annotations
 
-from agent_wiki.calls import Call, paired_calls
 from agent_wiki.engines.offline.recipes.drafts import Draft, finished
 from agent_wiki.engines.offline.recipes.performed import performed
 from agent_wiki.engines.offline.recipes.scripts import script_draft
@@ -14,6 +13,7 @@ from agent_wiki.engines.offline.recipes.services import service_draft
 from agent_wiki.engines.offline.recipes.workflow import shell_workflow
 from agent_wiki.stages.synthesize_skill import SkillQuestion, SkillsAnswer
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
 
 
 def answer(question: SkillQuestion) -> SkillsAnswer:

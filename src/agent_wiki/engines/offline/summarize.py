@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.recalled import recalled_pages
 from agent_wiki.engines.offline.requests import Request, requests_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
-from agent_wiki.recall import WikiRead, wiki_reads
+from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import overload
 
+from agent_wiki.compare.similarity import WORD, strength
+from agent_wiki.compare.views import SessionView
 from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.contrasts import Side, tool_contrasts, write_contrasts
-from agent_wiki.similarity import WORD, strength
 from agent_wiki.stages.discover_tasks import (
     MOST_FINDINGS,
     SubtaskAnswer,
@@ -24,7 +25,6 @@ from agent_wiki.stages.discover_tasks import (
     speaking_session,
 )
 from agent_wiki.stages.summarize import TurnNote
-from agent_wiki.views import SessionView
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 

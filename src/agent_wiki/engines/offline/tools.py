@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from agent_wiki.calls import Call
-from agent_wiki.simple_commands import ShellKind
+from agent_wiki.shell.simple_commands import ShellKind
+from agent_wiki.trajectory.calls import Call
 
 Kind = Literal[ShellKind, "probe", "plan", "ask", "delegate", "skill", "service"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.trajectory.calls import Call
 
 _MOST_CHARACTERS = 700
 _REASON = re.compile(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.calls import Call
 from agent_wiki.stages.extract_guidelines import CitedQuote
+from agent_wiki.trajectory.calls import Call
 
 MOST_CHARACTERS = 200
 

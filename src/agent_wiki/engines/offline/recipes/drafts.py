@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.recipes.citations import citation
 from agent_wiki.engines.offline.recipes.operations import Operation
 from agent_wiki.engines.offline.recipes.parameters import describe, has_one_off
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillParameter, SkillScript, SkillStep
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
 MOST_STEPS = 12

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
+from agent_wiki.trajectory.calls import Call
 
 _TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text")
 _EDIT_KEYS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("old_text", "new_text"))

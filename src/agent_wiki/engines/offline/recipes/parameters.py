@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from agent_wiki.engines.offline.recipes.operations import Operation, peeled
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline
 from agent_wiki.engines.offline.recipes.roles import inputs
-from agent_wiki.shell_syntax import Word
+from agent_wiki.shell.syntax import Word
 
 _DESCRIPTIONS = {
     "argument": "an argument of the script; the script says what it stands for",

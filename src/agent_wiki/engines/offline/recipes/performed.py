@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.recipes.operations import Operation, operation
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
-from agent_wiki.shell_syntax import Word
+from agent_wiki.shell.syntax import Word
+from agent_wiki.trajectory.calls import Call
 
 # What only shows a part of an output and says nothing about how the command went.
 _VIEWERS = frozenset({"head", "tail", "cat", "less", "more", "tee", "grep", "egrep", "rg", "wc", "sort", "uniq"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from agent_wiki.shell_syntax import MOST_CHARACTERS, PIPES, HereDocument, Step, Word, shell_line
+from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, HereDocument, Step, Word, shell_line
 
 
 @dataclass(frozen=True, slots=True)

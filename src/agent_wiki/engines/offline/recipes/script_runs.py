@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.recipes.drafts import is_usable, slug
 from agent_wiki.engines.offline.recipes.operations import RUN, Operation, peeled
 from agent_wiki.engines.offline.recipes.parameters import QUIETING, Parameters
 from agent_wiki.engines.offline.recipes.performed import Performed, looks_failed, still_runs
 from agent_wiki.engines.offline.recipes.pipelines import pipelines
 from agent_wiki.engines.offline.recipes.roles import inputs
-from agent_wiki.shell_syntax import Word
+from agent_wiki.shell.syntax import Word
+from agent_wiki.trajectory.calls import Call
 
 _INTERPRETERS = frozenset(
     {"python", "python3", "bash", "sh", "zsh", "node", "ruby", "perl", "deno", "tsx", "ts-node", "awk", "jq"}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.recipes.drafts import Draft, DraftStep, slug, tags
 from agent_wiki.engines.offline.recipes.files_written import WrittenFile, files_written
 from agent_wiki.engines.offline.recipes.parameters import Parameters, has_one_off, is_of_one_machine
@@ -18,6 +17,7 @@ from agent_wiki.engines.offline.recipes.performed import Performed
 from agent_wiki.engines.offline.recipes.script_runs import command_of, last_run
 from agent_wiki.engines.offline.recipes.steps import step_of
 from agent_wiki.stages.synthesize_skill import SkillScript
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST_LINES = 5

@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from agent_wiki.calls import SHELL_TOOLS, Call
 from agent_wiki.engines.offline.recipes.citations import raw_citation
 from agent_wiki.engines.offline.recipes.drafts import Draft, DraftStep, slug, tags
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import SHELL_TOOLS, Call
 
 _WRITE_WORDS = """add apply approve assign book buy cancel change charge close confirm create delete disable enable
     exchange grant insert issue make modify move open order pay post publish purchase put refuel refund remove rename

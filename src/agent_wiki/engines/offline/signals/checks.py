@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import Attempt, Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.linters import RULES, Finding, findings
 from agent_wiki.stages.extract_guidelines import CitedQuote
+from agent_wiki.trajectory.calls import Call
 
 _WITHIN_CALLS = 25
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import Session, output_of
 from agent_wiki.engines.offline.cluster_states import CLUSTER_STATES, ClusterState
 from agent_wiki.engines.offline.lessons import Lesson, lesson
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
 _TALKS = re.compile(r"\b(?:kubectl|oc|helm|mongo|mongosh)\b")

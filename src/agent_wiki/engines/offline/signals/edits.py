@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
+from agent_wiki.trajectory.calls import Call
 
 _WITHIN_CALLS = 4
 _INDENTATION = re.compile(r"IndentationError|unexpected indent|unindent does not match|expected an indented block")

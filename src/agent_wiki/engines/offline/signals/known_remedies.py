@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import Attempt, Session, edit_text, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import REMEDIES, Remedy
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.stages.extract_guidelines import CitedQuote
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 14

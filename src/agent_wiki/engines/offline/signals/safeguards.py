@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import Attempt, Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.signals.runners import purpose
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.stages.extract_guidelines import CitedQuote
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
 _SILENCED = re.compile(

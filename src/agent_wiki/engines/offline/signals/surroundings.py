@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent_wiki.calls import Call
 from agent_wiki.engines.offline.attempts import Attempt, Session
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, lesson, quote_command
 from agent_wiki.stages.extract_guidelines import CitedQuote
+from agent_wiki.trajectory.calls import Call
 
 _WITHIN_CALLS = 8
 _TIMED_OUT = re.compile(

@@ -1,0 +1,119 @@
+"""Which model answers a stage, what it is shown at most, and what an answer costs: `models.yaml`.
+
+An owner may override it beside the wiki.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agent_wiki.asking.previews import Limits
+from agent_wiki.errors import RunError
+from agent_wiki.wiki.yaml_syntax import load_yaml
+
+MODELS = "models.yaml"
+_SHIPPED = Path(__file__).with_name(MODELS)
+_MILLION = 1_000_000
+
+Usage = Mapping[str, int]
+"""Tokens of one answer by the service's own names; what it did not tell is absent."""
+
+
+class Price(BaseModel):
+    """Dollars per million tokens of one model."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_write_5m: float = Field(ge=0)
+    cache_write_1h: float = Field(ge=0)
+    cache_read: float = Field(ge=0)
+    long_prompt_tokens: int | None = Field(default=None, ge=1)
+    long_prompt_factor: float = Field(default=1.0, ge=1)
+
+    def factor(self, prompt_tokens: int) -> float:
+        """How many times the price a request of that length costs."""
+        is_long = self.long_prompt_tokens is not None and prompt_tokens > self.long_prompt_tokens
+        return self.long_prompt_factor if is_long else 1.0
+
+
+class Models(BaseModel):
+    """The model of each stage, limits of what one is shown, prices by name; `dated` says when these were right."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dated: str
+    stages: dict[str, str]
+    prices: dict[str, Price]
+    batch_factor: float = Field(gt=0, le=1)
+    limits: Limits
+
+
+def read_models(overrides: Path | None = None) -> Models:
+    """The shipped table with the owner's entries in their places. In: the wiki's folder, or None.
+
+    Raises `RunError` naming the file and the field that is wrong.
+    """
+    table = _mapping(_SHIPPED, MODELS)
+    own = overrides / MODELS if overrides is not None else None
+    if own is not None and own.is_file():
+        for name, value in _mapping(own, own.as_posix()).items():
+            both = isinstance(value, dict) and isinstance(table.get(name), dict)
+            table[name] = {**table[name], **value} if both else value
+    try:
+        return Models.model_validate(table)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise RunError(f"{(own or _SHIPPED).as_posix()}: {field}: {first['msg']}") from error
+
+
+def _mapping(path: Path, place: str) -> dict[str, Any]:
+    try:
+        value = load_yaml(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RunError(f"{place}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RunError(f"{place}: not UTF-8") from error
+    except yaml.YAMLError as error:
+        raise RunError(f"{place}: {' '.join(str(error).split())}") from error
+    if not isinstance(value, dict):
+        raise RunError(f"{place}: not a mapping of models and prices")
+    return value
+
+
+def cost_usd(usage: Usage, price: Price, *, is_long_lived: bool = True) -> float:
+    """What one answer cost, in dollars.
+
+    A cache write whose lifetime is not told counts as the one that was asked for: an hour, or five minutes.
+    """
+    written = usage.get("cache_creation_input_tokens", 0)
+    is_told = "ephemeral_5m_input_tokens" in usage or "ephemeral_1h_input_tokens" in usage
+    untold = written if not is_told and not is_long_lived else 0
+    short_lived = min(written, usage.get("ephemeral_5m_input_tokens", untold))
+    read, plain = usage.get("cache_read_input_tokens", 0), usage.get("input_tokens", 0)
+    dollars = (
+        plain * price.input
+        + short_lived * price.cache_write_5m
+        + (written - short_lived) * price.cache_write_1h
+        + read * price.cache_read
+        + usage.get("output_tokens", 0) * price.output
+    )
+    return dollars * price.factor(plain + written + read) / _MILLION
+
+
+def worst_cost_usd(prompt_tokens: int, output_tokens: int, price: Price, *, is_long_lived: bool = False) -> float:
+    """The most that one request can cost whose marks live 5 minutes, or an hour.
+
+    Nothing is read from the cache, all of it is written, and the answer is at its longest.
+    """
+    written = price.cache_write_1h if is_long_lived else price.cache_write_5m
+    dearest = max(price.input, written, price.cache_read)
+    dollars = prompt_tokens * dearest + output_tokens * price.output
+    return dollars * price.factor(prompt_tokens) / _MILLION

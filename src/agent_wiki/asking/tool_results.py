@@ -1,0 +1,83 @@
+"""`.wiki/tool-results/`: texts too long to be shown to a model, whole, one file each, named by their digest."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from agent_wiki.asking.previews import Part
+from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.trajectory import without_surrogates
+from agent_wiki.wiki.layout import MACHINERY
+
+_FOLDER = "tool-results"
+
+
+def place_of(part: Part) -> str:
+    """Where the text lies or will lie, relative to the wiki."""
+    return f"{MACHINERY}/{_FOLDER}/{part.digest}.txt"
+
+
+class ToolResults:
+    """The persisted texts of a wiki. A text's name is its digest, so what a recording says never names a file."""
+
+    def __init__(self, wiki: Path) -> None:
+        self._folder = wiki / MACHINERY / _FOLDER
+        self._is_ready = False
+
+    def keep(self, part: Part) -> None:
+        """Put the text on disk, synced, unless it is there. Raises `RunError` when it cannot be written."""
+        path = self._folder / f"{part.digest}.txt"
+        content = without_surrogates(part.text).encode()
+        try:
+            self._make_ready()
+            if not _holds(path, content):
+                self._write(path, content)
+        except OSError as error:
+            raise RunError(
+                f"{self._folder}: a long tool result cannot be kept ({error.strerror or error}); "
+                "mend that, or run with --no-journal"
+            ) from error
+
+    def _make_ready(self) -> None:
+        if self._is_ready:
+            return
+        if self._folder.is_symlink() or self._folder.parent.is_symlink():
+            raise UnsafePath(f"{self._folder}: a link inside the wiki could lead out of it; remove it")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._is_ready = True
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Beside, synced, renamed, and the name synced too: a file under its digest is whole whatever happens."""
+        beside = path.with_name(f".{os.getpid()}.tmp")
+        with suppress(FileNotFoundError):
+            beside.unlink()
+        try:
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(descriptor)
+            beside.replace(path)
+        except OSError:
+            with suppress(OSError):
+                beside.unlink()
+            raise
+        _sync_folder(self._folder)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size != len(content):
+        return False
+    return path.read_bytes() == content
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # a folder cannot be opened there
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

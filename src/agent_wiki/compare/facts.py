@@ -1,0 +1,135 @@
+"""What a summary page stores of a trajectory, so that the corpus stages never need the trajectory again.
+
+Comparing the *successful writes* of the trials that won with those of the trials that lost separates them in most
+mixed tasks; finding which sessions are trials of one task takes the distinctive terms of what the user asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from agent_wiki.compare.similarity import NAME, stem, strength, tokens
+from agent_wiki.compare.writes import write_of
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
+
+MOST_TERMS = 60
+MOST_WRITES = 20
+
+_MOST_OF_A_TURN = 4_000
+_MOST_TURNS = 40
+_LATER_TURNS_FADE = 0.35
+_FENCE = "```"
+_CONTROL_WORD = re.compile(r"(?<!#)#{2,9}[A-Z_]{2,40}#{2,9}")  # what a simulated user ends a conversation with
+_OPEN_TAG = re.compile(r"<([A-Za-z][\w-]{0,60})>")
+_REQUEST_TAG = re.compile(
+    r"pr_description|issue(?:_description)?|problem(?:_statement)?|task(?:_description)?|question|user_query"
+    r"|user_request|request|query|command-args",
+    re.IGNORECASE,
+)
+_HARNESS_TAG = re.compile(
+    r".*(?:instruction|context|example|environment|system|caveat|reminder|notification|permission|rules|opened_file"
+    r"|selection|stdout|stderr|command-message|command-name|workflow|guideline).*",
+    re.IGNORECASE,
+)
+_REQUEST_LABEL = re.compile(
+    r"^(?:#{1,3} (?:\w+ ){0,2}|(?:ISSUE |PROBLEM )?)"
+    r"(?:[Tt]ask|[Ii]ssue|[Pp]roblem|[Qq]uestion|[Rr]equest|[Gg]oal|TASK|ISSUE|STATEMENT|QUESTION|TEXT):?[ \t]*$",
+    re.MULTILINE,
+)
+_NEXT_LABEL = re.compile(r"^(?:#{1,2} \w.{0,80}|[A-Z][A-Z ]{3,40}:)[ \t]*$", re.MULTILINE)
+_FEWEST_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """`request_terms`: at most 60, most telling first. `writes`: at most 20, in order. `tools`: name → calls."""
+
+    request_terms: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    tools: dict[str, int] = field(default_factory=dict)
+
+
+def session_facts(trajectory: Trajectory) -> SessionFacts:
+    """The facts of one trajectory. Deterministic; nothing that harness or tools said is among the terms."""
+    calls = paired_calls(trajectory)
+    requests = [
+        own_words(message.content)
+        for message in trajectory.messages
+        if message.role == "user" and message.mark is None and message.content
+    ]
+    counts = Counter(call.name for call in calls)
+    tools = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return SessionFacts(distinctive_terms(requests), successful_writes(calls, trajectory.source.cwd), tools)
+
+
+def distinctive_terms(requests: list[str], most: int = MOST_TERMS) -> tuple[str, ...]:
+    """The terms that say most about what was asked, most telling first, each once whatever its inflection.
+
+    A term's weight is its shape's (`similarity.strength`) times how often it is said; the first turn, which is
+    the request itself, counts in full and the answers to what an agent asked back count less.
+    """
+    weights: dict[str, float] = defaultdict(float)
+    forms: dict[str, str] = {}
+    for position, request in enumerate(filter(None, requests)):
+        if position == _MOST_TURNS:
+            break
+        weight = 1.0 if position == 0 else _LATER_TURNS_FADE
+        for token, count in Counter(tokens(request)).items():
+            said = strength(token)
+            if said:
+                key = stem(token)
+                weights[key] += weight * said * min(count, 3) ** 0.5
+                if said > strength(forms.get(key, "a")):
+                    forms[key] = token
+    kept = sorted(weights, key=lambda key: (-round(weights[key], 6), key))[:most]
+    return tuple(forms[key] if strength(forms[key]) >= NAME else forms[key].lower() for key in kept)
+
+
+def own_words(content: str) -> str:
+    """What the user said of one turn: the request inside a harness' markup, without its instructions and fences."""
+    text = _CONTROL_WORD.sub(" ", content[: 4 * _MOST_OF_A_TURN])
+    position, asked, rest = 0, [], []
+    while match := _OPEN_TAG.search(text, position):
+        end = text.find(f"</{match[1]}>", match.end())
+        if end < 0 or not (_REQUEST_TAG.fullmatch(match[1]) or _HARNESS_TAG.fullmatch(match[1])):
+            rest.append(text[position : match.end()])
+            position = match.end()
+            continue
+        rest.append(text[position : match.start()])
+        if _REQUEST_TAG.fullmatch(match[1]):
+            asked.append(text[match.end() : end])
+        position = end + len(match[1]) + 3
+    rest.append(text[position:])
+    return _without_fences(_labelled_request("".join(asked or rest)))[:_MOST_OF_A_TURN].strip()
+
+
+def _labelled_request(text: str) -> str:
+    """The part under a line that only says `ISSUE:` or `# Task`, where a prompt has one; else all of it."""
+    label = _REQUEST_LABEL.search(text)
+    if label is None:
+        return text
+    end = _NEXT_LABEL.search(text, label.end())
+    section = text[label.end() : end.start() if end else None]
+    return section if len(section.split()) >= _FEWEST_WORDS else text
+
+
+def _without_fences(text: str) -> str:
+    """Text without fenced blocks: pasted output is not what somebody asks for."""
+    return " ".join(text.split(_FENCE)[::2])
+
+
+def successful_writes(calls: list[Call], cwd: str | None = None) -> tuple[str, ...]:
+    """The calls that changed something and did not fail, in order, repeats in a row once."""
+    writes: list[str] = []
+    for call in calls:
+        if call.result is None or call.is_error or call.mark is not None:
+            continue
+        for write in write_of(call, cwd):
+            if not writes or writes[-1] != write:
+                writes.append(write)
+        if len(writes) >= MOST_WRITES:
+            break
+    return tuple(writes[:MOST_WRITES])

@@ -1,0 +1,230 @@
+"""Which sessions attempted the same thing: what the owner says, else recorded task ids, else the text.
+
+A family is a function of the set of sessions, whatever their order. The text decides by average linkage over
+TF-IDF vectors of the terms in the users' own turns; the greatest danger is a family of sessions that merely share
+a repository or a prompt's boilerplate, so that a family also has to show what its sessions have in common.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent_wiki.compare.facts import distinctive_terms
+from agent_wiki.compare.linkage import average_linkage
+from agent_wiki.compare.similarity import WORD, Vector, dot, inverse_document_frequency, stem, strength, tokens, unit
+from agent_wiki.compare.views import SessionView
+
+LEAST_SESSIONS = 3
+
+_ALIKE = 0.28  # average cosine of sessions joined by their text alone
+_SAME_WORDS = 0.5  # the same where a recorded id holds for some of them only: trials of one id measured 0.5 to 1.0
+_NOT_UNLIKE = 0.10  # the same for sessions whose recorded counter of a task agrees
+_ALONE = 0.75  # what a word weighs that no other session uses: half of a plain word of a fifth of the sessions
+_FADING = 40  # the rank at which a term counts half
+_COMPARED = 32  # members that speak for a group with a recorded id
+_MANY_TRIALS = 64  # of one recorded counter: above that they are told apart in one pass
+_SHARE = 2 / 3  # of a family's sessions that must use a word for it to be a shared one
+_LEAST_SHARED = 3.0  # sum of the shared words' strengths
+_COUNTER = re.compile(r"[a-z]*[-_]?\d{1,4}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRule:
+    """What the owner wrote of one family in `_config.yaml`: its name and what its goals contain."""
+
+    family: str
+    goal_substring: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What the owner pinned of one session; an empty `family` keeps it out of all."""
+
+    family: str | None = None
+    trial: str | None = None
+    condition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """At least three sessions that attempted the same thing, in the order of date and id.
+
+    `name` is the owner's name for it, None where it was found; `shared_terms` come most telling first.
+    """
+
+    sessions: tuple[SessionView, ...]
+    shared_terms: tuple[str, ...]
+    name: str | None = None
+    task_id: str | None = None
+
+
+def families(
+    sessions: Iterable[SessionView],
+    overrides: Mapping[str, Override],
+    family_match: Sequence[FamilyRule],
+) -> list[Family]:
+    """All families among `sessions`, ordered by their first session.
+
+    An override beats a rule, a rule beats a recorded task id, and that beats the text: a session without an id, or of
+    another source, joins a recorded task only where it asks nearly the same. A subagent's session
+    whose root is there too is part of the root's attempt and in no family.
+    """
+    ordered = sorted(_roots(sessions), key=lambda session: (session.date or "", session.session_id))
+    pinned = {session.session_id: _owners_family(session, overrides, family_match) for session in ordered}
+    found: list[Family] = []
+    for name in sorted({name for name in pinned.values() if name}):
+        found += _family([session for session in ordered if pinned[session.session_id] == name], name)
+    free = [session for session in ordered if pinned[session.session_id] is None]
+    for group in _grouped_by_text(free):
+        found += _family([free[position] for position in group], None)
+    return sorted(found, key=lambda family: (family.sessions[0].date or "", family.sessions[0].session_id))
+
+
+def _roots(sessions: Iterable[SessionView]) -> list[SessionView]:
+    """One view a session id, without those whose root is among them."""
+    by_id = {session.session_id: session for session in sorted(sessions, key=repr)}
+    return [
+        session
+        for session in by_id.values()
+        if session.root_session_id in (None, session.session_id) or session.root_session_id not in by_id
+    ]
+
+
+def _owners_family(
+    session: SessionView, overrides: Mapping[str, Override], family_match: Sequence[FamilyRule]
+) -> str | None:
+    """The family the owner put a session in; empty for none at all, None where the owner does not say."""
+    override = overrides.get(session.session_id)
+    if override is not None and override.family is not None:
+        return override.family
+    goal = session.goal.casefold()
+    for rule in sorted(family_match, key=lambda rule: rule.family):
+        if any(part and part.casefold() in goal for part in rule.goal_substring):
+            return rule.family
+    return None
+
+
+def _family(sessions: list[SessionView], name: str | None) -> list[Family]:
+    """The family of these sessions, or none where they are too few or nothing of what they share tells a task."""
+    if len(sessions) < LEAST_SESSIONS:
+        return []
+    shared = _shared_terms(sessions)
+    ids = {session.task_id for session in sessions}
+    task_id = next(iter(ids)) if len(ids) == 1 else None
+    if name is None and task_id is None and sum(strength(term) for term in shared) < _LEAST_SHARED:
+        return []
+    return [Family(tuple(sessions), shared, name, task_id)]
+
+
+def _shared_terms(sessions: Sequence[SessionView]) -> tuple[str, ...]:
+    """Words that two thirds of the sessions use, most telling first."""
+    used: Counter[str] = Counter()
+    forms: dict[str, str] = {}
+    ranks: dict[str, int] = defaultdict(int)
+    for session in sessions:
+        for rank, term in enumerate(terms_of(session)):
+            key = stem(term)
+            used[key] += 1
+            ranks[key] += rank
+            forms[key] = min(term, forms.get(key, term), key=lambda form: (len(form), form))
+    shared = [key for key, count in used.items() if count >= _SHARE * len(sessions)]
+    shared.sort(key=lambda key: (-strength(forms[key]) * used[key], ranks[key] / used[key], key))
+    return tuple(forms[key] for key in shared)
+
+
+def terms_of(session: SessionView) -> tuple[str, ...]:
+    """The session's request terms; from its goal where the page holds none. Each stem once."""
+    terms = session.request_terms or distinctive_terms([session.goal])
+    return tuple({stem(term): term for term in reversed(terms)}.values())[::-1]
+
+
+def _grouped_by_text(sessions: Sequence[SessionView]) -> list[list[int]]:
+    vectors = _vectors(sessions)
+    seeds: list[list[int]] = []
+    by_id: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for position, session in enumerate(sessions):
+        if session.task_id is not None:
+            by_id[_task_key(session)].append(position)
+    for key in sorted(by_id):
+        seeds += _seeds(key, by_id[key], vectors)
+
+    def may_join(left: Sequence[int], right: Sequence[int]) -> bool:
+        """No two tasks that one source tells apart; into a recorded task only what asks nearly the same."""
+        ids = defaultdict(set)
+        for position in (*left, *right):
+            if sessions[position].task_id is not None:
+                ids[sessions[position].source_format].add(sessions[position].task_id)
+        if any(len(of_source) > 1 for of_source in ids.values()):
+            return False
+        is_recorded = {sessions[position].task_id for position in left} == {sessions[at].task_id for at in right}
+        return not ids or is_recorded or _alikeness(left, right, vectors) >= _SAME_WORDS
+
+    return average_linkage(vectors, _ALIKE, [seed for seed in seeds if len(seed) > 1], may_join)
+
+
+def _alikeness(left: Sequence[int], right: Sequence[int], vectors: Sequence[Vector]) -> float:
+    """The average cosine of two groups, by their first members."""
+    pairs = [dot(vectors[first], vectors[second]) for first in left[:_COMPARED] for second in right[:_COMPARED]]
+    return sum(pairs) / len(pairs)
+
+
+def _task_key(session: SessionView) -> tuple[str, ...]:
+    """What an id is unique within: a telling one everywhere, a mere counter within its source."""
+    task_id = session.task_id or ""
+    return (session.source_format or "", task_id) if _COUNTER.fullmatch(task_id) else (task_id,)
+
+
+def _seeds(key: tuple[str, ...], positions: list[int], vectors: Sequence[Vector]) -> list[list[int]]:
+    """Sessions of one recorded id. Two benchmarks may both count from 0: a counter needs the text to agree."""
+    if len(key) == 1:
+        return [positions]
+    if len(positions) > _MANY_TRIALS:
+        return _led(positions, vectors)
+    groups = average_linkage([vectors[position] for position in positions], _NOT_UNLIKE)
+    return [[positions[each] for each in group] for group in groups]
+
+
+def _led(positions: list[int], vectors: Sequence[Vector]) -> list[list[int]]:
+    """Leader clustering, one pass in the given order: each joins the first group it is not unlike on average."""
+    groups: list[tuple[list[int], Vector]] = []
+    for position in positions:
+        for members, total in groups:
+            if dot(vectors[position], total) >= _NOT_UNLIKE * len(members):
+                break
+        else:
+            members, total = [], {}
+            groups.append((members, total))
+        members.append(position)
+        for word, value in vectors[position].items():
+            total[word] = total.get(word, 0.0) + value
+    return [members for members, _ in groups]
+
+
+def _vectors(sessions: Sequence[SessionView]) -> list[Vector]:
+    """A unit vector a session: each term's shape × idf, fading with its rank among the session's terms.
+
+    A word that no other session uses can bring nobody together. It still says that this session is about more
+    than what it shares, with a small fixed weight.
+    """
+    terms = [{stem(term): term for term in terms_of(session)} for session in sessions]
+    used = Counter(key for each in terms for key in each)
+    idf = inverse_document_frequency(terms)
+
+    def weight(key: str, term: str, rank: int) -> float:
+        said = max(strength(term), WORD) * idf[key] if used[key] > 1 else _ALONE
+        return said / (1.0 + rank / _FADING)
+
+    return [unit({key: weight(key, each[key], rank) for rank, key in enumerate(each)}) for each in terms]
+
+
+def words_in_order(text: str, wanted: Iterable[str]) -> list[str]:
+    """The words of `text` whose stem is wanted, in their order there, each once."""
+    stems = {stem(term) for term in wanted}
+    found: dict[str, str] = {}
+    for token in tokens(text):
+        if stem(token) in stems:
+            found.setdefault(stem(token), token)
+    return list(found.values())

@@ -1,0 +1,182 @@
+"""Do two guidelines state the same rule, and not merely speak of the same topic?
+
+The answer depends on the two texts alone and on no corpus, so that a page that comes later never changes what was
+decided of others. It is a strict one, for a cluster that joins two rules misleads: their words have to be mostly the
+same, neither may name a command, flag, file or number in whose place the other names another, and they may not
+point in opposite directions ("use A instead of B", "use B instead of A"; "always", "never").
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agent_wiki.compare.similarity import NAME, stem, strength, tokens
+from agent_wiki.compare.views import GuidelineView
+
+ALIKE = 0.62  # least cosine of two rules' words
+NEAR = 0.4  # the same for a reader who judges for himself; measured: rules of one topic are below, rules reworded above
+
+_CODE_WEIGHT = 2.0
+_FEWEST_FEATURES = 3
+_PLACEHOLDER = re.compile(r"<[^<>]{0,60}>")
+_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{0,40}")
+_TURNS = re.compile(r" (?:instead of|rather than|in place of|and not|over) |, not ")
+_BEHIND = 120  # characters behind "instead of" that say what is avoided
+_AGAINST = re.compile(r"^\W*(?:never|don'?t|do not|avoid|stop|no longer|skip|refrain)\b", re.IGNORECASE)
+_OPPOSITE_PAIRS = """
+    add/remove add/delete enable/disable before/after always/never with/without start/stop open/close push/pull
+    increase/decrease increase/reduce raise/lower include/exclude upgrade/downgrade encode/decode merge/rebase
+    allow/deny allow/forbid lock/unlock mount/unmount local/remote first/last early/late more/less absolute/relative
+    split/join create/delete install/uninstall keep/drop keep/remove
+"""
+_OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _OPPOSITE_PAIRS.split())
+_RESTRICTIONS = frozenset({"after", "unless", "except", "without", "until"})  # a rule that has one is another rule
+_TURNING_WORDS = _RESTRICTIONS.union(*_OPPOSITES)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One rule as features. `code`: what it names of the machine; `words`: stems of plain words.
+
+    `avoided`: code that stands behind "instead of". `turns`: words that have an opposite. `is_against`: it forbids.
+    """
+
+    code: frozenset[str]
+    words: frozenset[str]
+    avoided: frozenset[str]
+    turns: frozenset[str]
+    numbers: frozenset[str]
+    is_against: bool
+    length: float
+
+    def keys(self) -> tuple[frozenset[str], int]:
+        """Features of which two rules that are alike share some, and of how many of the rarest at least one."""
+        if self.code:
+            return self.code, len(self.code) // 2 + 1
+        return self.words, len(self.words) - math.ceil(ALIKE**2 * len(self.words)) + 1
+
+
+def reading_of(guideline: GuidelineView) -> Reading:
+    """The features of a guideline's title and rule."""
+    text = f"{guideline.title}. {guideline.rule}"
+    code: set[str] = set()
+    words: dict[str, str] = {}
+    turns: set[str] = set()
+    numbers: set[str] = set()
+    for piece, is_code in _pieces(text) if "`" in text else ((text, False),):
+        for kind, word, stemmed in map(_kind, tokens(piece)):
+            if word in _TURNING_WORDS:
+                turns.add(word)
+            if kind == "number":
+                numbers.add(word)
+            elif kind == "code" or (is_code and len(word) > 1):
+                code.add(word)
+            elif kind == "word":
+                words[word] = stemmed
+    if "-" in text:
+        flags = {flag.lower() for flag in _FLAG.findall(text)}
+        code = (code - {flag.lstrip("-") for flag in flags}) | flags
+    stems = frozenset(stemmed for word, stemmed in words.items() if word not in code and f"--{word}" not in code)
+    turn = _TURNS.search(guideline.rule)
+    behind = guideline.rule[turn.end() : turn.end() + _BEHIND] if turn else ""
+    return Reading(
+        code=frozenset(code),
+        words=stems,
+        avoided=_in_code(behind) if behind else frozenset(),
+        turns=frozenset(turns),
+        numbers=frozenset(numbers),
+        is_against=bool(_AGAINST.match(guideline.rule)),
+        length=math.sqrt(_CODE_WEIGHT**2 * len(code) + len(stems)),
+    )
+
+
+def _in_code(text: str) -> frozenset[str]:
+    """Words of code spans in lower case; the code of a span that is cut off counts too."""
+    return frozenset(
+        token.lower() for piece, is_code in _pieces(f"{text}`") if is_code for token in tokens(piece) if len(token) > 1
+    )
+
+
+def _pieces(text: str) -> list[tuple[str, bool]]:
+    """Text cut at its backticks, and whether each piece is code. Placeholders (`<file>`) name nothing."""
+    pieces = text.split("`")
+    last = len(pieces) - 1
+    return [
+        (_PLACEHOLDER.sub(" ", piece) if at % 2 and "<" in piece else piece, at % 2 == 1 and at < last)
+        for at, piece in enumerate(pieces)
+    ]
+
+
+@lru_cache(maxsize=1 << 16)
+def _kind(token: str) -> tuple[str, str, str]:
+    """What a token is (number, code, word or nothing), in lower case, and its stem."""
+    said, lower = strength(token), token.lower()
+    if token[0].isdecimal() and token.replace(".", "").replace("-", "").isdecimal():
+        return "number", lower, lower
+    return ("code" if said >= NAME else "word" if said else ""), lower, stem(lower)
+
+
+def alike(left: Reading, right: Reading) -> float:
+    """Cosine of two rules' features, code weighing double; 0 when they do not state the same rule."""
+    if not _names_the_same(left.code, right.code) or not _counts_the_same(left.numbers, right.numbers):
+        return 0.0
+    if left.is_against != right.is_against or _points_away(left, right):
+        return 0.0
+    return _cosine(left, right, ALIKE)
+
+
+def near(left: Reading, right: Reading) -> float:
+    """The same cosine where two rules may state one, in the eyes of a reader who is shown both; 0 below that."""
+    return _cosine(left, right, NEAR)
+
+
+def _cosine(left: Reading, right: Reading, least: float) -> float:
+    code, words = left.code & right.code, left.words & right.words
+    if len(code) + len(words) < _FEWEST_FEATURES or not left.length or not right.length:
+        return 0.0
+    cosine = (_CODE_WEIGHT**2 * len(code) + len(words)) / (left.length * right.length)
+    return cosine if cosine >= least else 0.0
+
+
+def _names_the_same(left: frozenset[str], right: frozenset[str]) -> bool:
+    """One names all that the other names; each a thing of its own means two rules, but for long lists."""
+    if not left or not right:
+        return not left and not right
+    shared, fewer, more = len(left & right), *sorted((len(left), len(right)))
+    if shared == fewer:
+        return 2 * fewer >= more
+    return 4 * shared >= 3 * (fewer + more - shared)
+
+
+def _counts_the_same(left: frozenset[str], right: frozenset[str]) -> bool:
+    return not left or not right or left == right
+
+
+def _points_away(left: Reading, right: Reading) -> bool:
+    """One prefers what the other avoids, or says the opposite of one of its words."""
+    if (left.avoided & right.code) - right.avoided or (right.avoided & left.code) - left.avoided:
+        return True
+    if left.turns == right.turns:
+        return False
+    mine, yours = left.turns - right.turns, right.turns - left.turns
+    if not _RESTRICTIONS.isdisjoint(mine | yours):
+        return True
+    return any(frozenset((one, other)) in _OPPOSITES for one in mine for other in yours)
+
+
+def supports(sentence: str, members: Iterable[Reading]) -> bool:
+    """True when what `sentence` names of the machine and most of its words stand in every one of `members`."""
+    reading = reading_of(GuidelineView("", "", sentence))
+    if len(reading.code) + len(reading.words) < _FEWEST_FEATURES:
+        return False
+    for member in members:
+        named = reading.code | reading.numbers
+        if not named <= member.code | member.numbers or reading.is_against != member.is_against:
+            return False
+        if 2 * len(reading.words & member.words) < len(reading.words):
+            return False
+    return True

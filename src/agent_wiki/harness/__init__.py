@@ -1,0 +1,1 @@
+"""The wiki among agent programs: hooks, saved sessions, pointers, the MCP server, skills."""

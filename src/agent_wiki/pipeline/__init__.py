@@ -1,0 +1,1 @@
+"""Whole runs: from recordings to a wiki on disk."""

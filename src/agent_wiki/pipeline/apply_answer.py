@@ -1,0 +1,178 @@
+"""An agent's answer: checked, put into the journal, and made pages of by the run that any engine's answers go through.
+
+The wiki is held from before the question is looked for until its pages are written, so that any number of processes may
+apply answers at once and in any order, and end in the same bytes as one `wiki ingest --engine recorded` over them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.asking.options import AGENT
+from agent_wiki.engines.recorded import Asked, RecordedEngine
+from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
+from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
+from agent_wiki.pipeline.known_recordings import KnownRecordings
+from agent_wiki.pipeline.open_questions import (
+    CORPUS_STAGES,
+    Found,
+    NoSuchQuestion,
+    Wanted,
+    found_question,
+    kind_of_question,
+    told_of_others,
+)
+from agent_wiki.pipeline.session_stages import SESSION_STAGES
+from agent_wiki.report import Report
+from agent_wiki.stages import summarize
+from agent_wiki.wiki.store import WikiFolder
+
+_ENVELOPE = {"request", "answer", "stage", "model"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What is told with an answer: who gave it, and what is to be archived once its pages are there."""
+
+    model: str = ""
+    archive_covered: bool = True
+    archive_members: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What came of an answer. With `problems` it does not stand, and nothing was written.
+
+    `written` and `removed` are files of the wiki. `warnings` are of other pages and recordings.
+    """
+
+    stage: str
+    request: str
+    about: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ok": not self.problems,
+            "stage": self.stage,
+            "request": self.request,
+            "about": list(self.about),
+            "problems": list(self.problems),
+            "written": list(self.written),
+            "removed": list(self.removed),
+            "warnings": list(self.warnings),
+        }
+
+
+def apply_answer(wiki: Path, told: Wanted, text: str, choices: Choices) -> Applied:
+    """Check an answer and write its pages.
+
+    In: the question that it answers, and the JSON text; an envelope, `{"request": DIGEST, "answer": {…}}`, names its
+    question itself. Raises `RunError`; all that is wrong with the answer is in `problems`.
+    """
+    value, problems = value_in(text)
+    if problems:
+        return _refused(told, problems)
+    if _is_envelope(value):
+        value, told, choices = _unwrapped(value, told, choices)
+    folder = WikiFolder(wiki)
+    with folder.locked(with_runs=True):
+        try:
+            found = found_question(wiki, told)
+        except NoSuchQuestion as error:
+            return _refused(told, [str(error)])
+        asked = found.asked
+        if choices.archive_members and kind_of_question(asked) != "cluster":
+            raise UsageError(f"--archive-members: {asked.prompt.stage} makes no cluster")
+        problems = problems_of(value, asked.question)
+        if problems:
+            return replace(_applied(asked), problems=tuple(problems))
+        _keep(wiki, asked, value, choices)
+        if told.recording is not None:
+            KnownRecordings.load(folder).note([told.recording], {})
+        return _written(wiki, found, choices)
+
+
+def _is_envelope(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("answer"), dict) and isinstance(value.get("request"), str) and set(value) <= _ENVELOPE
+
+
+def _unwrapped(value: Mapping[str, Any], told: Wanted, choices: Choices) -> tuple[dict[str, Any], Wanted, Choices]:
+    """What an envelope holds; the command's own words go before its."""
+    wanted = told if told.request else replace(told, request=value["request"])
+    return value["answer"], wanted, replace(choices, model=choices.model or str(value.get("model") or ""))
+
+
+def _refused(told: Wanted, problems: list[str]) -> Applied:
+    return Applied(told.stage, told.request, (), problems=tuple(problems))
+
+
+def _applied(asked: Asked) -> Applied:
+    return Applied(asked.prompt.stage, asked.prompt.digest, asked.about)
+
+
+def _keep(wiki: Path, asked: Asked, value: Mapping[str, Any], choices: Choices) -> None:
+    """Put the answer into the journal, unless the newest answer there is this very one."""
+    digest = asked.prompt.digest
+    record: dict[str, Any] = {
+        "kind": "answer",
+        "request": digest,
+        "prompt": digest,
+        "stage": asked.prompt.stage,
+        "answered_by": AGENT,
+        "answer": text_of(value),
+        "stop_reason": "end_turn",
+        "usage": {},
+    }
+    record |= {"model": choices.model} if choices.model else {}
+    record |= {"archive_members": True} if choices.archive_members else {}
+    engine = RecordedEngine(wiki, is_kept=True)
+    try:
+        newest = next(iter(engine.journal.answers_to(digest)), None)
+        if newest != record:
+            engine.journal.append(record)
+    finally:
+        engine.close()
+
+
+def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
+    """Run the stages that make pages of the answer. The corpus stages follow, for what they compare has changed."""
+    heard: set[str] = set()
+
+    def listen(asked: Asked) -> None:
+        if asked.is_answered:
+            heard.add(asked.prompt.digest)
+
+    stage = found.asked.prompt.stage
+    is_later = found.is_rewrite and stage in SESSION_STAGES and stage != summarize.STAGE
+    stages = (stage, *CORPUS_STAGES, "catalog") if is_later else ALL_STAGES
+    only_session = found.session if found.is_rewrite else ""
+    engine = RecordedEngine(wiki, is_kept=True, listener=listen, only_session=only_session)
+    report = Report("apply", str(wiki))
+    options = Options(
+        wiki, stages=stages, engine=engine, rewrite=found.is_rewrite, archive_covered=choices.archive_covered
+    )
+    try:
+        run(found.recordings, options, report, lambda _what, _done, _of: None)
+    finally:
+        engine.close()
+    others = [*told_of_others(report), *(each for each in report.bugs)]
+    applied = _applied(found.asked)
+    if applied.request not in heard:
+        reason = (
+            "the answer is in the journal, but its pages could not be made; `wiki ingest --engine recorded` goes on"
+        )
+        return replace(applied, problems=(reason, *others))
+    return replace(
+        applied,
+        written=tuple(sorted(report.written)),
+        removed=tuple(sorted(report.removed)),
+        warnings=tuple(others),
+    )

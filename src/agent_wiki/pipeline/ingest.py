@@ -1,0 +1,350 @@
+"""The whole run: read, mine side by side, join, consolidate, discover, catalog, and write by one writer.
+
+What a run writes is a function of the sessions and the owner's configuration, never of order, workers, date or
+machine. Work is put on disk as it comes, summaries last, for a summary says that its session is done: kill a run
+anywhere and the next one goes on and ends in the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engine import Engine
+from agent_wiki.engines import has_more_after_waiting, one_round, opened_engine, resolved
+from agent_wiki.errors import RunError, UsageError
+from agent_wiki.pipeline import finished, recordings_cache
+from agent_wiki.pipeline.inputs import InputFile, input_files
+from agent_wiki.pipeline.mine import (
+    OUTDONE,
+    Assignment,
+    Known,
+    Mined,
+    file_on,
+    mine,
+    mine_in_worker,
+    order_on,
+    tell_worker,
+)
+from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.session_stages import SESSION_STAGES, KnownSession, SessionReport
+from agent_wiki.report import Progress, Report
+from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages.request import made_by
+from agent_wiki.wiki.sessions import entries_of, texts_of
+from agent_wiki.wiki.state import WikiState, is_ours
+from agent_wiki.wiki.store import WikiFolder
+
+ALL_STAGES = (*SESSION_STAGES, "consolidate-clusters", "discover-tasks", "catalog")
+
+_FLUSH_SESSIONS = 200
+_FLUSH_SECONDS = 20.0
+_IN_FLIGHT_PER_WORKER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run goes. `stages` are names from `ALL_STAGES`."""
+
+    wiki: Path
+    stages: tuple[str, ...] = ALL_STAGES
+    engine: str | Engine = "offline"
+    jobs: int = 1
+    rewrite: bool = False
+    dry_run: bool = False
+    archive_covered: bool = True
+    lock_timeout_seconds: float = 600.0
+    asking: AskingOptions = field(default_factory=AskingOptions)
+
+
+def run(paths: Iterable[Path], options: Options, report: Report, progress: Progress) -> Report:
+    """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
+    files = input_files(paths)
+    folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
+    with opened_engine(options.engine, options.wiki, options.asking, options.stages) as engine:
+        if options.dry_run and getattr(engine, "is_paid", False):
+            raise UsageError(f"--dry-run cannot say what {options.engine} would answer without asking it")
+        answering = resolved(engine)  # an unknown name is told before anything is made
+        while True:
+            with folder.locked(options.lock_timeout_seconds), one_round(answering):
+                _run_stages(files, folder, engine, options, report, progress)
+            if not options.asking.is_waiting or report.stopped or not has_more_after_waiting(answering, progress):
+                break
+            report.begin_again()
+        report.tell_asking(answering)
+    return report
+
+
+def _run_stages(
+    files: Sequence[InputFile],
+    folder: WikiFolder,
+    engine: str | Engine,
+    options: Options,
+    report: Report,
+    progress: Progress,
+) -> None:
+    terms = finished.terms(options.stages, resolved(engine), archive_covered=options.archive_covered)
+    if not options.rewrite and _nothing_to_do(files, folder, terms, report):
+        return
+    finished.forget(folder)
+    publisher = Publisher(folder, engine, report)
+    publisher.load()
+    session_stages = tuple(stage for stage in options.stages if stage in SESSION_STAGES)
+    if files and session_stages:
+        _mine_all(files, session_stages, engine, options, publisher, report, progress)
+    stages = ("catalog",) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
+    publisher.finish(stages, progress, archive_covered=options.archive_covered)
+    if not publisher.unreadable and not publisher.is_unanswered and not report.stopped:  # else it is told each time
+        finished.note(folder, terms, report.pages)
+
+
+def _nothing_to_do(files: Sequence[InputFile], folder: WikiFolder, terms: Mapping[str, Any], report: Report) -> bool:
+    """True when the wiki and every file are as the last run left them; then the report says so."""
+    pages = finished.is_same(folder, terms)
+    if pages is None:
+        return False
+    cache = recordings_cache.load(folder) if files else {}
+    entries = [(file, recordings_cache.unchanged(cache, file.path)) for file in files]
+    if any(entry is None or entry.get("terms") != list(terms["engine"]) for _, entry in entries):
+        return False
+    report.recordings = len(files)
+    for file, entry in entries:
+        _count_unchanged(entry or {}, file, report)
+    report.pages.update(pages)
+    report.pages_unchanged = sum(pages.values())
+    return True
+
+
+def _mine_all(
+    files: Sequence[InputFile],
+    stages: tuple[str, ...],
+    answering: str | Engine,
+    options: Options,
+    publisher: Publisher,
+    report: Report,
+    progress: Progress,
+) -> None:
+    state, engine = publisher.state, publisher.engine
+    cache = recordings_cache.load(publisher.folder)
+    report.recordings = len(files)
+    known = _known_sessions(state)
+    pending: list[InputFile] = []
+    for file in files:
+        entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
+        if entry is not None and _is_done(entry, stages, engine, known):
+            _count_unchanged(entry, file, report)
+        else:
+            pending.append(file)
+    assignments = [
+        Assignment(
+            file.path,
+            file.name,
+            stages,
+            answering,
+            publisher.overrides,
+            rewrite=options.rewrite,
+            min_coverage=options.asking.min_coverage,
+        )
+        for file in pending
+    ]
+    named = {file.name: file for file in pending}
+    read_before = len(files) - len(pending)
+    flushed_at, unflushed = time.monotonic(), 0
+    progress("read and mine", read_before, len(files))
+    standing: dict[str, SessionReport] = {}
+    read: list[tuple[str, SessionReport]] = []
+    for done, mined in enumerate(_results(assignments, known, _workers(answering, options)), start=read_before + 1):
+        _count_file(mined, named[mined.name], report)
+        new = [session for session in mined.sessions if session.has_contributed]
+        for session, contributed in zip(new, mined.contributions, strict=True):
+            is_taken = publisher.take(contributed, rewrite=options.rewrite)
+            _outdo(standing.pop(session.session_id, None) if is_taken else session)
+            if is_taken:
+                standing[session.session_id] = session
+        read += [(mined.name, session) for session in mined.sessions]
+        recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])
+        unflushed += len(mined.contributions)
+        if unflushed >= _FLUSH_SESSIONS or (unflushed and time.monotonic() - flushed_at > _FLUSH_SECONDS):
+            publisher.flush()
+            flushed_at, unflushed = time.monotonic(), 0
+        progress("read and mine", done, len(files))
+    for name, session in read:
+        _count_session(name, session, report)
+    recordings_cache.save(publisher.folder, cache)
+
+
+def _outdo(session: SessionReport | None) -> None:
+    """Another recording of this run holds the version of the session that stands: this one does not count."""
+    if session is not None:
+        session.status, session.reason = "older", OUTDONE
+
+
+def _workers(engine: str | Engine, options: Options) -> int:
+    """Processes; or threads that wait for a shared engine's answers, with some more that read meanwhile."""
+    if isinstance(engine, str):
+        return options.jobs
+    most: int = getattr(engine, "concurrency", 1)
+    return most + most // 2
+
+
+def _results(assignments: Sequence[Assignment], known: Known, most_workers: int) -> Iterator[Mined]:
+    """Mine in this process or in workers; results come as they are ready, which changes nothing.
+
+    Once a result says that nothing more may be asked, no other file is begun.
+    """
+    workers = min(most_workers, len(assignments))
+    if workers <= 1:
+        for assignment in assignments:
+            mined = mine(assignment, known)
+            yield mined
+            if mined.stopped:
+                return
+        return
+    ordered = sorted(assignments, key=lambda each: -_size(each.path))  # the longest first
+    if not isinstance(assignments[0].engine, str):
+        getattr(assignments[0].engine, "prepare", lambda: None)()
+        with ThreadPoolExecutor(workers) as threads:
+            yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
+        return
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=tell_worker, initargs=(known,)) as pool:
+        most = workers * _IN_FLIGHT_PER_WORKER
+        yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most)
+
+
+def _short_and_long(ordered: Sequence[Assignment]) -> Iterator[Assignment]:
+    """By turns the shortest and the longest that is left: questions are under way while a long file is read."""
+    waiting = deque(ordered)
+    while waiting:
+        yield waiting.pop()
+        if waiting:
+            yield waiting.popleft()
+
+
+def _pooled(
+    submit: Callable[[Assignment], Future[Mined]], assignments: Iterable[Assignment], most: int
+) -> Iterator[Mined]:
+    """Results as they are ready, at most `most` assignments under way."""
+    waiting = iter(assignments)
+    running: set[Future[Mined]] = set()
+    while True:
+        running.update(submit(assignment) for assignment in islice(waiting, most - len(running)))
+        if not running:
+            return
+        finished, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            try:
+                mined = future.result()
+            except BrokenProcessPool as error:
+                message = "a worker was killed (out of memory?); run again, with --jobs 1 if it happens again"
+                raise RunError(message) from error
+            if mined.stopped:
+                waiting = iter(())
+            yield mined
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # gone since it was listed: reading it will say so
+
+
+def _known_sessions(state: WikiState) -> dict[str, KnownSession]:
+    """What the wiki holds of each session. Where an arc's page is missing or left over, nothing counts as answered."""
+    known: dict[str, KnownSession] = {}
+    for session_id in state.session_ids():
+        pages = tuple(state.pages_of_session(session_id))
+        answered: dict[str, Any] = {}
+        if is_ours(pages[0]) and len(pages) == 1 + len(texts_of(pages[0].fields.get("sibling_summaries"))):
+            answered[summarize.STAGE] = pages[0].fields["made_by"]
+            answered.update((str(each.get("stage")), each) for each in entries_of(pages[0].fields.get("mined")))
+        known[session_id] = KnownSession(order_on(pages[0]), file_on(pages[0]), answered, pages)
+    return known
+
+
+def _is_done(entry: Mapping[str, Any], stages: Sequence[str], engine: Engine, known: Known) -> bool:
+    """True when the wiki holds these very answers for every trajectory of an unchanged file."""
+    if entry.get("terms") != [engine.name, engine.version]:
+        return False
+    for session_id, digest, status in entry["sessions"]:
+        if status in ("left-out", "older"):
+            continue
+        session = known.get(session_id)
+        if session is None or any(session.answered.get(each) != made_by(each, engine, digest) for each in stages):
+            return False
+    return True
+
+
+def _count_unchanged(entry: Mapping[str, Any], file: InputFile, report: Report) -> None:
+    """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
+    report.recordings_unchanged += 1
+    if entry.get("failure"):
+        passed_over = entry.get("is_foreign") and not file.is_named
+        (report.passed_over if passed_over else report.failures).append(str(entry["failure"]))
+    for session_id, _, status in entry["sessions"]:
+        report.sessions["unchanged" if status == "mined" else status] += 1
+        if status in ("left-out", "older"):
+            report.left_out.append(f"{file.name}: {session_id}: as before")
+
+
+def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
+    """Put what became of one file into the report; its sessions are counted when all files are read."""
+    report.warnings += mined.warnings
+    report.stopped = report.stopped or mined.stopped or ""
+    if mined.bug:
+        report.bugs.append(mined.bug)
+    if mined.failure and mined.is_foreign and not file.is_named:
+        report.passed_over.append(mined.failure)
+    elif mined.failure:
+        report.failures.append(mined.failure)
+    elif mined.is_empty:
+        report.left_out.append(f"{mined.name}: no turn recorded")
+
+
+def _count_session(name: str, session: SessionReport, report: Report) -> None:
+    """Put one trajectory of the file `name` into the report. Of a session recorded twice the standing one counts."""
+    report.sessions[session.status] += 1
+    if session.status == "failed":
+        report.failures.append(f"{name}: {session.session_id}: {session.reason}")
+    elif session.status in ("left-out", "older"):
+        report.left_out.append(f"{name}: {session.session_id}: {session.reason}")
+    if session.status == "waiting" and session.reason and not report.stopped:
+        report.waiting.append(f"{name}: {session.session_id}: {session.reason}")
+    if session.status == "older":
+        return
+    report.formats[session.source_format] += 1
+    report.hygiene.update(session.hygiene)
+    if session.coverage:
+        report.cover(session.session_id, session.coverage)
+    report.dropped_claims += [f"{session.session_id}: {claim}" for claim in session.dropped_claims]
+    if session.guidelines is not None:
+        report.guidelines_contributed += session.guidelines
+        report.nothing_to_learn += session.guidelines == 0
+    report.skills_contributed += session.skills or 0
+
+
+def default_jobs() -> int:
+    """One worker a processor, at most eight."""
+    return max(1, min(8, os.cpu_count() or 1))
+
+
+STAGES_OF_COMMAND = {
+    "ingest": ALL_STAGES,
+    summarize.STAGE: (summarize.STAGE, "catalog"),
+    extract_guidelines.STAGE: (extract_guidelines.STAGE, "catalog"),
+    synthesize_skill.STAGE: (synthesize_skill.STAGE, "catalog"),
+    "consolidate-clusters": ("consolidate-clusters", "catalog"),
+    "discover-tasks": ("discover-tasks", "catalog"),
+    "catalog": ("catalog",),
+}

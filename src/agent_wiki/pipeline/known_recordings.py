@@ -1,0 +1,71 @@
+"""Which recordings a wiki was asked about, and which of them a question comes from: `.wiki/asked.json`.
+
+With it `wiki worklist` needs no recordings named again, and `wiki apply --request DIGEST` no recording at all. It is
+machinery: without it a recording has to be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.pipeline import recordings_cache
+from agent_wiki.redaction.redact import redact_text
+from agent_wiki.wiki.store import WikiFolder
+
+_NAME = "asked.json"
+_VERSION = 1
+
+
+@dataclass(slots=True)
+class KnownRecordings:
+    """Full paths, of folders where folders were named.
+
+    `requests` has the digest of a question's prompt and the recording that it is about.
+    """
+
+    folder: WikiFolder
+    asked: set[str] = field(default_factory=set)
+    requests: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: WikiFolder) -> KnownRecordings:
+        """What the wiki remembers; nothing where the file is missing or damaged."""
+        kept = folder.read_machinery(_NAME)
+        if not isinstance(kept, dict) or kept.get("version") != _VERSION:
+            return cls(folder)
+        paths, requests = kept.get("recordings"), kept.get("requests")
+        asked = {path for path in paths if isinstance(path, str)} if isinstance(paths, list) else set()
+        return cls(folder, asked, _texts(requests) if isinstance(requests, dict) else {})
+
+    def existing(self) -> list[Path]:
+        """All recordings, and folders of them, that were read or asked about and still exist, sorted."""
+        read = recordings_cache.load(self.folder)
+        return [Path(path) for path in sorted({*self.asked, *read}) if Path(path).exists()]
+
+    def of_request(self, wanted: str) -> Path | None:
+        """The recording that a request, by its digest or the beginning of it, is about; None when that is not known."""
+        found = {path for digest, path in self.requests.items() if is_named(digest, wanted)}
+        path = Path(found.pop()) if len(found) == 1 else None
+        return path if path is not None and path.is_file() else None
+
+    def note(self, recordings: Iterable[Path], requests: Mapping[str, Path]) -> None:
+        """Remember recordings that were asked about, and requests. A path that holds a secret is not written down."""
+        asked = {str(path.resolve()) for path in recordings}
+        found = {digest: str(path.resolve()) for digest, path in requests.items()}
+        self.asked |= {path for path in asked if not redact_text(path)[1]}
+        self.requests.update({digest: path for digest, path in found.items() if not redact_text(path)[1]})
+        kept = {"recordings": sorted(self.asked), "requests": self.requests}
+        self.folder.write_machinery(_NAME, {"version": _VERSION, **kept})
+
+
+def is_named(digest: str, wanted: str) -> bool:
+    """True when `wanted` is the digest, or its beginning, with or without `sha256:`."""
+    start = wanted.removeprefix("sha256:")
+    return bool(start) and digest.removeprefix("sha256:").startswith(start)
+
+
+def _texts(values: Mapping[Any, Any]) -> dict[str, str]:
+    return {key: value for key, value in values.items() if isinstance(key, str) and isinstance(value, str)}

@@ -1,0 +1,292 @@
+"""One recording → what its sessions contribute. Runs in a worker: it reads one file and writes none.
+
+Unit errors end up in the result. So does a bug in one unit, with its traceback: one bad unit never stops a run
+and never vanishes.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from agent_wiki.engine import Engine
+from agent_wiki.engines import engine_named
+from agent_wiki.errors import BudgetReached, Queued, RunError, UnitError, UnreadableRecording
+from agent_wiki.pipeline.session_stages import (
+    Desk,
+    KnownSession,
+    Order,
+    SessionReport,
+    Trouble,
+    Wanted,
+    contribution_of,
+)
+from agent_wiki.readers.detect import reader_of
+from agent_wiki.readers.labels import tidy_labels
+from agent_wiki.readers.recording import Recording
+from agent_wiki.recall.own_sessions import left_out_reason
+from agent_wiki.redaction.redact import redact_text, redact_trajectory
+from agent_wiki.trajectory import Trajectory, digest, without_surrogates
+from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.sessions import texts_of, whole_number
+from agent_wiki.wiki.state import SessionContribution
+from agent_wiki.wiki.templates import Templates
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a worker is to do with one file."""
+
+    path: Path
+    name: str
+    stages: tuple[str, ...]
+    engine: str | Engine  # a name where workers are processes
+    overrides: Path | None
+    rewrite: bool = False
+    min_coverage: float = 0.0  # the share of a trajectory that a model has to be shown
+
+
+@dataclass(slots=True)
+class Mined:
+    """What one file gave. `failure` is one line naming file, place and reason.
+
+    `signature` is the file's size and time of change before it was read: what grows meanwhile is read again.
+    """
+
+    name: str
+    signature: tuple[int, int] | None = None
+    sha256: str = ""
+    sessions: list[SessionReport] = field(default_factory=list)
+    contributions: list[SessionContribution] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    failure: str | None = None
+    is_foreign: bool = False
+    is_empty: bool = False  # a recording without a turn, as a session that was opened and closed leaves it
+    bug: str | None = None
+    stopped: str | None = None  # why nothing more may be asked
+
+
+def order_of(trajectory: Trajectory) -> Order:
+    """Of two versions of one session the one with more turns stands, then the one with more characters.
+
+    Of two that are as long, the digest of the recording decides, then its name: never arrival.
+    """
+    source = trajectory.source
+    return (len(trajectory.messages), trajectory.characters(), f"{source.sha256 or ''} {source.file or ''}")
+
+
+def order_on(page: Page) -> Order:
+    """The same, from the first summary page of a session."""
+    coverage = page.fields.get("coverage")
+    characters = coverage.get("trajectory_characters") if isinstance(coverage, dict) else None
+    recording = f"{page.fields.get('source_sha256') or ''} {file_on(page) or ''}"
+    return (whole_number(page.fields.get("turns"), 0), whole_number(characters, 0), recording)
+
+
+def file_on(page: Page) -> str | None:
+    """The recording that a summary page names."""
+    return next(iter(texts_of(page.fields.get("sources"))), None)
+
+
+Known = Mapping[str, KnownSession]
+
+_known_to_worker: dict[str, KnownSession] = {}
+
+
+def tell_worker(known: Known) -> None:
+    """Give a worker process, once at its start, what the wiki holds; every file would carry it otherwise."""
+    _known_to_worker.update(known)
+
+
+def mine_in_worker(assignment: Assignment) -> Mined:
+    """`mine` with what `tell_worker` said."""
+    return mine(assignment, _known_to_worker)
+
+
+def mine(assignment: Assignment, known: Known) -> Mined:
+    """Read one file and run the per-trajectory stages on each of its trajectories.
+
+    `known`: what the wiki holds, by session id.
+    """
+    recording = Recording(assignment.path, assignment.name)
+    mined = Mined(assignment.name)
+    try:
+        status = assignment.path.stat()
+        mined.signature = (status.st_size, status.st_mtime_ns)
+        mined.sha256 = recording.sha256()
+        _mine_each(trajectories_of(recording, mined.sha256), assignment, known, mined)
+        mined.is_empty = not mined.sessions
+    except UnreadableRecording as error:
+        mined.failure, mined.is_foreign = str(error), error.is_foreign
+    except OSError as error:
+        mined.failure = f"{assignment.name}: {error.strerror or error}"
+        mined.signature = None  # the disk's trouble, not the file's: try again
+    except RunError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the one place where a bug in one unit must not stop the others
+        mined.failure = f"{assignment.name}: bug: {type(error).__name__}: {error}"
+        mined.bug = traceback.format_exc()
+    mined.failure = redact_text(mined.failure)[0] if mined.failure else None  # it may quote what it could not read
+    mined.warnings.extend(redact_text(warning)[0] for warning in recording.warnings)
+    return mined
+
+
+def _mine_each(trajectories: Iterable[Trajectory], assignment: Assignment, known: Known, mined: Mined) -> None:
+    """Mine one after the other; side by side where a shared engine waits for answers, results in the same order."""
+    workers = 1 if isinstance(assignment.engine, str) else getattr(assignment.engine, "concurrency", 1)
+    if workers == 1:
+        for trajectory in trajectories:
+            _mine_one(trajectory, assignment, known.get(trajectory.session_id), mined)
+        return
+    running: deque[Future[Mined]] = deque()
+    with ThreadPoolExecutor(workers) as threads:
+        try:
+            for trajectory in _one_at_a_time(trajectories):
+                running.append(threads.submit(_mined_one, trajectory, assignment, known))
+                if len(running) >= workers:
+                    _add(mined, running.popleft().result())
+        finally:  # what came before a place where the file cannot be read counts
+            while running:
+                _add(mined, running.popleft().result())
+
+
+_reading = Lock()
+
+
+def _one_at_a_time(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
+    """Reading is work for the processor: of files that are read by turns all are ready late, and none early."""
+    waiting = iter(trajectories)
+    while True:
+        with _reading:
+            trajectory = next(waiting, None)
+        if trajectory is None:
+            return
+        yield trajectory
+
+
+def _mined_one(trajectory: Trajectory, assignment: Assignment, known: Known) -> Mined:
+    mined = Mined(assignment.name)
+    _mine_one(trajectory, assignment, known.get(trajectory.session_id), mined)
+    return mined
+
+
+def _add(mined: Mined, part: Mined) -> None:
+    mined.sessions += part.sessions
+    mined.contributions += part.contributions
+    mined.bug = mined.bug or part.bug
+    mined.stopped = mined.stopped or part.stopped
+
+
+def trajectories_of(recording: Recording, sha256: str) -> Any:
+    """Yield each trajectory of a recording, redacted, its source naming the file. Raises `UnreadableRecording`."""
+    reader = reader_of(recording)
+    for trajectory in reader.read(recording):
+        source = trajectory.source
+        _without_surrogates(trajectory)
+        if reader.FORMAT != "normalized":
+            source.file, source.sha256 = Path(recording.name).name, sha256
+            counts = Counter(source.hygiene) + Counter(recording.hygiene)
+            recording.hygiene.clear()  # what the lines had is told once, on the first trajectory
+            source.hygiene = dict(sorted(counts.items()))
+        redact_trajectory(trajectory)  # an envelope too: another tool may have written it
+        tidy_labels(trajectory)
+        yield trajectory
+
+
+def _without_surrogates(trajectory: Trajectory) -> None:
+    """Half characters, which JSON can spell and no file can hold, become U+FFFD before anything cites them."""
+    for message in trajectory.messages:
+        if message.content:
+            message.content = without_surrogates(message.content)
+        if message.thinking:
+            message.thinking = without_surrogates(message.thinking)
+        for call in message.tool_calls:
+            call.arguments = without_surrogates(call.arguments)
+
+
+def _mine_one(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
+    try:
+        _mine_known(trajectory, assignment, known, mined)
+    finally:
+        getattr(assignment.engine, "forget", lambda _trajectory: None)(trajectory)
+
+
+def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
+    report = _report_of(trajectory)
+    mined.sessions.append(report)
+    reason = left_out_reason(trajectory)
+    if reason:
+        report.status, report.reason = "left-out", reason
+        return
+    order, file = order_of(trajectory), trajectory.source.file
+    if known is not None and not assignment.rewrite and is_outdone(order, file, known.order, known.file):
+        report.status, report.reason = "older", OUTDONE
+        return
+    troubles: list[Trouble] = []
+    try:
+        engine = _engine(assignment.engine) if isinstance(assignment.engine, str) else assignment.engine
+        desk = Desk(engine, _templates(assignment.overrides), is_shared=not isinstance(assignment.engine, str))
+        wanted = Wanted(assignment.stages, assignment.rewrite, assignment.min_coverage)
+        contributed = contribution_of(trajectory, order, wanted, known, desk, report, troubles)
+    except (UnitError, BudgetReached) as error:
+        contributed = None
+        troubles = [error]
+    except RunError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in `mine`: the other trajectories of the file go on
+        report.status, report.reason = "failed", f"bug: {type(error).__name__}: {error}"
+        mined.bug = traceback.format_exc()
+        return
+    if contributed is not None:
+        mined.contributions.append(contributed)
+        report.has_contributed = True
+    elif not troubles:
+        report.status = "unchanged"
+    if troubles:
+        is_waiting = all(isinstance(trouble, Queued | BudgetReached) for trouble in troubles)
+        report.status = "waiting" if is_waiting else "failed"
+        mined.stopped = next((str(each) for each in troubles if isinstance(each, BudgetReached)), mined.stopped)
+    report.reason = "; ".join(dict.fromkeys(map(str, troubles)))
+
+
+OUTDONE = "the wiki holds a longer recording of this session, or another of the same length"
+
+
+def is_outdone(order: Order, file: str | None, known: Order, known_file: str | None) -> bool:
+    """True when the known version of a session stands against a recording of it.
+
+    A file that has changed without growing (a price, a title at its end) replaces what it said before.
+    """
+    return order[:2] < known[:2] or (file != known_file and order < known)
+
+
+def _report_of(trajectory: Trajectory) -> SessionReport:
+    calls = paired_calls(trajectory)
+    return SessionReport(
+        trajectory.session_id,
+        "mined",
+        digest=digest(trajectory),
+        turns=len(trajectory.messages),
+        tool_calls=len(calls),
+        errors=sum(call.has_failed() for call in calls),
+        source_format=trajectory.source.format,
+        hygiene=dict(trajectory.source.hygiene),
+    )
+
+
+@lru_cache(maxsize=4)
+def _engine(name: str) -> Engine:
+    return engine_named(name)
+
+
+@lru_cache(maxsize=4)
+def _templates(overrides: Path | None) -> Templates:
+    return Templates(overrides)

@@ -1,0 +1,153 @@
+"""normalize: recordings → one envelope file a trajectory. The first stage, and the only one that writes no page."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_wiki.errors import RunError
+from agent_wiki.pipeline.inputs import InputFile, input_files
+from agent_wiki.pipeline.mine import order_of
+from agent_wiki.pipeline.readable import OUTDONE, readable
+from agent_wiki.pipeline.session_stages import Order
+from agent_wiki.report import Progress, Report
+from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
+from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.wiki.layout import session_file_stem
+
+_MOST_NAME_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizeOptions:
+    """`label` puts the files under `<out>/<label>/items/`; `condition` "@parent" takes the folder's name."""
+
+    out: Path
+    label: str | None = None
+    user_prompt: str | None = None
+    trial_prefix: str | None = None
+    condition: str | None = None
+    dry_run: bool = False
+
+
+@dataclass(slots=True)
+class TrajectoryStats:
+    """What one written trajectory holds; for `--json` and for a person's eye."""
+
+    session_id: str
+    file: str
+    recording: str
+    source_format: str
+    turns: int
+    tool_calls: int
+    tool_results: int
+    errors: int
+    thinking: int
+    user_turns: int
+    top_tools: dict[str, int]
+    usage: dict[str, int] = field(default_factory=dict)
+    cost_usd: float | None = None
+    duration_seconds: float | None = None
+    hygiene: dict[str, int] = field(default_factory=dict)
+
+
+def normalize(
+    paths: Iterable[Path], options: NormalizeOptions, report: Report, progress: Progress
+) -> list[TrajectoryStats]:
+    """Write each trajectory of each recording. Returns what was written, in the order of the files' names.
+
+    Of two versions of one session the larger stands, whichever comes first.
+    """
+    files = input_files(paths)
+    report.recordings = len(files)
+    folder = options.out if options.label is None else options.out / options.label / "items"
+    written: dict[str, TrajectoryStats] = {}
+    orders: dict[str, Order] = {}
+    for position, file in enumerate(files):
+        progress("normalize", position, len(files))
+        for trajectory in readable(file, report):
+            _apply(trajectory, file, options)
+            stats = _stats(trajectory, file, _file_name(trajectory))
+            standing, order = written.get(trajectory.session_id), order_of(trajectory)
+            left = stats if standing and order <= orders[trajectory.session_id] else standing
+            if left is not None:
+                report.left_out.append(f"{left.recording}: {left.session_id}: {OUTDONE}")
+            if left is stats:
+                continue
+            if not options.dry_run:
+                write_envelope(folder / stats.file, trajectory)
+                if standing and standing.file != stats.file:
+                    (folder / standing.file).unlink(missing_ok=True)
+            written[trajectory.session_id], orders[trajectory.session_id] = stats, order
+    for stats in written.values():
+        report.sessions["normalized"] += 1
+        report.formats[stats.source_format] += 1
+        report.hygiene.update(stats.hygiene)
+    report.written = sorted(stats.file for stats in written.values())
+    return sorted(written.values(), key=lambda each: each.file)
+
+
+def _apply(trajectory: Trajectory, file: InputFile, options: NormalizeOptions) -> None:
+    """Put in what the recording does not say and the user does."""
+    source = trajectory.source
+    if options.user_prompt and not any(message.role == "user" for message in trajectory.messages):
+        after_system = sum(message.role == "system" for message in trajectory.messages[:1])
+        trajectory.messages.insert(after_system, Message("user", options.user_prompt))
+    if options.condition is not None:
+        source.condition = file.path.resolve().parent.name if options.condition == "@parent" else options.condition
+    if options.trial_prefix is not None and file.path.stem.startswith(options.trial_prefix):
+        source.trial = file.path.stem.removeprefix(options.trial_prefix)
+
+
+def _file_name(trajectory: Trajectory) -> str:
+    """`<condition>__<trial>__<session id>.json`, or the session id alone when there is no condition."""
+    source = trajectory.source
+    stem = session_file_stem(trajectory.session_id)
+    if source.condition is None:
+        return f"{stem}.json"
+    trial = f"trial-{source.trial}" if source.trial is not None else "trial-unknown"
+    name = f"{session_file_stem(source.condition)}__{session_file_stem(trial)}__{stem}"
+    return f"{name if len(name) <= _MOST_NAME_CHARACTERS else session_file_stem(name)}.json"
+
+
+def _stats(trajectory: Trajectory, file: InputFile, name: str) -> TrajectoryStats:
+    calls = paired_calls(trajectory)
+    counted = Counter(call.name for call in calls)
+    top = sorted(counted, key=lambda tool: (-counted[tool], tool))[:5]
+    usage = trajectory.source.usage
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+    return TrajectoryStats(
+        session_id=trajectory.session_id,
+        file=name,
+        recording=file.name,
+        source_format=trajectory.source.format,
+        turns=len(trajectory.messages),
+        tool_calls=len(calls),
+        tool_results=sum(message.role == "tool" for message in trajectory.messages),
+        errors=sum(call.has_failed() for call in calls),
+        thinking=sum(message.thinking is not None for message in trajectory.messages),
+        user_turns=sum(message.role == "user" and message.mark is None for message in trajectory.messages),
+        top_tools={tool: counted[tool] for tool in top},
+        usage={each: getattr(usage, each) for each in names if getattr(usage, each, None) is not None},
+        cost_usd=trajectory.source.cost_usd,
+        duration_seconds=trajectory.source.duration_seconds,
+        hygiene=dict(trajectory.source.hygiene),
+    )
+
+
+def write_envelope(target: Path, trajectory: Trajectory) -> None:
+    """Write one envelope whole or not at all, message by message. Raises `RunError`."""
+    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
+            stream.writelines(envelope_chunks(trajectory))
+        beside.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        raise RunError(f"{target}: cannot write ({error.strerror})") from error

@@ -1,0 +1,289 @@
+"""What is still to be answered, and the prompt of one question: found by rehearsing the run that would ask it.
+
+A rehearsal is a dry run with the engine that answers from the journal. It hears every prompt that such a run puts, so a
+worklist, a printed prompt and an applied answer speak of the very same questions as `wiki ingest` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.engine import Answer
+from agent_wiki.engines.recorded import SHORT_DIGEST, Asked, RecordedEngine
+from agent_wiki.errors import UnitError, UsageError
+from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
+from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
+from agent_wiki.pipeline.session_stages import SESSION_STAGES
+from agent_wiki.report import Report
+from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
+from agent_wiki.wiki.store import WikiFolder
+
+CORPUS_STAGES = (consolidate_clusters.STAGE, discover_tasks.STAGE)
+_KINDS: dict[str, tuple[str, type[Answer]]] = {
+    "summary": (summarize.STAGE, summarize.SummaryAnswer),
+    "guidelines": (extract_guidelines.STAGE, extract_guidelines.GuidelinesAnswer),
+    "skill": (synthesize_skill.STAGE, synthesize_skill.SkillsAnswer),
+    "cluster": (consolidate_clusters.STAGE, consolidate_clusters.ClustersAnswer),
+    "task": (discover_tasks.STAGE, discover_tasks.TaskAnswer),
+    "subtask": (discover_tasks.STAGE, discover_tasks.SubtasksAnswer),
+}
+NAMES = (*SESSION_STAGES, *CORPUS_STAGES, *_KINDS)
+"""What a question's stage may be called: the stages, and the kinds of pages that come of them."""
+
+_REFUSED = re.compile(r"to (sha256:[0-9a-f]{12})")
+_MOST_HEARD = 64
+_MOST_TOLD = 5
+_NOTHING_ASKED = {synthesize_skill.STAGE: "nothing is asked there; only sessions that succeeded are asked for a skill"}
+
+
+class NoSuchQuestion(UnitError):
+    """No question, or more than one, is what was asked for; `str()` is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """One line of a worklist. `recording` is None where a question is about several sessions."""
+
+    stage: str
+    kind: str
+    request: str
+    about: tuple[str, ...]
+    recording: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "stage": self.stage,
+            "kind": self.kind,
+            "request": self.request,
+            "about": list(self.about),
+            "recording": self.recording,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Worklist:
+    """The open questions, those of one session first, and what could not be read."""
+
+    questions: tuple[OpenQuestion, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which question is meant: by name (one of `NAMES`, "" for any), recording, session, or request.
+
+    `request` is the digest of its prompt or the beginning of that.
+    """
+
+    name: str = ""
+    recording: Path | None = None
+    session: str = ""
+    request: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name and self.name not in NAMES:
+            raise UsageError(f"no stage {self.name!r}; there is {', '.join(NAMES)}")
+
+    @property
+    def stage(self) -> str:
+        """The stage's own name; "" where none was named."""
+        return _KINDS[self.name][0] if self.name in _KINDS else self.name
+
+    def is_met_by(self, asked: Asked) -> bool:
+        """True when this is a question of the kind, about the session and with the digest that is wanted."""
+        if self.request and not is_named(asked.prompt.digest, self.request):
+            return False
+        if self.name in _KINDS and asked.question.answer_type is not _KINDS[self.name][1]:
+            return False
+        if self.session and asked.about != (self.session,):
+            return False
+        return not self.stage or asked.prompt.stage == self.stage
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A question, and the run that asks it: over these recordings, in these stages, and whether it asks anew."""
+
+    asked: Asked
+    recordings: tuple[Path, ...]
+    stages: tuple[str, ...]
+    is_rewrite: bool
+
+    @property
+    def session(self) -> str:
+        """The session that the question is about; "" where it is about several pages."""
+        return self.asked.about[0] if self.asked.prompt.stage in SESSION_STAGES else ""
+
+
+def kind_of_question(asked: Asked) -> str:
+    """What comes of an answer: a summary, guidelines, a skill, a cluster, a task or a subtask."""
+    kinds = (kind for kind, (_, answer_type) in _KINDS.items() if asked.question.answer_type is answer_type)
+    return next(kinds, asked.prompt.stage)
+
+
+def rehearse(
+    wiki: Path,
+    recordings: Sequence[Path],
+    stages: tuple[str, ...],
+    listener: Callable[[Asked], None],
+    *,
+    is_rewrite: bool = False,
+    is_kept: bool = False,
+) -> Report:
+    """Run the stages without writing a page; `listener` hears what is asked. Out: the run's report.
+
+    With `is_kept` long texts that the prompts show previews of are put on disk and into the journal. Raises `RunError`.
+    """
+    engine = RecordedEngine(wiki, is_kept=is_kept, listener=listener)
+    report = Report("rehearsal", str(wiki), is_dry_run=True)
+    options = Options(wiki, stages=stages, engine=engine, rewrite=is_rewrite, dry_run=True)
+    try:
+        return run(recordings, options, report, lambda _what, _done, _of: None)
+    finally:
+        engine.close()
+
+
+def told_of_others(report: Report) -> list[str]:
+    """What went wrong in a run besides questions that have no answer."""
+    return [line for line in report.failures if not _REFUSED.search(line)]
+
+
+def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
+    """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
+
+    Raises `RunError`.
+    """
+    folder = WikiFolder(wiki)
+    with folder.locked(with_runs=True):
+        known = KnownRecordings.load(folder)
+        heard: list[OpenQuestion] = []
+
+        def listen(asked: Asked) -> None:
+            if not asked.is_answered:
+                told = (asked.prompt.stage, kind_of_question(asked), asked.prompt.digest, asked.about)
+                heard.append(OpenQuestion(*told, recording=None))
+
+        report = rehearse(wiki, recordings or known.existing(), ALL_STAGES, listen)
+        opened = _with_recordings(heard, report)
+        known.note(recordings, {each.request: Path(each.recording) for each in opened if each.recording})
+    stages = list(ALL_STAGES)
+    ordered = sorted(opened, key=lambda each: stages.index(each.stage) if each.stage in CORPUS_STAGES else 0)
+    return Worklist(tuple(ordered), tuple(told_of_others(report)))
+
+
+def _with_recordings(heard: Sequence[OpenQuestion], report: Report) -> list[OpenQuestion]:
+    """The questions, each once, with the recordings they are about, which the run's report names."""
+    of_request: dict[str, str] = {}
+    of_session: dict[str, str] = {}
+    lines = {digest: line for line in report.failures for digest in _REFUSED.findall(line)}
+    for each in heard:
+        line = lines.get(each.request[:SHORT_DIGEST])
+        if line is not None and each.stage in SESSION_STAGES:
+            name = line.partition(f": {each.about[0]}: ")[0]
+            of_request[each.request] = of_session[each.about[0]] = name
+    distinct = {each.request: each for each in heard}
+    return [
+        replace(each, recording=of_request.get(each.request) or of_session.get(each.about[0]))
+        if each.stage in SESSION_STAGES
+        else each
+        for each in distinct.values()
+    ]
+
+
+def printed(wiki: Path, wanted: Wanted) -> Found:
+    """The question to print, the first open one where several are. What it shows of long texts is put on disk.
+
+    Raises `NoSuchQuestion` and `RunError`.
+    """
+    folder = WikiFolder(wiki)
+    with folder.locked(with_runs=True):
+        found = found_question(wiki, wanted, is_first_enough=True)
+        if wanted.recording is not None:
+            known = KnownRecordings.load(folder)
+            known.note([wanted.recording], {found.asked.prompt.digest: wanted.recording})
+    return found
+
+
+def found_question(wiki: Path, wanted: Wanted, *, is_first_enough: bool = False) -> Found:
+    """The question that is wanted, with the run that asks it, answered or not. The caller holds the wiki.
+
+    Where several are open, the first is taken if that is enough. Raises `NoSuchQuestion` and `RunError`.
+    """
+    if not wanted.name and not wanted.request:
+        raise UsageError("name the stage and the recording, or the question by --request")
+    known = KnownRecordings.load(WikiFolder(wiki))
+    recording = wanted.recording or (known.of_request(wanted.request) if wanted.request else None)
+    reasons: list[str] = []
+    for recordings, stages, is_rewrite in _rehearsals(wanted, recording, known):
+        heard: dict[str, Asked] = {}
+
+        def listen(asked: Asked, heard: dict[str, Asked] = heard) -> None:
+            if wanted.is_met_by(asked) and len(heard) < _MOST_HEARD:
+                heard.setdefault(asked.prompt.digest, asked)
+
+        paths = tuple(recordings)
+        report = rehearse(wiki, paths, stages, listen, is_rewrite=is_rewrite, is_kept=True)
+        reasons += [*told_of_others(report), *report.left_out]
+        if heard:
+            asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
+            return Found(asked, paths, stages, is_rewrite)
+        if reasons and recording is not None:
+            break  # left out, older than what the wiki holds, or not to be read: asking anew would hide that
+    raise NoSuchQuestion(_why_none(wanted, recording, reasons))
+
+
+Rehearsal = tuple[Sequence[Path], tuple[str, ...], bool]
+
+
+def _rehearsals(wanted: Wanted, recording: Path | None, known: KnownRecordings) -> Iterator[Rehearsal]:
+    """The runs in which the question may be asked, the likeliest first: recordings, stages, whether all is asked anew.
+
+    What is open is asked by a run as it is; what was answered and written is asked by a run that asks anew. A later
+    stage is then asked from the summary page that is there, whoever wrote it.
+    """
+    if wanted.stage in CORPUS_STAGES or (not wanted.stage and recording is None):
+        stages = (wanted.stage,) if wanted.stage else CORPUS_STAGES
+        yield (), stages, False
+        yield known.existing(), ALL_STAGES, False
+        if wanted.request:
+            yield (), stages, True
+        return
+    recordings = [recording] if recording is not None else known.existing()
+    yield recordings, SESSION_STAGES, False
+    if recording is not None or wanted.session or wanted.request:
+        yield recordings, (wanted.stage,) if wanted.stage else SESSION_STAGES, True
+
+
+def _one_of(heard: Sequence[Asked], wanted: Wanted, *, is_first_enough: bool) -> Asked:
+    """The one that is meant: of open ones and answered ones an open one; of several the first, if that is enough."""
+    name = wanted.name or "question"
+    opened = [asked for asked in heard if not asked.is_answered]
+    candidates = opened or list(heard)
+    abouts = list(dict.fromkeys(asked.about for asked in candidates))
+    stages = {asked.prompt.stage for asked in candidates}
+    is_of_one_session = len(abouts) == 1 and stages <= set(SESSION_STAGES)
+    if not opened and is_of_one_session:
+        return candidates[-1]  # of segments that are all answered, what makes them one answer comes last
+    if len(candidates) == 1 or (is_first_enough and (is_of_one_session or stages <= set(CORPUS_STAGES))):
+        return candidates[0]
+    if len(abouts) > 1 and stages <= set(SESSION_STAGES):
+        told = ", ".join(about[0] for about in abouts[:_MOST_TOLD])
+        raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; name one by --session: {told}")
+    told = ", ".join(asked.prompt.digest[:SHORT_DIGEST] for asked in candidates[:_MOST_TOLD])
+    raise NoSuchQuestion(f"{name}: {len(candidates)} questions are open; name one by --request: {told}")
+
+
+def _why_none(wanted: Wanted, recording: Path | None, reasons: Sequence[str]) -> str:
+    name = wanted.name or "question"
+    if wanted.request:
+        return f"{name}: nothing that is asked now has the request {wanted.request}; see `wiki worklist`"
+    if wanted.stage in CORPUS_STAGES:
+        return f"{name}: no question is open; an answered one is named by --request"
+    place = f" of {recording}" if recording is not None else ""
+    whose = f" on session {wanted.session}" if wanted.session else ""
+    why = "; ".join(dict.fromkeys(reasons)) or _NOTHING_ASKED.get(wanted.stage, "nothing is asked there")
+    return f"{name}: no question{place}{whose}: {why}; see `wiki worklist`"

@@ -1,0 +1,29 @@
+"""Own entries merged into a wiki's `_config.yaml`, and the wiki brought up to date with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.report import Report
+from agent_wiki.wiki.config import patched
+from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.templates import Templates
+
+
+def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report:
+    """Merge `patch` into the configuration, then run catalog. A dry run of `report` says what would be written.
+
+    Raises `RunError`, and then nothing was written, when the configuration cannot be read or what comes of it is none.
+    """
+    folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
+    with folder.locked(with_runs=True):
+        text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
+        folder.write_text(CONFIG, patched(text, patch))
+        options = Options(wiki, ("catalog",), dry_run=report.is_dry_run)
+        run([], options, report, lambda _what, _done, _of: None)
+    report.written = sorted({*folder.written, *report.written})
+    return report

@@ -1,0 +1,34 @@
+"""Reading one file for a command that reads and mines nothing: what cannot be read goes into the report."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+
+from agent_wiki.errors import AgentWikiError, UnreadableRecording
+from agent_wiki.pipeline.inputs import InputFile
+from agent_wiki.pipeline.mine import trajectories_of
+from agent_wiki.readers.recording import Recording
+from agent_wiki.report import Report
+from agent_wiki.trajectory import Trajectory
+
+OUTDONE = "another recording holds a longer version of this session, or one of the same length"
+"""Why a session that is read does not count, where a command takes the larger of two versions."""
+
+
+def readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
+    """The trajectories of one file, redacted; failures, bugs and warnings of reading it are noted in `report`."""
+    recording = Recording(file.path, file.name)
+    try:
+        yield from trajectories_of(recording, recording.sha256())
+    except UnreadableRecording as error:
+        where = report.passed_over if error.is_foreign and not file.is_named else report.failures
+        where.append(str(error))
+    except OSError as error:
+        report.failures.append(f"{file.name}: {error.strerror or error}")
+    except AgentWikiError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in `mine`: a bug in one unit must not stop the others
+        report.failures.append(f"{file.name}: bug: {type(error).__name__}: {error}")
+        report.bugs.append(traceback.format_exc())
+    report.warnings += recording.warnings

@@ -1,0 +1,73 @@
+"""Which files were read before, and what was in them: `.wiki/recordings.json`. Without it all is read again.
+
+A file is known by its full path, size and time of change. It is machinery: nothing of it reaches a page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.pipeline.mine import Mined
+from agent_wiki.redaction.redact import redact_text
+from agent_wiki.wiki.store import WikiFolder
+
+_NAME = "recordings.json"
+_VERSION = 1
+
+Cache = dict[str, dict[str, Any]]
+
+
+def load(folder: WikiFolder) -> Cache:
+    """Path → `{"size", "changed", "sha256", "sessions": [[session id, digest, status]]}`."""
+    kept = folder.read_machinery(_NAME)
+    if not isinstance(kept, dict) or kept.get("version") != _VERSION or not isinstance(kept.get("files"), dict):
+        return {}
+    files: Cache = {path: entry for path, entry in kept["files"].items() if _is_sound(entry)}
+    return files
+
+
+def _is_sound(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("sessions"), list):
+        return False
+    return all(isinstance(each, list) and len(each) == 3 for each in entry["sessions"])
+
+
+def unchanged(cache: Cache, path: Path) -> dict[str, Any] | None:
+    """What is known of a file that has not changed since; None for any other."""
+    entry = cache.get(str(path.resolve()))
+    if entry is None:
+        return None
+    try:
+        status = path.stat()
+    except OSError:
+        return None  # gone since it was listed: reading it will say so
+    return entry if [entry.get("size"), entry.get("changed")] == [status.st_size, status.st_mtime_ns] else None
+
+
+def note(cache: Cache, path: Path, mined: Mined, *, terms: list[str]) -> None:
+    """Remember a file that was read, also one that cannot be; forget one where a bug struck, so it is tried again."""
+    key = str(path.resolve())
+    if redact_text(key)[1]:
+        return  # a path that holds a secret is not written down; its file is read each time
+    if (
+        mined.bug
+        or mined.signature is None
+        or any(session.status in ("failed", "waiting") for session in mined.sessions)
+    ):
+        cache.pop(key, None)
+        return
+    sessions = [
+        [session.session_id, session.digest, "mined" if session.status == "unchanged" else session.status]
+        for session in mined.sessions
+    ]
+    entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "sha256": mined.sha256}
+    cache[key] = {**entry, "terms": terms, "sessions": sessions}
+    if mined.failure:
+        cache[key].update(failure=mined.failure, is_foreign=mined.is_foreign)
+
+
+def save(folder: WikiFolder, cache: Cache) -> None:
+    """Write the cache, entries of files that are gone left out."""
+    kept = {path: entry for path, entry in cache.items() if Path(path).exists()}
+    folder.write_machinery(_NAME, {"version": _VERSION, "files": kept})

@@ -1,0 +1,93 @@
+"""The short texts beside a trajectory's messages: ids, names, titles. Recordings are hostile here too.
+
+A label is one line without control characters, of bounded length, without secrets. An id keeps to characters that
+mean nothing in a page, a table or a link; one that had to change gets a hash, so that two ids stay two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any
+
+from agent_wiki.readers.recorded import iso_utc, short_digest
+from agent_wiki.redaction.redact import redact_text
+from agent_wiki.trajectory import Source, Trajectory, without_surrogates
+
+_MOST_CHARACTERS = 300
+_MOST_ID_CHARACTERS = 200
+_IDS = ("format", "parent_session_id", "forked_from")
+_LABELS = tuple(
+    each.name for each in fields(Source) if str(each.type) in ("str", "str | None") and each.name not in _IDS
+)
+# Controls, line ends of all kinds, and what hides or reorders text: bidi marks, zero-width and tag characters.
+_NO_LABEL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]+")
+_NO_ID = re.compile(r"[^\w.:@/+=~ ,#()-]+")
+
+
+def tidy_labels(trajectory: Trajectory) -> None:
+    """Make every label of a trajectory safe, in place, and count what was redacted in `hygiene`."""
+    source = trajectory.source
+    trajectory.timestamp = trajectory.timestamp if iso_utc(trajectory.timestamp) else None
+    source.ended_at = source.ended_at if iso_utc(source.ended_at) else None
+    trajectory.session_id = safe_id(trajectory.session_id)
+    for name in _IDS:
+        if value := getattr(source, name):
+            setattr(source, name, safe_id(value))
+    redacted = _tidied(trajectory, ("agent", "model")) + _tidied(source, _LABELS)
+    for message in trajectory.messages:
+        redacted += _tidied(message, ("name",))
+        if message.tool_call_id:
+            message.tool_call_id = _call_id(message.tool_call_id)
+        for call in message.tool_calls:
+            call.id = _call_id(call.id)
+            redacted += _tidied(call, ("name",))
+    if redacted:
+        counted = {**source.hygiene, "redactions": source.hygiene.get("redactions", 0) + redacted}
+        source.hygiene = dict(sorted(counted.items()))
+
+
+def _tidied(owner: Any, names: Iterable[str]) -> int:
+    """Tidy the named fields of `owner`; how many secrets were redacted."""
+    redacted = 0
+    for name in names:
+        if value := getattr(owner, name):
+            text, count = _label(value)
+            setattr(owner, name, text)
+            redacted += count
+    return redacted
+
+
+def safe_id(text: str) -> str:
+    """An id as it stands, or with a hash of what it was where it holds a secret or is no name. Idempotent."""
+    redacted, _ = _redacted(without_surrogates(text[: 4 * _MOST_ID_CHARACTERS]))
+    shown = _NO_ID.sub("-", redacted)[:_MOST_ID_CHARACTERS].strip()
+    if shown and shown == text:
+        return text
+    kept = shown[: _MOST_ID_CHARACTERS - 11].strip(" -") or "session"
+    return f"{kept}-{short_digest([text], 10)}"
+
+
+@lru_cache(maxsize=4096)
+def _label(text: str) -> tuple[str, int]:
+    shown, count = _redacted(_NO_LABEL.sub(" ", without_surrogates(text[: 4 * _MOST_CHARACTERS])).strip())
+    return (shown if len(shown) <= _MOST_CHARACTERS else shown[: _MOST_CHARACTERS - 1] + "…"), count
+
+
+def _redacted(text: str) -> tuple[str, int]:
+    """The text without secrets, and how many there were; in a name one may stand behind an underscore too."""
+    redacted, count = redact_text(text)
+    for place in re.finditer(r"_(?=[A-Za-z0-9_-]{16})", redacted[:_MOST_CHARACTERS]):
+        tail, found = redact_text(redacted[place.end() :])
+        if found:
+            return redacted[: place.end()] + tail, count + found
+    return redacted, count
+
+
+def _call_id(text: str) -> str:
+    """A call's id is on no page: it changes only where it holds a secret."""
+    text = without_surrogates(text)
+    redacted, count = _redacted(text)
+    return f"{redacted}-{short_digest([text], 10)}" if count else text

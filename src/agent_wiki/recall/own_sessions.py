@@ -1,0 +1,56 @@
+"""Sessions that hold nothing to mine, and why: this tool's own runs would otherwise teach the wiki about itself."""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.shell.simple_commands import simple_commands
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import paired_calls
+
+# Stands in every prompt this tool sends, so that a recording of the asking is known for what it is.
+PROMPT_MARK = "agent-wiki mining request"
+
+_STAGES = frozenset(
+    {"ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters", "discover-tasks",
+     "apply", "prompt"}
+)  # fmt: skip
+_PROGRAMS = frozenset({"wiki", "agent_wiki"})
+_ORIGINAL_TOOL = re.compile(r"build_agent_wiki\.py|render-(?:summary|guidelines|skill|cluster|task|subtask)\b")
+_MINING_SKILLS = re.compile(r"^(?:agent-wiki:)?(?:agent-)?wiki-(?:ingest|summarize|extract|synthesize|consolidate)")
+
+
+def left_out_reason(trajectory: Trajectory) -> str | None:
+    """Why a trajectory is not mined, in a few words; None when it is."""
+    replies = [message for message in trajectory.messages if message.role == "assistant"]
+    if not replies:
+        return "no reply of an agent recorded"
+    requests = [message for message in trajectory.messages if message.role == "user" and message.mark is None]
+    if requests and all((message.content or "").strip().lower() == "warmup" for message in requests):
+        return "a harness's warm-up, no request"
+    if _mines_sessions(trajectory):
+        return "a session in which sessions were mined"
+    return None
+
+
+def _mines_sessions(trajectory: Trajectory) -> bool:
+    if any(PROMPT_MARK in (message.content or "") for message in trajectory.messages if message.role != "tool"):
+        return True
+    for call in paired_calls(trajectory):
+        command = call.command() or ""
+        if _runs_a_stage(command) or _ORIGINAL_TOOL.search(command):
+            return True
+        if call.name.lower() == "skill" and _MINING_SKILLS.match(str(call.arguments.get("skill", ""))):
+            return True
+    return False
+
+
+def _runs_a_stage(command: str) -> bool:
+    """True when a command line runs one of this tool's stages; naming one in an argument is no running."""
+    if "wiki" not in command:
+        return False
+    for each in simple_commands(command):
+        words = each.words[2:] if each.program.startswith("python") and each.words[1:2] == ("-m",) else each.words
+        if len(words) > 1 and words[0].rpartition("/")[2] in _PROGRAMS and words[1] in _STAGES:
+            return True
+    return False

@@ -1,0 +1,386 @@
+"""From a page to the very turns it stands on: page → evidence → session → summary → recording → turn.
+
+What a page claims is not believed: each quote is looked for again in the recording, and whose words it is gets told
+from there. The walk itself is pure; `recording_places` knows where recordings may lie.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.retrieval.recording_places import Places
+from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.evidence import quote_stands, trust_of
+from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.sessions import Session, entries_of, sessions_of, text_or_none, texts_of, whole_number
+from agent_wiki.wiki.store import WikiFolder
+
+CONTEXT_CHARACTERS = 160
+_LEAST_PREFIX = 4
+_MOST_NAMED = 6
+_NOTE = re.compile(r"^- T(\d{1,9}): (.+)$", re.MULTILINE)
+
+State = Literal["verified", "turn found", "quote not in turn", "no such turn", "recording not here", "unreadable"]
+FAILED: tuple[State, ...] = ("quote not in turn", "no such turn", "unreadable")
+"""States that contradict the page. A recording that is not here contradicts nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A turn that a page names. `claim` is what for; `quote` and `trust` are empty where the page gives none."""
+
+    session_id: str
+    turn: int
+    claim: str
+    quote: str = ""
+    trust: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A citation beside its recording. `before`, `quoted` and `after` are the turn's own text, cut at the context.
+
+    `role` and `found_trust` are the recording's word; `place` says where in the turn: content, thinking or a call.
+    """
+
+    state: State
+    role: str = ""
+    tool: str = ""
+    place: str = ""
+    found_trust: str = ""
+    before: str = ""
+    quoted: str = ""
+    after: str = ""
+    is_cut_before: bool = False
+    is_cut_after: bool = False
+
+
+@dataclass(slots=True)
+class Cited:
+    """A citation and what came of looking for it."""
+
+    citation: Citation
+    shown: Shown = field(default_factory=lambda: Shown("recording not here"))
+
+    @property
+    def has_failed(self) -> bool:
+        """The recording contradicts what the page says of this turn."""
+        found, claimed = self.shown.found_trust, self.citation.trust
+        return self.shown.state in FAILED or bool(found and claimed and found != claimed)
+
+
+@dataclass(slots=True)
+class PageWhy:
+    """A page, the turns it cites, and the pages it stands on (members of a cluster, sessions of a task)."""
+
+    path: str
+    id: str
+    kind: str
+    title: str
+    cited: list[Cited] = field(default_factory=list)
+    pages: list[PageWhy] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def all_cited(self) -> Iterator[Cited]:
+        """Its citations and those of the pages below."""
+        yield from self.cited
+        for page in self.pages:
+            yield from page.all_cited()
+
+    def to_json(self) -> dict[str, Any]:
+        """The page as JSON values."""
+        cited = [{**asdict(each.citation), **asdict(each.shown), "has_failed": each.has_failed} for each in self.cited]
+        below = [page.to_json() for page in self.pages]
+        head = {"path": self.path, "id": self.id, "kind": self.kind, "title": self.title}
+        return {**head, "notes": self.notes, "cited": cited, "pages": below}
+
+
+@dataclass(slots=True)
+class SessionPlace:
+    """Where a cited session's summary and recording are. `file` is the name on the page, `recording` a path here."""
+
+    session_id: str
+    summaries: tuple[str, ...] = ()
+    file: str | None = None
+    recording: str | None = None
+    has_changed: bool = False
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Why:
+    """The whole answer."""
+
+    pages: list[PageWhy]
+    sessions: dict[str, SessionPlace]
+    problems: list[str] = field(default_factory=list)  # pages of the wiki that cannot be read
+
+    @property
+    def exit_code(self) -> int:
+        """1 when a recording contradicts a page, or a page cannot be read."""
+        return 1 if self.problems or any(each.has_failed for page in self.pages for each in page.all_cited()) else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as JSON values, keys always the same."""
+        return {
+            "pages": [page.to_json() for page in self.pages],
+            "sessions": [asdict(each) for each in self.sessions.values()],
+            "problems": self.problems,
+            "exit_code": self.exit_code,
+        }
+
+
+def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CONTEXT_CHARACTERS) -> Why:
+    """Walk from a page to its turns.
+
+    In: the wiki's folder; a page's path (in the wiki or from here), id, slug or session id, or the beginning of an id;
+    files and folders where recordings may lie, besides those the wiki knows and those beside it; characters to show on
+    either side of a quote. Raises `UsageError` for a wiki or page that is not there, and for a name that several have.
+    """
+    if not wiki.is_dir():
+        raise UsageError(f"{wiki}: no such wiki")
+    folder, problems = WikiFolder(wiki), list[UnreadablePage]()
+    pages = folder.load_pages(problems)
+    sessions = sessions_of(pages)
+    told = [_walk(path, pages, sessions) for path in pages_named(pages, wanted, wiki)]
+    wanted_sessions = {each.citation.session_id for page in told for each in page.all_cited()}
+    wanted_sessions |= {str(pages[page.path].fields.get("session_id")) for page in _summaries(told)}
+    places = Places(folder, traces)
+    found = {name: _place(name, sessions.get(name)) for name in sorted(wanted_sessions)}
+    for name, place in found.items():
+        cited = [each for page in told for each in page.all_cited() if each.citation.session_id == name]
+        _look(place, sessions.get(name), cited, places, context)
+    return Why(told, found, [str(problem) for problem in problems])
+
+
+def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
+    for page in pages:
+        if page.kind == "summary":
+            yield page
+        yield from _summaries(page.pages)
+
+
+def pages_named(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
+    """The page that a person means, or the arcs of a session. Raises `UsageError`."""
+    paths = _paths_of(pages, wanted, wiki)
+    if not paths:
+        raise UsageError(f"{wanted}: no page of {wiki} has this path or id")
+    sessions = {str(pages[path].fields.get("session_id")) for path in paths if kind_of(path) == "summary"}
+    if len(paths) > 1 and not (len(sessions) == 1 and all(kind_of(path) == "summary" for path in paths)):
+        shown = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
+        raise UsageError(f"{wanted}: {len(paths)} pages have this name: {shown}")
+    return paths
+
+
+def _paths_of(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
+    """Every page with that name, by the most exact way in which any has it."""
+    path = _path_in_wiki(wanted, wiki)
+    if path in pages:
+        return [path]
+    if path.startswith("skills/") and (skill := "/".join([*path.split("/")[:2], "SKILL.md"])) in pages:
+        return [skill]
+    names = {each: _names(each, pages[each]) for each in sorted(pages)}
+    for position in range(3):
+        exact = [each for each, told in names.items() if wanted in told[position]]
+        if exact:
+            return exact
+    if len(wanted) < _LEAST_PREFIX:
+        return []
+    return [each for each, told in names.items() if any(name.startswith(wanted) for name in told[0])]
+
+
+def _names(path: str, page: Page) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """What a page is called: its ids, its slug, its file's name."""
+    made = str(page.fields.get("session_id") or "") if kind_of(path) == "summary" else page_id(path)
+    ids = tuple(dict.fromkeys(each for each in (text_or_none(page.fields.get("id")), made) if each))
+    name = path.rpartition("/")[2]
+    return ids, tuple(each.partition(":")[2] for each in ids if ":" in each), (name, name.removesuffix(".md"))
+
+
+def _path_in_wiki(wanted: str, wiki: Path) -> str:
+    """A path as the wiki has it: told from the wiki's folder, or from where one stands."""
+    try:
+        return Path(wanted).resolve().relative_to(wiki.resolve()).as_posix()
+    except (ValueError, OSError, RuntimeError):
+        return wanted.removeprefix("./")
+
+
+def _walk(path: str, pages: Mapping[str, Page], sessions: Mapping[str, Session], *, is_brief: bool = False) -> PageWhy:
+    page, kind = pages[path], kind_of(path) or ""
+    title = page.title or str(page.fields.get("title") or "")
+    identity = str(page.fields.get("id") or page.fields.get("session_id") or page_id(path))
+    told = PageWhy(path, identity, kind, title)
+    if kind == "cluster":
+        _walk_members(told, page, pages, sessions)
+    elif kind == "task":
+        _walk_sessions(told, texts_of(page.fields.get("sessions")), pages, sessions)
+    elif kind == "subtask":
+        parent = str(page.fields.get("parent_session_id") or "")
+        told.cited = [Cited(each) for each in _noted(page, parent, ("Key steps",))]
+        _walk_sessions(told, [parent], pages, sessions)
+    elif kind == "summary":
+        told.cited = [Cited(each) for each in _of_summary(page, is_brief=is_brief)]
+    else:
+        told.cited = [Cited(each) for each in _evidence(page)]
+        if not told.cited:
+            told.notes.append("this page cites no turns")
+            related = str(page.fields.get("related_summary") or "")
+            told.pages = [_walk(related, pages, sessions, is_brief=True)] if related in pages else []
+    return told
+
+
+def _walk_members(told: PageWhy, page: Page, pages: Mapping[str, Page], sessions: Mapping[str, Session]) -> None:
+    by_id = {str(each.fields.get("id") or page_id(path)): path for path, each in pages.items() if _is_rule(path)}
+    for member in entries_of(page.fields.get("members")):
+        name = str(member.get("id") or "")
+        path = by_id.get(name)
+        if path is None:
+            told.notes.append(f"its member {name or '(without an id)'} has no page here")
+        else:
+            told.pages.append(_walk(path, pages, sessions))
+
+
+def _is_rule(path: str) -> bool:
+    return kind_of(path) == "guideline"
+
+
+def _walk_sessions(
+    told: PageWhy, names: Sequence[str], pages: Mapping[str, Page], sessions: Mapping[str, Session]
+) -> None:
+    for name in names:
+        session = sessions.get(name)
+        if session is None:
+            told.notes.append(f"its session {name or '(without an id)'} has no summary here")
+        else:
+            told.pages += [_walk(path, pages, sessions, is_brief=True) for path in session.paths]
+
+
+def _evidence(page: Page) -> Iterator[Citation]:
+    for entry in entries_of(page.fields.get("evidence")):
+        turn = whole_number(entry.get("turn"), 0)
+        quote, trust = str(entry.get("quote") or ""), str(entry.get("trust") or "")
+        yield Citation(str(entry.get("session_id") or ""), turn, "evidence", quote, trust)
+
+
+def _of_summary(page: Page, *, is_brief: bool) -> Iterator[Citation]:
+    """Outcome and recalls with their quotes; key turns and dead ends, too, unless the summary is one of many."""
+    name = str(page.fields.get("session_id") or "")
+    outcome = page.fields.get("outcome_evidence")
+    if isinstance(outcome, dict):
+        claim = f"outcome: {page.fields.get('outcome', 'unknown')}"
+        yield Citation(name, whole_number(outcome.get("turn"), 0), claim, str(outcome.get("quote") or ""))
+    if is_brief:
+        return
+    for recall in entries_of(page.fields.get("recalled_guidelines")):
+        if recall.get("turn") is not None:
+            claim = f"{recall.get('status', 'recalled')}: {recall.get('id', '')}"
+            yield Citation(name, whole_number(recall.get("turn"), 0), claim, str(recall.get("evidence") or ""))
+    yield from _noted(page, name, ("Key turns", "Dead ends"))
+
+
+def _noted(page: Page, session_id: str, headings: Sequence[str]) -> Iterator[Citation]:
+    """The turns that a page's text names. Other tools count turns in a way of their own, so theirs are let be."""
+    if isinstance(page.fields.get("made_by"), dict):
+        for heading in headings:
+            for turn, text in _NOTE.findall(page.section(heading) or ""):
+                yield Citation(session_id, int(turn), f"{heading.removesuffix('s').lower()}: {text}")
+
+
+def _place(name: str, session: Session | None) -> SessionPlace:
+    if session is None:
+        return SessionPlace(name)
+    return SessionPlace(name, session.paths, next((Path(each).name for each in session.sources), None))
+
+
+def _look(place: SessionPlace, session: Session | None, cited: Sequence[Cited], places: Places, context: int) -> None:
+    """Find a session's recording and hold each citation against it."""
+    digest = text_or_none(session.first.get("source_sha256")) if session is not None else None
+    found = places.find(place.session_id, place.file, digest)
+    place.recording, place.problem = str(found.path) if found.path else None, found.problem
+    trajectory = found.trajectory
+    if trajectory is None:
+        for each in cited:
+            each.shown = Shown("unreadable" if found.problem else "recording not here")
+        return
+    place.has_changed = digest is not None and trajectory.source.sha256 not in (None, digest)
+    for each in cited:
+        each.shown = shown(trajectory, each.citation, context)
+
+
+def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHARACTERS) -> Shown:
+    """Hold one citation against its recording. Pure.
+
+    The quote has to stand verbatim in that turn, as when the page was made; without a quote the turn's beginning is
+    shown. The text is the recording's own, whatever is in it: make it visible before it reaches a terminal.
+    """
+    if not 1 <= citation.turn <= len(trajectory.messages):
+        return Shown("no such turn")
+    message = trajectory.messages[citation.turn - 1]
+    passages = list(_passages(message))
+    place, text, start = _where(passages, citation.quote)
+    quote = citation.quote if start >= 0 else ""
+    if citation.quote:
+        state: State = "verified" if quote_stands(trajectory, citation.turn, citation.quote) else "quote not in turn"
+    else:
+        state = "turn found"
+    start = max(start, 0)
+    end = start + len(quote)
+    first, last = max(start - context, 0), end + (context if quote else 2 * context)
+    return Shown(
+        state,
+        role=message.role if message.mark is None else f"{message.role}, {message.mark}",
+        tool=_tool(trajectory, message),
+        place=place,
+        found_trust=trust_of(trajectory, citation.turn),
+        before=text[first:start],
+        quoted=quote,
+        after=text[end:last],
+        is_cut_before=first > 0,
+        is_cut_after=last < len(text),
+    )
+
+
+def _where(passages: Sequence[tuple[str, str]], quote: str) -> tuple[str, str, int]:
+    """Place, text and position of the quote; the turn's first passage and -1 where it stands nowhere."""
+    for place, text in passages if quote else ():
+        position = text.find(quote)
+        if position >= 0:
+            return place, text, position
+    place, text = passages[0] if passages else ("", "")
+    return place, text, -1
+
+
+def _passages(message: Message) -> Iterator[tuple[str, str]]:
+    """What a turn says, piece by piece: content, thinking, and of each call the values and the JSON they stand in."""
+    if message.content:
+        yield "content", message.content
+    if message.thinking:
+        yield "thinking", message.thinking
+    for call in message.tool_calls:
+        with suppress(ValueError, RecursionError):
+            yield from ((f"call of {call.name}", text) for text in _texts_in(value_of(call.arguments)))
+        yield f"call of {call.name}", call.arguments
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(each)
+
+
+def _tool(trajectory: Trajectory, message: Message) -> str:
+    """Whose result a tool's turn is."""
+    if message.role != "tool" or message.name:
+        return message.name or ""
+    calls = (call for each in trajectory.messages for call in each.tool_calls)
+    return next((call.name for call in calls if call.id == message.tool_call_id), "")

@@ -1,0 +1,1 @@
+"""Command lines: how they are taken apart, and how a call of one ended."""

@@ -1,0 +1,200 @@
+"""Does the text of a tool result say that the call failed? For formats that record no flag.
+
+Evidence, the strongest first:
+
+1. an exit code that the harness states on a line of its own, above or below the output;
+2. a result that is one JSON object with an outcome field (`success`, `error`, `status`);
+3. how the output opens and how it ends: a program says its error first or last, a quoted one stands in between.
+
+Where the command is known it says how much the text can tell: a program that only prints what it was given may print
+any error, and a search that prints nothing found nothing. Only the first and last `_WINDOW` characters are looked
+at, so that a long result costs no more than a short one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from agent_wiki.shell.last_step import READERS, SEARCHES, last_step
+from agent_wiki.trajectory.json_text import value_of
+
+_WINDOW = 2000
+_HEADER_LINES = 8  # a harness says its piece within so many lines of either end
+_FOOTER_LINES = 5
+_CLOSING_LINES = 4  # so many last lines hold a program's verdict
+_LONGEST_JSON = 50_000
+_CLOSING_LINES_APART = 2  # fewer where they may be those of an earlier command
+_REFUSAL_LINES = 2  # a refusal in plain words is the whole result
+_LONGEST_LINE = 400
+
+_STATED_CODE = re.compile(
+    r"""[ \t]*[\[<(]?(?:Error:[ ])?
+    (?:(?:The[ ])?(?:command|process|script|program)[ ](?:[a-z]{1,20}[ ]){1,3}|exited[ ]with[ ])?
+    (?:exit[ _]?code|exit[ ]status|return[ _]?code|(?<=with[ ])code|(?<=\[)exit(?=[ ]-?\d{1,3}\]))
+    [ ]?[:=>]?[ ]?(-?\d{1,10})
+    (?:</returncode>)?[.)\]>]{0,2}(?:[ ]\([^()\n]{0,60}\))?[ \t\r]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_JSON_CODE = re.compile(r'(?<!\\)"(?:exit_?code|return_?code)"\s?:\s?(-?\d{1,10})', re.IGNORECASE)
+_HARNESS_LINE = re.compile(
+    r"(?:Chunk ID|Wall time|Original token count|Total output lines|Command|Directory|Signal|Background PIDs"
+    r"|Process Group PGID): .*|Process running with session ID \d+|</?(?:untrusted_context|output)>|Error: \(none\)"
+    r"|\(empty\)"
+)
+_OUTPUT_MARK = re.compile(r"(?:Output|Code output):[ \t]*")
+
+_SHELL_SPEAKS = r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh:[ ]|zsh:\d{1,6}:[ ]|\(eval\):\d{1,6}:[ ]"
+_OPENING = re.compile(
+    rf"""{_SHELL_SPEAKS}
+    |<(?:tool_use_)?error>
+    |\[?(?:[A-Z][a-z]{{1,20}}){{0,3}}(?:Error|Exception)(?:[ ][\w'"(]\S{{0,60}}){{0,8}}?[ ]?(?::|\]|!|$)
+    |(?:error|fatal|panic|ERROR)(?:\[\w{{1,10}}\])?:[ ]
+    |E[A-Z]{{4,11}}:[ ]  # errno names as Node prints them: ENOENT, EISDIR
+    |Traceback[ ]\(most[ ]recent[ ]call[ ]last\):
+    |(?:Request|Command|Tool|Execution)[ ](?:execution[ ])?(?:failed|timed[ ]out|aborted)\b
+    |InputValidationError\b|No[ ]such[ ]tool\b|Permission[ ]to[ ]use[ ]\w
+    # editors and readers of several harnesses
+    |apply_patch[ ]verification[ ]failed|Your[ ]proposed[ ]edit[ ]has[ ]introduced|No[ ]replacement[ ]was[ ]performed
+    |String[ ]to[ ]replace[ ]not[ ]found|Found[ ]\d{{1,6}}[ ]matches[ ]of[ ]the[ ]string
+    |File[ ](?:does[ ]not[ ]exist|not[ ]found|has[ ]not[ ]been[ ]read|has[ ]been[ ](?:unexpectedly[ ])?modified[ ]since
+        |content[ ]\([^)\n]{{0,40}}\)[ ]exceeds)
+    |(?:Path|Directory)[ ]does[ ]not[ ]exist""",
+    re.VERBOSE,
+)
+_REFUSAL = re.compile(
+    r"(?:failed|unable) to\b|(?:cannot|can't|could not|couldn't)\b|invalid\b|unsupported\b|no such \w"
+    r"|(?:permission|access) denied|unknown (?:[\w-]{1,40} ){0,2}[\w-]{1,40}:|\w{1,40} requested permissions to\b",
+    re.IGNORECASE,
+)
+_SYSTEM_MESSAGE = re.compile(
+    rf"(?:{_SHELL_SPEAKS}).+|[\w./+-]{{1,80}}: .{{0,300}}(?:No such file or directory|Permission denied"
+    r"|Is a directory|Not a directory|command not found|No module named \S{1,80})\.?"
+)
+_CLOSING = re.compile(
+    r"""(?:error|fatal|Error|ERROR)(?:\[\w{1,10}\])?:[ ]\S.*
+    |exit[ ]status[ ][1-9]\d*|Segmentation[ ]fault.*|.*\(core[ ]dumped\)|Killed|Aborted!?
+    |Automatic[ ]merge[ ]failed.*|make(?:\[\d+\])?:[ ]\*\*\*.*|npm[ ](?:ERR!|error).*|Node\.js[ ]v\d\S*
+    |curl:[ ]\(\d+\)[ ].*
+    # test runners, compilers and linters that end on their verdict
+    |FAIL(?:[ \t]\S.*)?|FAILED(?:[ ]\(.*\))?|BUILD[ ]FAILED.*|test[ ]result:[ ]FAILED.*|.*\bERROR[ ]task[ ]failed
+    |=+[ ].*\b[1-9]\d*[ ](?:failed|errors?)\b.*|Tests?:[ ]{1,8}[1-9]\d*[ ]failed.*|[ ]{0,4}[1-9]\d*[ ]failing
+    |(?:Found[ ])?[1-9]\d*[ ](?:errors?|issues)\b.{0,80}|[✖✕×][ ][1-9]\d*[ ]problems?.*|.*\berror[ ]TS\d+:.*""",
+    re.VERBOSE,
+)
+_TRACEBACK = "Traceback (most recent call last):"
+_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,60}(?::.*)?")
+
+_NUMBERED_LISTING = re.compile(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff --git ")
+_RUNNING_TOOL = re.compile(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
+
+
+# A harness that hands a long command back before it ends: nothing of the outcome is known yet.
+_STILL_RUNS = re.compile(r"(?m)^(?:Process running with session ID \d+|Command running in background with ID\b)")
+
+
+def text_failure(content: str, tool_name: str | None = None, command: str | None = None) -> bool | None:
+    """Whether a tool result reads as a failure.
+
+    In: the result's text; where known the tool's name and, of a shell, the command line. Out: True when the text
+    shows a failure, False when it shows success, None when it does not tell. Raises nothing.
+    """
+    head, tail = content[:_WINDOW].strip(), content[-_WINDOW:].strip()
+    if _STILL_RUNS.search(head):
+        return None
+    stated = _stated_failure(head, tail, has_own_code=command is not None and "$?" in command)
+    if stated is not None:
+        return stated
+    if command is None and head.startswith("{"):
+        return _json_failure(content)
+    is_whole = len(content) <= _WINDOW
+    first, last = _output_lines(head), _output_lines(tail)
+    if command is not None:
+        return _command_failure(first, last, command, is_whole=is_whole)
+    if not first:
+        return None
+    if _opens_with_failure(first, is_whole=is_whole):
+        return True
+    if _NUMBERED_LISTING.match(first[0]) or (tool_name is not None and not _RUNNING_TOOL.search(tool_name)):
+        return None
+    return True if _closes_with_failure(first, last, _CLOSING_LINES) else None
+
+
+def _command_failure(first: list[str], last: list[str], command: str, *, is_whole: bool) -> bool | None:
+    """The same for a shell, where the program that ran last decides."""
+    step = last_step(command)
+    program = step.program if step else ""
+    if not first:
+        return True if program in SEARCHES and not last else None
+    if program in READERS:
+        return True if _complains(program, (first[0], last[-1])) else None
+    closing_lines = _CLOSING_LINES_APART if step and step.is_apart else _CLOSING_LINES
+    has_failed = _opens_with_failure(first, is_whole=is_whole) or _closes_with_failure(first, last, closing_lines)
+    return True if has_failed else None
+
+
+def _output_lines(text: str) -> list[str]:
+    """The lines of an output that are not blank and not the harness's own."""
+    lines = (_OUTPUT_MARK.sub("", line.strip()) for line in text.split("\n"))
+    return [line for line in lines if line and not _HARNESS_LINE.fullmatch(line)]
+
+
+def _stated_failure(head: str, tail: str, *, has_own_code: bool) -> bool | None:
+    """An exit code on a line of its own; below the output it is the harness's only if no `$?` printed it."""
+    for line in head.split("\n", _HEADER_LINES)[:_HEADER_LINES]:
+        match = _STATED_CODE.fullmatch(line[:200])
+        if match:
+            return int(match.group(1)) != 0
+        if not _HARNESS_LINE.fullmatch(line):
+            break
+    for line in [] if has_own_code else reversed(tail.rsplit("\n", _FOOTER_LINES)[-_FOOTER_LINES:]):
+        match = _STATED_CODE.fullmatch(line[:200])
+        if match:
+            return int(match.group(1)) != 0
+    if head.startswith("{") and tail.endswith("}"):
+        match = _JSON_CODE.search(tail) or _JSON_CODE.search(head)
+        if match:
+            return int(match.group(1)) != 0
+    return None
+
+
+def _json_failure(content: str) -> bool | None:
+    """The outcome field of a result that is one JSON object; a long object is data, not an outcome."""
+    if len(content) > _LONGEST_JSON:
+        return None
+    try:
+        record: Any = value_of(content)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    fields = {str(name).lower(): value for name, value in record.items()}
+    for name, failing in (("success", False), ("ok", False), ("is_error", True), ("iserror", True)):
+        if isinstance(fields.get(name), bool):
+            return bool(fields[name] is failing)
+    status = str(fields.get("status")).lower()
+    if fields.get("error") or status in ("error", "failed", "failure"):
+        return True
+    return False if status in ("success", "ok") else None
+
+
+def _complains(program: str, lines: tuple[str, str]) -> bool:
+    """A program that prints files fails where it complains under its own name (`cat: x: No such file`)."""
+    complaint = re.compile(rf"{_SHELL_SPEAKS}|(?:/\S{{1,60}}/)?{re.escape(program.split()[0])}: |fatal: ")
+    return any(complaint.match(line) for line in lines)
+
+
+def _opens_with_failure(lines: list[str], *, is_whole: bool) -> bool:
+    line = lines[0][:_LONGEST_LINE]
+    if _OPENING.match(line):
+        return True
+    is_all = is_whole and len(lines) <= _REFUSAL_LINES
+    return is_all and bool(_REFUSAL.match(line) or _SYSTEM_MESSAGE.fullmatch(line))
+
+
+def _closes_with_failure(first: list[str], last: list[str], closing_lines: int) -> bool:
+    if any(_CLOSING.fullmatch(line[:_LONGEST_LINE]) for line in last[-closing_lines:]):
+        return True
+    line = last[-1][:_LONGEST_LINE]
+    had_traceback = _TRACEBACK in first or _TRACEBACK in last
+    return bool(_SYSTEM_MESSAGE.fullmatch(line) or (had_traceback and _EXCEPTION.fullmatch(line)))

@@ -1,0 +1,91 @@
+"""Calls paired with their results: the view of a trajectory that miners work on.
+
+Some formats have no tool calls (mini-swe-agent: a ```bash block answered by a user message). Their readers
+turn these into calls and results, so that this view is the same for all formats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_wiki.trajectory import MessageMark, ToolCall, Trajectory
+from agent_wiki.trajectory.json_text import value_of
+
+SHELL_TOOLS = frozenset(
+    {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",
+     "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec"}
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call and its result. `result_turn`, `result` and `is_error` are None without a result."""
+
+    turn: int
+    name: str
+    arguments: dict[str, Any]
+    raw_arguments: str
+    result_turn: int | None = None
+    result: str | None = None
+    is_error: bool | None = None
+    mark: MessageMark | None = None  # of the result: rejected, cancelled
+    position: int = 0  # among all calls of the trajectory, from 0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def command(self) -> str | None:
+        """The shell command line, when the tool is a shell; else None."""
+        if self.name.lower() not in SHELL_TOOLS:
+            return None
+        for key in ("command", "cmd", "script", "code", "input"):
+            value = self.arguments.get(key)
+            if isinstance(value, list):  # Codex: ["bash", "-lc", "…"]
+                parts = [str(part) for part in value]
+                return parts[-1] if len(parts) > 2 and parts[1] in ("-lc", "-c") else " ".join(parts)
+            if isinstance(value, str):
+                return value
+        return None
+
+    def path(self) -> str | None:
+        """The file the call names, when one of its arguments is a path."""
+        for key in ("file_path", "path", "notebook_path", "filename", "absolute_path", "filePath"):
+            value = self.arguments.get(key)
+            if isinstance(value, str):
+                return value
+        return None
+
+    def has_failed(self) -> bool:
+        """A failure of the tool itself; a user's rejection and a cancelled sibling are none."""
+        return bool(self.is_error) and self.mark not in ("rejected", "cancelled")
+
+
+def paired_calls(trajectory: Trajectory) -> list[Call]:
+    """Every call of the agent in recorded order, with its result where the recording has one.
+
+    The calls of a simulated user (tau2-bench), which stand on user messages, are not the agent's.
+    """
+    calls: list[Call] = []
+    waiting: dict[str, Call] = {}
+    for turn, message in trajectory.turns():
+        for tool_call in message.tool_calls if message.role == "assistant" else ():
+            call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
+            calls.append(call)
+            waiting[tool_call.id] = call
+        if message.role == "tool" and message.tool_call_id in waiting:
+            call = waiting.pop(message.tool_call_id)
+            call.result_turn, call.result = turn, message.content or ""
+            call.is_error, call.mark = message.is_error, message.mark
+    return calls
+
+
+def command_of(tool_call: ToolCall) -> str | None:
+    """The shell command line of a call that is not paired yet, when the tool is a shell; else None."""
+    return Call(0, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments).command()
+
+
+def _parsed(arguments: str) -> dict[str, Any]:
+    try:
+        value = value_of(arguments)
+    except (ValueError, RecursionError):
+        return {"input": arguments}
+    return value if isinstance(value, dict) else {"input": value}

@@ -1,0 +1,78 @@
+"""Evidence: a cited turn and a verbatim quote, checked by code, and how far its source can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.json_text import value_of
+
+Trust = Literal["user", "assistant", "tool", "external"]
+
+_TRUST_ORDER: tuple[Trust, ...] = ("user", "assistant", "tool", "external")
+# Tools whose results were written by strangers: the web and other people's servers.
+_EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "google_web_search", "fetch", "browser")
+
+
+def quote_stands(trajectory: Trajectory, turn: int, quote: str) -> bool:
+    """True when `quote` is a verbatim part of that turn's content, thinking or call arguments.
+
+    Arguments count as the JSON string that is recorded and as the text values inside it.
+    """
+    if not quote or not 1 <= turn <= len(trajectory.messages):
+        return False
+    message = trajectory.messages[turn - 1]
+    if quote in (message.content or "") or quote in (message.thinking or ""):
+        return True
+    return any(quote in text for text in _argument_texts(message))
+
+
+def _argument_texts(message: Message) -> Iterator[str]:
+    for call in message.tool_calls:
+        yield call.arguments
+        try:
+            yield from _texts_in(value_of(call.arguments))
+        except (ValueError, RecursionError):
+            continue
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts_in(each)
+
+
+def trust_of(trajectory: Trajectory, turn: int) -> Trust:
+    """Whose words a turn holds. What a harness put into a user's turn is no user's word."""
+    message = trajectory.messages[turn - 1]
+    if message.role == "user" and message.mark in (None, "interrupt"):
+        return "user"
+    if message.role == "assistant":
+        return "assistant"
+    if message.role == "tool" and _is_external(trajectory, message):
+        return "external"
+    return "tool"
+
+
+def _is_external(trajectory: Trajectory, result: Message) -> bool:
+    name = result.name or next(
+        (call.name for message in trajectory.messages for call in message.tool_calls if call.id == result.tool_call_id),
+        "",
+    )
+    return name.lower().startswith(("mcp__", *_EXTERNAL_TOOLS))
+
+
+def least_trusted(trusts: list[Trust]) -> Trust:
+    """The least trusted of several sources; a page is never trusted more than that."""
+    return max(trusts, key=_TRUST_ORDER.index, default="external")
+
+
+def as_trust(value: Any) -> Trust:
+    """A stored trust value; anything unknown counts as the least trusted."""
+    return value if value in _TRUST_ORDER else "external"

@@ -1,0 +1,53 @@
+"""What can be counted in a trajectory without understanding it. Unknown is None, never 0."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+
+from agent_wiki.trajectory import Trajectory, message_to_json
+from agent_wiki.trajectory.calls import paired_calls
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Counts over the turns `first..last` of one trajectory."""
+
+    tool_calls: int
+    errors: int
+    tools_used: tuple[str, ...]  # by number of calls, then by name
+
+
+def measures(trajectory: Trajectory, first_turn: int = 1, last_turn: int | None = None) -> Measures:
+    """Count calls and failures between two turns, both included; the whole trajectory by default."""
+    last = len(trajectory.messages) if last_turn is None else last_turn
+    calls = [call for call in paired_calls(trajectory) if first_turn <= call.turn <= last]
+    counted = Counter(call.name for call in calls)
+    names = sorted(counted, key=lambda name: (-counted[name], name))
+    return Measures(len(calls), sum(call.has_failed() for call in calls), tuple(names))
+
+
+def _is_given(call_id: str) -> bool:
+    """True for an id that a service gave; `call_001`, `c1` and the like are counted up anew in each session."""
+    return len(call_id) >= 12 and len(set(call_id)) >= 8 and any(each.isdigit() for each in call_id)
+
+
+def lineage(trajectory: Trajectory) -> str | None:
+    """12 hex over the opening of a session up to the agent's first reply with calls, their ids included.
+
+    Two recordings with the same lineage are one session under two ids (a fork, a copy): the ids that a model's
+    service gives to calls do not repeat between sessions. None where the opening has no such id: two trials of
+    one task may well begin with the very same words.
+    """
+    calls = next((message.tool_calls for message in trajectory.messages if message.tool_calls), [])
+    if not any(_is_given(call.id) for call in calls):
+        return None
+    hasher = hashlib.sha256()
+    for message in trajectory.messages:
+        if message.role == "system":
+            continue
+        hasher.update(repr(message_to_json(message)).encode("utf-8", "replace"))
+        if message.role == "assistant" and message.tool_calls:
+            break
+    return hasher.hexdigest()[:12]

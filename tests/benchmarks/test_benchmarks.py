@@ -1,0 +1,72 @@
+"""The speed benchmark runs, measures what it says, and tells a missed target from one that is met."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from benchmarks.generated_wiki import GUIDELINES_PER_SESSION, generate
+
+from agent_wiki.wiki.store import WikiFolder
+from benchmarks import speed
+
+_TURNS = [
+    {"role": "user", "content": "Count the lines of every file here. " * 3},
+    {"role": "assistant", "content": "There are three files with twelve lines. " * 3},
+]
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    """Two recordings of one format."""
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for number in range(2):
+        envelope = {"model": "m", "session_id": f"s{number}", "messages": _TURNS}
+        (folder / f"{number}.json").write_text(json.dumps(envelope), encoding="utf-8")
+    return folder
+
+
+def test_a_generated_wiki_has_four_guidelines_a_session(tmp_path: Path) -> None:
+    pages = generate(tmp_path, 3)
+    assert pages == len(WikiFolder(tmp_path).page_paths()) == 3 * (1 + GUIDELINES_PER_SESSION)
+
+
+def test_every_measure_gives_a_row(recordings: Path, tmp_path: Path) -> None:
+    rows = [*speed.reading_rows(recordings, passes=1), speed.redaction_row(recordings, passes=1)]
+    assert [row.what.split(" (")[0] for row in rows] == ["read openai-messages", "redact"]
+    ingested = [*speed.ingest_rows(recordings, tmp_path, runs=1)]
+    assert [row.what for row in ingested] == [
+        "ingest 2 sessions, 1 worker, cold",
+        "ingest 2 sessions, 1 worker, nothing new",
+        "ingest 2 sessions, 2 workers, cold",
+        "ingest 2 sessions, 2 workers, nothing new",
+    ]
+
+
+def test_a_catalogue_is_measured_at_least_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    done = speed.catalogues(2, tmp_path, runs=3, deadline=time.monotonic())
+    assert len(done.first) == len(done.second) == 1
+    assert 10 < done.first[0].memory_mib < 1_000
+    assert [row.is_met for row in speed.catalogue_rows(done)] == [True, True, True]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_target_is_missed_when_it_is() -> None:
+    slow = speed.Catalogues(10_000, [speed.Run(21.0, 2_000.0, "")], [speed.Run(2.0, 90.0, "")])
+    assert [row.is_met for row in speed.catalogue_rows(slow)] == [False, True, False]
+    quick = speed.Catalogues(1_000, [speed.Run(1.0, 90.0, "")])
+    assert speed.growth_row(quick, slow).is_met is False
+    assert str(next(speed.catalogue_rows(slow))).endswith("at most 20 s  MISSED")
+
+
+def test_the_exit_code_says_whether_a_target_was_missed(
+    recordings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--traces", str(recordings / "none"), "--sessions", "1", "--minutes", "0"]
+    assert speed.main(words) == 0
+    monkeypatch.setattr(speed, "_MOST_FIRST", 0.0)
+    assert speed.main(words) == 1
+    assert "catalog 1 sessions, first" in capsys.readouterr().out

@@ -1,0 +1,126 @@
+"""Which sessions attempted the same thing."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from agent_wiki.compare.families import Family, FamilyRule, Override, families
+from agent_wiki.compare.views import SessionView
+
+_LAMP = "order lamp porto ann_lee_12 jun 3 gift wrap"
+_BOAT = "rent boat lagos cara_moss_9 sails weekend"
+_BUG = "parser crashes empty input lexer.py token"
+
+
+def _session(session_id: str, words: str = "", **fields: object) -> SessionView:
+    return SessionView(session_id, goal=words, request_terms=tuple(words.split()), **fields)  # type: ignore[arg-type]
+
+
+def _trials(name: str, words: str, number: int = 3, **fields: object) -> list[SessionView]:
+    others = ("soon", "cheaper", "later", "please", "again", "receipt")
+    return [_session(f"{name}-{at}", f"{words} {others[at]}", **fields) for at in range(number)]
+
+
+def _ids(found: list[Family]) -> list[list[str]]:
+    return [[session.session_id for session in family.sessions] for family in found]
+
+
+def test_sessions_that_asked_the_same_are_a_family() -> None:
+    sessions = [*_trials("lamp", _LAMP), *_trials("boat", _BOAT, 4), _session("other", "write a poem on rain")]
+    assert _ids(families(sessions, {}, [])) == [
+        ["boat-0", "boat-1", "boat-2", "boat-3"],
+        ["lamp-0", "lamp-1", "lamp-2"],
+    ]
+
+
+def test_two_sessions_are_no_family() -> None:
+    assert families(_trials("lamp", _LAMP, 2), {}, []) == []
+
+
+def test_sessions_that_only_nudge_are_no_family() -> None:
+    assert families([_session(f"s{at}", "continue") for at in range(5)], {}, []) == []
+    assert families([_session(f"s{at}", "") for at in range(5)], {}, []) == []
+
+
+def test_a_repository_in_common_is_no_task_in_common() -> None:
+    asked = ["fix the flaky login test", "bump the version to 3.1", "explain the cache layer", "add a dark theme"]
+    assert families([_session(f"s{at}", f"shopapp main.go {text}") for at, text in enumerate(asked)], {}, []) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_family_is_a_function_of_the_set_of_sessions(seed: int) -> None:
+    sessions = [*_trials("lamp", _LAMP, 5), *_trials("boat", _BOAT, 4), *_trials("bug", _BUG, 3)]
+    shuffled = random.Random(seed).sample(sessions, len(sessions))
+    assert families([*shuffled, shuffled[0]], {}, []) == families(sessions, {}, [])
+
+
+def test_recorded_ids_of_one_source_tell_its_tasks_apart_whatever_the_text() -> None:
+    sessions = [*_trials("a", _LAMP, task_id="7", source_format="bench")]
+    sessions += [*_trials("b", _LAMP, task_id="8", source_format="bench")]
+    found = families(sessions, {}, [])
+    assert _ids(found) == [["a-0", "a-1", "a-2"], ["b-0", "b-1", "b-2"]]
+    assert [family.task_id for family in found] == ["7", "8"]
+
+
+def test_a_counter_that_two_benchmarks_share_is_no_task_in_common() -> None:
+    sessions = [*_trials("a", _LAMP, 2, task_id="0", source_format="bench")]
+    sessions += [*_trials("b", _BUG, 2, task_id="0", source_format="bench")]
+    assert families(sessions, {}, []) == []
+
+
+def test_hundreds_of_trials_of_one_counter_are_told_apart_by_their_text() -> None:
+    trials = [_session(f"{name}-{at:03d}", f"{words} own{at}", task_id="0", source_format="bench")
+              for name, words in (("lamp", _LAMP), ("bug", _BUG)) for at in range(100)]  # fmt: skip
+    assert [len(family.sessions) for family in families(trials, {}, [])] == [100, 100]
+
+
+def test_a_telling_id_joins_sessions_of_different_sources() -> None:
+    texts = ["parser crashes", "make it green", "look at the lexer please"]
+    sessions = [
+        _session(f"s{at}", text, task_id="acme__parser-77", source_format=f"format{at}")
+        for at, text in enumerate(texts)
+    ]
+    assert _ids(families(sessions, {}, [])) == [["s0", "s1", "s2"]]
+
+
+def test_a_session_without_an_id_joins_the_family_that_asked_the_same() -> None:
+    sessions = [*_trials("a", _LAMP, task_id="7", source_format="bench"), _session("z", f"{_LAMP} thanks")]
+    assert _ids(families(sessions, {}, [])) == [["a-0", "a-1", "a-2", "z"]]
+
+
+def test_a_session_that_only_uses_the_same_file_is_no_trial_of_a_recorded_task() -> None:
+    sums = [_session(f"a-{at}", "orders.csv sum amounts customer report", task_id="sum-orders") for at in range(5)]
+    noise = [_session(f"n-{at}", f"word{at} thing{at} orders.csv") for at in range(2)]
+    loads = _session("z", "orders.csv load database customer turnover")
+    (found,) = families([*sums, loads, *noise], {}, [])
+    assert _ids([found]) == [["a-0", "a-1", "a-2", "a-3", "a-4"]]
+    assert found.task_id == "sum-orders"
+
+
+def test_a_subagent_is_part_of_its_roots_attempt() -> None:
+    children = [_session(f"child-{at}", _LAMP, root_session_id="lamp-0") for at in range(4)]
+    assert families([*_trials("lamp", _LAMP, 2), *children], {}, []) == []
+
+
+def test_what_the_owner_pinned_wins() -> None:
+    sessions = [*_trials("lamp", _LAMP, 4), *_trials("boat", _BOAT, 3)]
+    overrides = {f"boat-{at}": Override("shopping") for at in range(3)} | {"lamp-0": Override("")}
+    found = families(sessions, overrides, [FamilyRule("lamps", ("GIFT WRAP",))])
+    assert {family.name: [each.session_id for each in family.sessions] for family in found} == {
+        "shopping": ["boat-0", "boat-1", "boat-2"],
+        "lamps": ["lamp-1", "lamp-2", "lamp-3"],
+    }
+
+
+def test_an_override_that_names_only_a_trial_leaves_the_family_to_the_text() -> None:
+    overrides = {"lamp-1": Override(trial="9", condition="b")}
+    assert _ids(families(_trials("lamp", _LAMP), overrides, [])) == [["lamp-0", "lamp-1", "lamp-2"]]
+
+
+def test_a_wiki_of_another_tool_has_goals_only() -> None:
+    goals = [f"{task}/strong: retroactive trial {at} of 9" for at, task in enumerate(["t6-png-dim", "t3-zip-list"] * 3)]
+    found = families([SessionView(f"s{at}", goal=goal) for at, goal in enumerate(goals)], {}, [])
+    assert _ids(found) == [["s0", "s2", "s4"], ["s1", "s3", "s5"]]
+    assert "t6-png-dim" in found[0].shared_terms

@@ -1,0 +1,496 @@
+"""`wiki hook stop`: what harnesses give it is saved and mined, once for each state, and no harness suffers from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from agent_wiki.commands import harness, main
+from agent_wiki.harness import hooks
+from agent_wiki.harness.hooks import HookInput, HookProblem, Outcome, parse_input, signs_to_learn, standing_wiki
+from agent_wiki.harness.saving import trajectories
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.report import Report
+from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
+from tests.wikis import tree
+
+EXAMPLE = Path(__file__).parents[2] / "wiki-example" / "traces"
+TEACHES, TRIVIAL, TEACHES_NOTHING = (
+    EXAMPLE / "claude-truncate.jsonl",
+    EXAMPLE / "claude-module-sizes.jsonl",
+    EXAMPLE / "mini-slug-accents-3.traj.json",
+)
+CODEX = EXAMPLE / "codex-gauge-bisect.jsonl"
+_THREAD = "019ddb92-a731-7430-b728-f53961a89cb4"
+
+Stop = Callable[..., Outcome]
+
+
+def claude_input(transcript: Path | str, cwd: Path | str, **fields: Any) -> dict[str, Any]:
+    """What Claude Code gives a Stop hook on standard input."""
+    told = {
+        "session_id": "00893aaf-19fa-41d2-8238-13269b9b3ca0",
+        "transcript_path": str(transcript),
+        "cwd": str(cwd),
+        "permission_mode": "default",
+        "hook_event_name": "Stop",
+        "stop_hook_active": False,
+        "last_assistant_message": "Done.",
+    }
+    return {**told, **fields}
+
+
+def codex_notification(cwd: Path | str, thread: str = _THREAD) -> dict[str, Any]:
+    """What Codex gives its `notify` program as the last argument."""
+    return {
+        "type": "agent-turn-complete",
+        "thread-id": thread,
+        "turn-id": "12345",
+        "cwd": str(cwd),
+        "client": "codex-tui",
+        "input-messages": ["Rename `foo` to `bar`."],
+        "last-assistant-message": "Renamed.",
+    }
+
+
+def codex_input(transcript: Path | str | None, cwd: Path | str, thread: str = _THREAD) -> dict[str, Any]:
+    """What Codex gives a Stop hook on standard input."""
+    return {
+        "session_id": thread,
+        "turn_id": "12345",
+        "transcript_path": None if transcript is None else str(transcript),
+        "cwd": str(cwd),
+        "hook_event_name": "Stop",
+        "model": "gpt-5.5",
+        "permission_mode": "default",
+        "stop_hook_active": False,
+        "last_assistant_message": None,
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def stop(project: Path) -> Stop:
+    """The hook, run in this process on a transcript of the project."""
+
+    def run_hook(transcript: Path, wiki: Path | None = Path("wiki"), **fields: Any) -> Outcome:
+        return hooks.stop(json.dumps(claude_input(transcript, project, **fields)), wiki, project, {})
+
+    return run_hook
+
+
+def _wiki(project: Path) -> dict[str, bytes]:
+    """The wiki's files but for its machinery and the log, which has times."""
+    return {
+        path: content
+        for path, content in tree(project / "wiki").items()
+        if not path.startswith(".wiki/") and path != "_audit.log"
+    }
+
+
+def _saved(project: Path) -> list[Path]:
+    return sorted((project / ".evolve" / "trajectories").glob("*.json"))
+
+
+def test_a_turn_with_a_lesson_is_saved_and_mined(project: Path, stop: Stop) -> None:
+    outcome = stop(TEACHES)
+    assert outcome.problems == []
+    assert outcome.saved == _saved(project)
+    assert outcome.mined == [path.name for path in _saved(project)]
+    assert any(path.startswith("guidelines/") for path in _wiki(project))
+
+
+def test_the_wiki_of_a_hook_is_the_wiki_of_an_ingest(project: Path, stop: Stop, tmp_path: Path) -> None:
+    for transcript in (TEACHES, CODEX, EXAMPLE / "claude-visits-to-csv.jsonl"):
+        assert stop(transcript).problems == []
+    expected = tmp_path / "expected"
+    files = [TEACHES, CODEX, EXAMPLE / "claude-visits-to-csv.jsonl"]
+    run(files, Options(expected / "wiki"), Report("ingest", "wiki"), lambda _what, _done, _of: None)
+    assert _wiki(project) == _wiki(expected)
+
+
+def test_the_same_state_is_saved_and_mined_once(project: Path, stop: Stop) -> None:
+    stop(TEACHES)
+    before = tree(project)
+    again = stop(TEACHES)
+    assert (again.saved, again.unchanged, again.mined) == ([], 1, [])
+    assert tree(project) == before
+
+
+def test_a_session_that_grew_takes_the_place_of_its_earlier_state(project: Path, stop: Stop, tmp_path: Path) -> None:
+    lines = TEACHES.read_bytes().splitlines(keepends=True)
+    growing = tmp_path / TEACHES.name
+    growing.write_bytes(b"".join(lines[: len(lines) // 2]))
+    first = stop(growing)
+    growing.write_bytes(b"".join(lines))
+    second = stop(growing)
+    assert first.saved == second.saved == _saved(project)
+    assert len(json.loads(_saved(project)[0].read_text(encoding="utf-8"))["messages"]) > 0
+    assert any(path.startswith("guidelines/") for path in _wiki(project))
+
+
+def test_a_trivial_turn_is_saved_and_leaves_no_page(project: Path, stop: Stop) -> None:
+    outcome = stop(TRIVIAL)
+    assert (len(outcome.saved), outcome.marked, outcome.mined) == (1, [], [])
+    assert not (project / "wiki").exists()
+
+
+def test_a_turn_with_an_error_and_nothing_to_learn_leaves_no_page(project: Path, stop: Stop) -> None:
+    outcome = stop(TEACHES_NOTHING)
+    assert len(outcome.marked) == 1
+    assert outcome.unlearnt == [path.name for path in _saved(project)]
+    assert not (project / "wiki").exists()
+
+
+def test_a_session_that_the_wiki_knows_is_brought_up_to_date_though_it_teaches_nothing(
+    project: Path, stop: Stop
+) -> None:
+    ingested = Report("ingest", "wiki")
+    run(
+        [EXAMPLE / "mini-slug-accents-3.traj.json"], Options(project / "wiki"), ingested, lambda _what, _done, _of: None
+    )
+    outcome = stop(TEACHES_NOTHING)
+    assert len(outcome.mined) == 1
+
+
+def test_without_a_name_only_a_wiki_that_is_there_is_mined_into(project: Path, stop: Stop) -> None:
+    assert stop(TEACHES, wiki=None).mined == []
+    assert len(_saved(project)) == 1
+    assert not (project / "wiki").exists()
+    assert main(["init", "--wiki", str(project / "wiki")]) == 0
+    after = stop(TEACHES, wiki=None)
+    assert (after.saved, len(after.mined)) == ([], 1), (
+        "what was saved before there was a wiki is looked at once it is there"
+    )
+
+
+def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(project: Path, stop: Stop) -> None:
+    assert main(["init", "--wiki", str(project / "wiki")]) == 0
+    before = _wiki(project)
+    started = time.monotonic()
+    with FileLock(project / "wiki" / ".wiki" / "lock"):
+        held = stop(TEACHES)
+    assert time.monotonic() - started < 10
+    assert (len(held.saved), held.problems) == (1, [])
+    assert "another process" in held.left
+    assert _wiki(project) == before
+    after = stop(TEACHES)
+    assert (after.unchanged, len(after.mined)) == (1, 1)
+    assert _wiki(project) != before
+
+
+def test_a_hook_at_work_is_not_waited_for(project: Path, stop: Stop) -> None:
+    stop(TRIVIAL)
+    with FileLock(project / ".evolve" / "hook" / "mining.lock"):
+        outcome = stop(TEACHES)
+    assert "another hook" in outcome.left
+    assert len(stop(TRIVIAL).mined) == 1, "the next turn, of whatever session, does what was left"
+
+
+def test_after_a_long_run_a_large_wiki_rests(project: Path, stop: Stop) -> None:
+    stop(TEACHES)
+    last_run = project / ".evolve" / "hook" / "last_run.json"
+    last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time()}), encoding="utf-8")
+    assert "a moment ago" in stop(CODEX).left
+    last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time() - 1000}), encoding="utf-8")
+    assert len(stop(CODEX).mined) == 1
+
+
+def test_while_another_hook_keeps_the_agent_going_the_session_is_saved_and_not_mined(project: Path, stop: Stop) -> None:
+    outcome = stop(TEACHES, stop_hook_active=True)
+    assert (len(outcome.saved), outcome.mined) == (1, [])
+    assert not (project / "wiki").exists()
+    assert len(stop(TEACHES).mined) == 1
+
+
+def test_what_a_model_answered_of_all_sessions_is_not_asked_of_the_embedded_engine(project: Path, stop: Stop) -> None:
+    stop(TEACHES)
+    config = project / "wiki" / "_config.yaml"
+    entry = "clusters:\n  by-a-model:\n    title: Kept\n    description: x\n    takeaway: x\n    members: []\n"
+    entry += "    made_by: {stage: consolidate-clusters, engine: anthropic, engine_version: '1'}\n"
+    config.write_text(config.read_text(encoding="utf-8").replace("clusters: {}\n", entry), encoding="utf-8")
+    (project / "wiki" / ".wiki" / "journal").mkdir()
+    assert len(stop(CODEX).mined) == 1
+    assert "by-a-model" in config.read_text(encoding="utf-8")
+
+
+def test_pages_that_another_engine_answered_for_are_not_replaced(project: Path, stop: Stop, tmp_path: Path) -> None:
+    lines = TEACHES.read_bytes().splitlines(keepends=True)
+    growing = tmp_path / TEACHES.name
+    growing.write_bytes(b"".join(lines[:-1]))
+    stop(growing)
+    (page,) = [path for path in (project / "wiki" / "summaries").glob("*.md") if path.name != "index.md"]
+    text = page.read_text(encoding="utf-8")
+    assert "engine: offline" in text
+    page.write_text(text.replace("engine: offline", "engine: anthropic"), encoding="utf-8")
+    growing.write_bytes(b"".join(lines))
+    (project / ".evolve" / "hook" / "sessions").rename(project / ".evolve" / "hook" / "forgotten")
+    outcome = stop(growing)
+    assert "another engine" in outcome.left
+    assert "engine: anthropic" in page.read_text(encoding="utf-8")
+
+
+def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(project: Path, tmp_path: Path) -> None:
+    inner = project / "a" / "b"
+    inner.mkdir(parents=True)
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    assert standing_wiki(None, inner, {}) is None, "a wiki above the repository is another's"
+    assert standing_wiki(Path("docs/wiki"), inner, {}) == project / "docs" / "wiki"
+    assert standing_wiki(Path("wiki"), inner, {"CLAUDE_PROJECT_DIR": str(project / "a")}) == project / "a" / "wiki"
+    assert main(["init", "--wiki", str(project / "wiki")]) == 0
+    assert standing_wiki(None, inner, {}) == project / "wiki"
+    assert standing_wiki(tmp_path / "wiki", inner, {}) == tmp_path / "wiki"
+
+
+def test_codex_names_its_thread_and_the_rollout_is_found(project: Path, tmp_path: Path) -> None:
+    day = tmp_path / "codex" / "sessions" / "2026" / "05" / "31"
+    day.mkdir(parents=True)
+    rollout = day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl"
+    shutil.copy(CODEX, rollout)
+    environment = {"CODEX_HOME": str(tmp_path / "codex")}
+    notified = hooks.stop(json.dumps(codex_notification(project)), Path("wiki"), project, environment)
+    assert (notified.problems, len(notified.saved), len(notified.mined)) == ([], 1, 1)
+    for told in (codex_input(None, project), codex_input(rollout, project)):
+        assert hooks.stop(json.dumps(told), Path("wiki"), project, environment).unchanged == 1
+
+
+@pytest.mark.parametrize("thread", ["", "*", "../../x", "a" * 200, "no-such-thread"])
+def test_a_thread_that_is_none_finds_no_rollout(thread: str, tmp_path: Path) -> None:
+    day = tmp_path / "sessions" / "2026" / "05" / "31"
+    day.mkdir(parents=True)
+    shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl")
+    told = parse_input(json.dumps(codex_notification(tmp_path, thread)), tmp_path)
+    with pytest.raises(HookProblem):
+        hooks.transcript_of(told, {"CODEX_HOME": str(tmp_path)})
+
+
+def test_all_spellings_of_the_input_say_the_same(tmp_path: Path) -> None:
+    here = Path("/elsewhere")
+    assert parse_input(json.dumps(claude_input("/t.jsonl", tmp_path, stop_hook_active=True)), here) == HookInput(
+        "Stop", "00893aaf-19fa-41d2-8238-13269b9b3ca0", Path("/t.jsonl"), tmp_path, is_continuation=True
+    )
+    assert parse_input(json.dumps(codex_input(None, tmp_path)), here) == HookInput("Stop", _THREAD, None, tmp_path)
+    expected = HookInput("agent-turn-complete", _THREAD, None, tmp_path)
+    assert parse_input(json.dumps(codex_notification(tmp_path)), here) == expected
+    assert parse_input("{}", here) == HookInput("Stop", "", None, here)
+
+
+_JSON = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.text(max_size=20),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=20), inner, max_size=3),
+    max_leaves=6,
+)
+_FIELDS = ("session_id", "transcript_path", "cwd", "hook_event_name", "stop_hook_active", "type", "thread-id")
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(some.one_of(some.text(max_size=60), some.dictionaries(some.sampled_from(_FIELDS), _JSON).map(json.dumps)))
+def test_whatever_a_harness_gives_nothing_is_raised(tmp_path: Path, text: str) -> None:
+    outcome = hooks.stop(text, Path("wiki"), tmp_path, {"CODEX_HOME": str(tmp_path / "codex")})
+    assert outcome.saved == []
+    assert outcome.problems
+
+
+def test_problems_go_to_the_log_and_not_to_the_harness(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    key = "sk-ant-api03-" + "Zx9" * 31 + "AA"
+    (project / "bad.jsonl").write_text(f'{{"type": "x", "api_key": "{key}"', encoding="utf-8")
+    for told in ("no JSON", json.dumps(claude_input(project / "bad.jsonl", project))):
+        assert hooks.stop(told, None, project, {}).problems
+    assert capfd.readouterr() == ("", "")
+    log = (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
+    assert log.count(" PROBLEM ") == 2
+    assert "bad.jsonl" in log
+    assert "Zx9" not in log
+
+
+def test_a_bug_is_logged_with_its_traceback(project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(hooks, "_mine_pending", broken)
+    assert len(stop(TEACHES).saved) == 1
+    assert "ZeroDivisionError: a bug" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
+
+
+def test_the_log_is_bounded(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooks, "_LONGEST_LOG", 2_000)
+    for position in range(100):
+        hooks.stop(f"no JSON {position}", None, project, {})
+        hooks.stop(json.dumps(claude_input(f"/no/such/{position}.jsonl", project)), None, project, {})
+    log = (project / ".evolve" / "hook.log").read_bytes()
+    assert len(log) <= 2_000
+    assert b"/no/such/99.jsonl" in log
+    assert all(line.startswith(b"20") for line in log.splitlines()), "no line is cut at its start"
+
+
+def test_a_link_in_the_project_is_not_followed(project: Path, stop: Stop, tmp_path: Path) -> None:
+    (tmp_path / "public").mkdir()
+    (project / ".evolve").symlink_to(tmp_path / "public")
+    outcome = stop(TEACHES)
+    assert "link" in outcome.problems[0]
+    assert list((tmp_path / "public").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["hook", "hook/sessions", "hook/saving.lock", "hook.log"])
+def test_no_link_on_the_desk_is_followed(name: str, project: Path, stop: Stop, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "file").write_text("theirs", encoding="utf-8")
+    link = project / ".evolve" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(tmp_path / "outside" / "file" if "." in name else tmp_path / "outside")
+    stop(TEACHES)
+    assert tree(tmp_path / "outside") == {"file": b"theirs"}
+
+
+@pytest.mark.parametrize("words", [["--unknown"], ["--wiki"], ["{}", "more"], ["--wiki=x", "-x", "{"]])
+def test_no_words_make_the_hook_fail(words: list[str], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 2 would tell Claude Code and Codex to go on with the turn."""
+    monkeypatch.chdir(project)
+    assert main(["hook", "stop", "--wait", *words, "no JSON"]) == 0
+
+
+def test_the_words_behind_the_hook_are_told_apart() -> None:
+    assert harness.words_of(["--wiki", "w", "--wait", "{}"]) == harness.Words("{}", Path("w"), is_waiting=True)
+    assert harness.words_of(["--wiki=w"]) == harness.Words(None, Path("w"))
+    assert harness.is_hook_stop(["hook", "stop", "--wiki", "w"])
+    assert not harness.is_hook_stop(["hook", "stop", "--help"])
+    assert not harness.is_hook_stop(["hook"])
+
+
+def test_a_harness_is_let_go_with_nothing_said_while_the_work_goes_on(project: Path) -> None:
+    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
+    told = json.dumps(claude_input(TEACHES, project)).encode()
+    done = subprocess.run(command, input=told, capture_output=True, check=False, cwd=project, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    log, patience = project / ".evolve" / "hook.log", time.monotonic() + 60
+    while not log.exists() and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert "mined: 1" in log.read_text(encoding="utf-8")
+    assert any(path.startswith("guidelines/") for path in _wiki(project))
+
+
+def test_a_harness_is_not_held_by_work_that_takes_long(project: Path, stop: Stop) -> None:
+    stop(TRIVIAL)
+    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
+    told = json.dumps(claude_input(TEACHES, project)).encode()
+    with FileLock(project / ".evolve" / "hook" / "saving.lock"):
+        started = time.monotonic()
+        subprocess.run(command, input=told, check=True, cwd=project, timeout=60)
+        assert time.monotonic() - started < hooks._SAVE_TIMEOUT_SECONDS - 1, "it waits for the lock on its own"
+    log, patience = project / ".evolve" / "hook.log", time.monotonic() + 60
+    while "mined: 1" not in log.read_text(encoding="utf-8") and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert "mined: 1" in log.read_text(encoding="utf-8")
+
+
+def test_codex_gives_its_notification_as_an_argument(project: Path, tmp_path: Path) -> None:
+    day = tmp_path / "codex" / "sessions" / "2026" / "05" / "31"
+    day.mkdir(parents=True)
+    shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl")
+    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wait", "--wiki", "wiki"]
+    command.append(json.dumps(codex_notification(project)))
+    environment = {**os.environ, "CODEX_HOME": str(tmp_path / "codex")}
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd=tmp_path, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert any(path.startswith("guidelines/") for path in _wiki(project))
+
+
+def _recordings(traces: Path, name: str) -> list[Path]:
+    return sorted((traces / name).rglob("*.jsonl"), key=lambda path: (-path.stat().st_size, path.name))[:6]
+
+
+@pytest.mark.parametrize("name", ["claude_code", "codex"])
+def test_real_recordings_are_saved_and_mined_and_nothing_goes_wrong(name: str, traces: Path, project: Path) -> None:
+    mined = 0
+    for path in _recordings(traces, name):
+        told = claude_input(path, project) if name == "claude_code" else codex_input(path, project)
+        outcome = hooks.stop(json.dumps(told), Path("wiki"), project, {})
+        assert outcome.problems == []
+        assert outcome.saved
+        mined += len(outcome.mined)
+        again = hooks.stop(json.dumps(told), Path("wiki"), project, {})
+        assert (again.saved, again.mined, again.left) == ([], [], "")
+    assert mined
+
+
+def test_a_real_session_that_grows_keeps_one_file(traces: Path, project: Path) -> None:
+    folder = next((traces / "claude_code" / "growing_session").iterdir())
+    states = sorted(folder.glob("*.jsonl"))
+    assert len(states) > 1
+    outcomes = [hooks.stop(json.dumps(claude_input(path, project)), Path("wiki"), project, {}) for path in states]
+    assert [outcome.problems for outcome in outcomes] == [[]] * len(states)
+    assert len(_saved(project)) == 1
+    assert len([path for path in _wiki(project) if path.startswith("summaries/")]) > 1
+
+
+def _session(*messages: Message) -> Trajectory:
+    return Trajectory("s", Source("made-up"), list(messages))
+
+
+def _call(name: str, **arguments: str) -> Message:
+    return Message("assistant", None, tool_calls=[ToolCall("c", name, json.dumps(arguments))])
+
+
+def test_signs_are_told_by_what_happened() -> None:
+    asked, done = Message("user", "Please fix the cart."), Message("assistant", "Done.")
+    result = Message("tool", "ok", tool_call_id="c")
+    failed = Message("tool", "boom", tool_call_id="c", is_error=True)
+    refused = Message("tool", "The user said no", tool_call_id="c", is_error=True, mark="rejected")
+    look = _call("Bash", command="ls")
+    assert signs_to_learn(_session(asked, look, result, done), 0) == ()
+    assert signs_to_learn(_session(asked, look, failed, done), 0) == ("an error",)
+    assert signs_to_learn(_session(asked, look, refused, done), 0) == ("a correction",)
+    assert signs_to_learn(_session(asked, done, Message("user", "No, use pnpm instead."), done), 0) == ("a correction",)
+    assert signs_to_learn(_session(asked, done, Message("user", "Thanks! Now the README."), done), 0) == ()
+    told = Message("user", "Fix the cart. Always run the tests with make.")
+    assert signs_to_learn(_session(told, look, result, done), 0) == ("a standing instruction",)
+    assert signs_to_learn(_session(told, look, result, done), 1) == ()
+    interrupt = Message("user", "[Request interrupted by user]", mark="interrupt")
+    assert signs_to_learn(_session(asked, look, interrupt), 0) == ("a correction",)
+    script = _call("Write", file_path="tools/release.sh", content="echo")
+    assert signs_to_learn(_session(asked, script, result, done), 0) == ("a script",)
+    written = _call("Bash", command="cat > fix.sh <<'E'\necho\nE")
+    assert signs_to_learn(_session(asked, written, result, done), 0) == ("a script",)
+    read = _call("Read", file_path="wiki/guidelines/run-it__04474b0794e6.md")
+    assert signs_to_learn(_session(asked, read, result, done), 0) == ("a wiki page read",)
+
+
+def test_signs_of_turns_that_were_looked_at_before_do_not_count() -> None:
+    failed = Message("tool", "boom", tool_call_id="c", is_error=True)
+    session = _session(Message("user", "Fix it."), _call("Bash", command="ls"), failed, Message("assistant", "Done."))
+    assert signs_to_learn(session, 2) == ("an error",), "the result came after"
+    assert signs_to_learn(session, 3) == ()
+
+
+def test_a_saved_file_that_is_gone_is_saved_again(stop: Stop) -> None:
+    first = stop(TEACHES).saved[0]
+    first.unlink()
+    assert len(stop(TEACHES).saved) == 1
+
+
+def test_the_desk_may_be_damaged_or_thrown_away(project: Path, stop: Stop) -> None:
+    stop(TEACHES)
+    for kept in (project / ".evolve" / "hook").rglob("*.json"):
+        kept.write_bytes(b"\xff{")
+    outcome = stop(TEACHES)
+    assert (outcome.problems, len(outcome.saved)) == ([], 1)
+    assert trajectories(outcome.saved[0], "saved", [])[0].messages

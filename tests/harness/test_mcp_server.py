@@ -1,0 +1,263 @@
+"""The wiki over the Model Context Protocol, asked by the protocol's own client: by pipes, over HTTP, in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from agent_wiki.commands.app import app
+from agent_wiki.errors import UsageError
+from tests.wikis import Script, ingest, record, rule, skill, tree
+
+mcp = pytest.importorskip("mcp")
+
+from agent_wiki.harness.mcp_server import MOST_CHARACTERS, server_of  # noqa: E402 - only where the extra is installed
+
+RULE = "Run `make check` before a change of the cart."
+Value = TypeVar("Value")
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    """A wiki of two sessions that state one rule; one of them has a skill."""
+    told = Script(tmp_path)
+    told.says("", rules=[rule(RULE)])
+    told.says("a", skill=skill("check-the-cart"))
+    ingest([record(tmp_path / "t", name) for name in "ab"], tmp_path / "wiki", told.engine)
+    return tmp_path / "wiki"
+
+
+def run(work: Coroutine[Any, Any, Value]) -> Value:
+    return asyncio.run(asyncio.wait_for(work, 60))
+
+
+async def _asked(server: Any, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[bool, str]]:
+    async with mcp.Client(server) as client:
+        found = []
+        for name, arguments in calls:
+            told = await client.call_tool(name, arguments)
+            found.append((bool(told.is_error), "".join(block.text for block in told.content)))
+        return found
+
+
+def asked(server: Any, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, str]]:
+    """`(is an error, text)` of each call, in one session of a client."""
+    return run(_asked(server, list(calls)))
+
+
+def told_of(wiki: Path, tool: str, **arguments: Any) -> str:
+    ((is_error, text),) = asked(server_of(wiki), (tool, arguments))
+    assert not is_error, text
+    return text
+
+
+def refused(wiki: Path, tool: str, **arguments: Any) -> str:
+    ((is_error, text),) = asked(server_of(wiki), (tool, arguments))
+    assert is_error, text
+    return text
+
+
+def audited(wiki: Path) -> list[dict[str, Any]]:
+    lines = (wiki / "_audit.log").read_text(encoding="utf-8").splitlines()
+    return [each for each in map(json.loads, lines) if each["action"] == "recall"]
+
+
+def guideline(wiki: Path) -> str:
+    (path,) = (path for path in (wiki / "guidelines").iterdir() if re.search(r"__[0-9a-f]{12}\.md$", path.name))
+    return f"guidelines/{path.name}"
+
+
+def conversation(wiki: Path) -> list[tuple[str, dict[str, Any]]]:
+    link = guideline(wiki)
+    return [
+        ("consult", {"task": "run the check of the cart before a change"}),
+        ("read_page", {"link": link}),
+        ("provenance", {"id": link}),
+        ("report_use", {"id": link, "status": "followed", "evidence": "make check: 2 checks failed"}),
+    ]
+
+
+def check_conversation(wiki: Path, answers: list[tuple[bool, str]]) -> None:
+    assert [is_error for is_error, _ in answers] == [False] * 4, answers
+    listed, page, behind, noted = (text for _, text in answers)
+    assert guideline(wiki) in listed
+    assert str(wiki) not in listed
+    assert page.startswith(f"--- {guideline(wiki)} [guideline] 2 sessions")
+    assert RULE in page
+    assert "session a (summaries/a.md), recording a.json" in behind
+    assert "“make check”" in behind
+    assert "followed" in noted
+    (record,) = audited(wiki)
+    assert (record["id"], record["status"]) == (guideline(wiki)[-15:-3], "followed")
+    assert record["evidence"] == "make check: 2 checks failed"
+
+
+def test_a_client_over_pipes_consults_reads_checks_and_reports(wiki: Path) -> None:
+    server = mcp.StdioServerParameters(command=sys.executable, args=["-m", "agent_wiki", "mcp", "--wiki", str(wiki)])
+    check_conversation(wiki, asked(server, *conversation(wiki)))
+
+
+@pytest.fixture
+def address(wiki: Path) -> Iterator[str]:
+    command = [sys.executable, "-m", "agent_wiki", "mcp", "--wiki", str(wiki), "--http", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stderr is not None
+        try:
+            yield process.stderr.readline().rpartition(" ")[2].strip()
+        finally:
+            process.terminate()
+
+
+def test_a_client_over_http_does_the_same(wiki: Path, address: str) -> None:
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", address), "no other machine can reach it"
+    check_conversation(wiki, asked(address, *conversation(wiki)))
+
+
+def test_a_web_page_of_elsewhere_cannot_reach_it_through_a_browser(address: str) -> None:
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "Host": "evil.example"}
+    with pytest.raises(HTTPError, match=r"421|403|400") as raised:
+        urlopen(Request(address, body, headers), timeout=10)
+    raised.value.close()
+
+
+def test_the_tools_say_which_of_them_writes(wiki: Path) -> None:
+    async def listed() -> dict[str, bool]:
+        async with mcp.Client(server_of(wiki)) as client:
+            tools = (await client.list_tools()).tools
+            assert all(tool.description for tool in tools)
+            return {tool.name: bool(tool.annotations.read_only_hint) for tool in tools}
+
+    assert run(listed()) == {"consult": True, "read_page": True, "provenance": True, "report_use": False}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "../secret.md", "guidelines/../../secret.md", "/etc/passwd", "guidelines/..", "", ".", "_index.jsonl",
+        ".wiki/pages.jsonl", "_audit.log", "_quarantine/bad__0123456789ab.md", "guidelines/no__0123456789ab.md",
+        "guidelines/\x00__0123456789ab.md", "skills/../../secret.md", "guidelines/linked__0123456789ab.md",
+        "guidelines\\..\\secret.md", "file:///etc/passwd", "guidelines/" + "a" * 5_000 + ".md", "\ud800",
+    ],
+)  # fmt: skip
+def test_only_pages_of_the_wiki_are_read(wiki: Path, link: str) -> None:
+    (wiki.parent / "secret.md").write_text("# the secret", encoding="utf-8")
+    (wiki / "_quarantine").mkdir()
+    (wiki / "_quarantine" / "bad__0123456789ab.md").write_text("# the secret", encoding="utf-8")
+    (wiki / "guidelines" / "linked__0123456789ab.md").symlink_to(wiki.parent / "secret.md")
+    answer = refused(wiki, "read_page", link=link)
+    assert "secret" not in answer.replace("secret.md", "")
+    assert len(answer) < 500
+
+
+def test_a_link_may_be_told_from_the_folder_outwards(wiki: Path) -> None:
+    link = guideline(wiki)
+    for told in (f"./{link}", f"wiki/{link}", f"{wiki}/{link}"):
+        assert RULE in told_of(wiki, "read_page", link=told)
+
+
+def test_a_long_page_is_cut_and_a_huge_one_refused(wiki: Path) -> None:
+    page = wiki / guideline(wiki)
+    page.write_text(page.read_text(encoding="utf-8") + "more words\n" * 10_000, encoding="utf-8")
+    text = told_of(wiki, "read_page", link=guideline(wiki))
+    assert len(text) < MOST_CHARACTERS + 200
+    assert "cut here" in text[-200:]
+    page.write_text("x" * 2_100_000, encoding="utf-8")
+    assert "too large" in refused(wiki, "read_page", link=guideline(wiki))
+
+
+def test_what_a_page_says_cannot_act_on_a_terminal(wiki: Path) -> None:
+    page = wiki / guideline(wiki)
+    page.write_text(page.read_text(encoding="utf-8") + "\x1b[31mred\u202e\n", encoding="utf-8")
+    text = told_of(wiki, "read_page", link=guideline(wiki))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_huge_and_odd_requests_are_answered(wiki: Path) -> None:
+    assert told_of(wiki, "consult", task="zebra telescope orchestra " * 40_000) == "Nothing in the wiki applies."
+    assert "check-the-cart" in told_of(wiki, "consult", task="change the cart after a check", kind="skill")
+    assert told_of(wiki, "consult", task="run the check", tags=["none-such"]) == "Nothing in the wiki applies."
+    assert "about to do" in refused(wiki, "consult", task="  ")
+    refused(wiki, "consult", task="run", kind="summary")
+    refused(wiki, "consult", task=["run"])
+    refused(wiki, "provenance", id="no such page")
+    refused(wiki, "provenance", id="x" * 1_000_000)
+
+
+def test_a_report_is_checked_redacted_and_bounded(wiki: Path) -> None:
+    name = guideline(wiki)[-15:-3]
+    assert "needs evidence" in refused(wiki, "report_use", id=name, status="harmful", evidence=" \n ")
+    assert "no page's id" in refused(wiki, "report_use", id="0" * 12, status="ignored")
+    refused(wiki, "report_use", id="../x", status="ignored")
+    refused(wiki, "report_use", id=name, status="perfect", evidence="x")
+    told_of(wiki, "report_use", id=name, status="ignored")
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    told_of(wiki, "report_use", id=name, status="harmful", evidence=f"it printed {secret}\n## and more " + "x" * 99_999)
+    told_of(wiki, "report_use", id="skill:check-the-cart", status="followed", evidence="make check")
+    first, second, third = audited(wiki)
+    assert "evidence" not in first
+    assert secret not in (wiki / "_audit.log").read_text(encoding="utf-8")
+    assert len(second["evidence"]) <= 200
+    assert "\n" not in second["evidence"]
+    assert third["id"] == "skill:check-the-cart"
+    assert all(each["claimed_by"] == "mcp" and "ts" in each for each in (first, second, third))
+
+
+def test_reports_change_no_page_and_no_trust(wiki: Path) -> None:
+    before = tree(wiki)
+    for status in ("followed", "harmful", "contradicted"):
+        told_of(wiki, "report_use", id=guideline(wiki), status=status, evidence="as I say")
+    assert tree(wiki) == before
+    told = Script(wiki.parent)
+    told.says("", rules=[rule(RULE)])
+    told.says("a", skill=skill("check-the-cart"))
+    ingest([wiki.parent / "t"], wiki, told.engine)
+    assert tree(wiki) == before, "what a client claims is no input of a page"
+
+
+def test_a_wiki_that_another_process_writes_is_told_and_not_waited_for(
+    wiki: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from filelock import FileLock
+
+    monkeypatch.setattr("agent_wiki.harness.mcp_server._LOCK_SECONDS", 0.1)
+    with FileLock(wiki / ".wiki" / "lock"):
+        assert "another process" in refused(wiki, "report_use", id=guideline(wiki), status="ignored")
+        assert RULE in told_of(wiki, "read_page", link=guideline(wiki))
+
+
+def test_a_server_takes_only_so_many_reports(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_wiki.harness.mcp_server._MOST_REPORTS", 2)
+    call = ("report_use", {"id": guideline(wiki), "status": "ignored"})
+    assert [is_error for is_error, _ in asked(server_of(wiki), call, call, call)] == [False, False, True]
+
+
+def test_a_folder_that_is_no_wiki_and_a_port_that_is_taken_are_one_line(tmp_path: Path) -> None:
+    from agent_wiki.harness.mcp_server import _socket
+
+    with pytest.raises(UsageError, match="no wiki here"):
+        server_of(tmp_path / "nowhere")
+    with _socket(0) as taken, pytest.raises(UsageError, match="cannot be had"):
+        _socket(taken.getsockname()[1])
+
+
+def test_without_the_extra_one_line_says_what_to_install(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    with pytest.raises(UsageError, match=r"pip install 'agent-wiki\[mcp\]'"):
+        server_of(wiki)
+
+
+def test_the_command_is_registered() -> None:
+    assert "mcp" in {command.name for command in app.registered_commands}

@@ -1,0 +1,453 @@
+"""An agent builds the wiki: it sees what is open, reads each question, answers, and the pages are written."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.asking.journal import journal_folder, records
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.commands import main
+from agent_wiki.wiki.page import parse_page
+from agent_wiki_testing import MessagesServer
+from tests.engines.answering import says
+from tests.wikis import arc, changed, chat, ingest, record, rule, skill, tree
+
+SUMMARY = {"arcs": [arc(outcome_turn=3, outcome_quote="2 checks failed")]}
+NO_GUIDELINES: dict[str, Any] = {"guidelines": []}
+ONE_RULE = {"guidelines": [rule("Run `make check` before a change.")]}
+STAGES = ("summarize", "extract-guidelines", "synthesize-skill")
+
+Wiki = Callable[..., tuple[int, Any]]
+
+
+@pytest.fixture
+def wiki(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Wiki:
+    """Runs one command on the wiki of the test. Out: its exit code and what it printed, as JSON values."""
+
+    def run(*words: object, answer: Any = None) -> tuple[int, Any]:
+        told = [str(word) for word in words]
+        if answer is not None:
+            file = tmp_path / "answer.json"
+            file.write_text(answer if isinstance(answer, str) else json.dumps(answer), encoding="utf-8")
+            told += ["--answer", str(file)]
+        capsys.readouterr()
+        code = main([*told, "--wiki", str(tmp_path / "wiki"), "--json"])
+        printed = capsys.readouterr()
+        return code, json.loads(printed.out) if printed.out else printed.err
+
+    return run
+
+
+def _open(wiki: Wiki, *paths: Path) -> list[tuple[str, str]]:
+    """Stage and subject of each line of the worklist."""
+    told = wiki("worklist", *paths)[1]
+    return [(each["stage"], ", ".join(each["about"])) for each in told["questions"]]
+
+
+def _answers(folder: Path, wiki: Wiki, sessions: int) -> list[Path]:
+    """Recordings of sessions that teach one rule and one skill each, all answered but for the corpus questions."""
+    paths = [record(folder, f"s-{number}", f"2026-01-0{number + 1}") for number in range(sessions)]
+    for number, path in enumerate(paths):
+        assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+        assert wiki("apply", "guidelines", path, answer=_rules(number))[0] == 0
+        assert wiki("apply", "skill", path, answer={"skill": None, "reason": "nothing new"})[0] == 0
+    return paths
+
+
+def _rules(number: int) -> dict[str, Any]:
+    """The same rule in other words, which could be a cluster."""
+    words = "once more" if number else "first"
+    return {"guidelines": [rule(f"Run `make check` {words} before you change the cart.", title="Run make check first")]}
+
+
+def test_the_worklist_grows_with_the_summaries_and_ends_empty(tmp_path: Path, wiki: Wiki) -> None:
+    paths = [record(tmp_path, "a"), record(tmp_path, "b")]
+    assert _open(wiki, *paths) == [("summarize", "a"), ("summarize", "b")]
+    assert wiki("apply", "summarize", paths[0], answer=SUMMARY)[0] == 0
+    assert _open(wiki) == [("extract-guidelines", "a"), ("synthesize-skill", "a"), ("summarize", "b")]
+    for path in paths:
+        for stage, answer in zip(STAGES, (SUMMARY, NO_GUIDELINES, {"skill": None, "reason": "no"}), strict=True):
+            assert wiki("apply", stage, path, answer=answer)[0] == 0
+    assert _open(wiki) == []
+
+
+def test_the_worklist_names_each_recording_and_what_cannot_be_read(tmp_path: Path, wiki: Wiki) -> None:
+    paths = [record(tmp_path / "one", "a", name="same.json"), record(tmp_path / "two", "b", name="same.json")]
+    bad = tmp_path / "bad.json"
+    bad.write_text("{", encoding="utf-8")
+    code, told = wiki("worklist", *paths, bad)
+    assert {each["about"][0]: each["recording"] for each in told["questions"]} == {
+        "a": str(paths[0]),
+        "b": str(paths[1]),
+    }
+    assert code == 1
+    assert told["problems"][0].startswith(f"{bad}:1: ")
+
+
+def test_nothing_but_machinery_is_written_before_an_answer_is_applied(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    assert wiki("worklist", path)[0] == 0
+    assert wiki("prompt", "summary", path)[0] == 0
+    assert tree(tmp_path / "wiki") == {}
+
+
+def test_a_printed_prompt_is_what_the_engine_sends(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    _, summary = wiki("prompt", "summary", path)
+    assert wiki("apply", "summary", path, answer={"arcs": [arc()]})[0] == 0
+    _, guidelines = wiki("prompt", "extract-guidelines", path)
+    with MessagesServer(says({})) as server:
+        ingest([path], tmp_path / "other", "anthropic", asking=AskingOptions(base_url=server.base_url, concurrency=1))
+        sent = server.bodies()
+    messages = {"".join(part["text"] for part in body["messages"][0]["content"]): body for body in sent}
+    for printed in (summary, guidelines):
+        (body,) = (body for message, body in messages.items() if message.startswith(printed["message"]))
+        system = body["system"] if isinstance(body["system"], str) else body["system"][0]["text"]
+        assert (system, body["max_tokens"]) == (printed["system"], printed["max_tokens"])
+    assert summary["schema"]["properties"].keys() == {"arcs"}
+
+
+def test_the_text_of_a_prompt_is_exact_under_headings_that_no_recording_can_hold(
+    tmp_path: Path, wiki: Wiki, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(tmp_path, "a")
+    _, told = wiki("prompt", "summary", path)
+    assert main(["prompt", "summary", str(path), "--wiki", str(tmp_path / "wiki")]) == 0
+    text = capsys.readouterr().out
+    mark = told["request"][7:19]
+    for heading, part in (("system", told["system"]), ("message", told["message"])):
+        assert f"\n===== {heading} {mark} =====\n{part}\n" in text
+    assert json.loads(text.partition(f"===== JSON schema of the answer {mark} =====\n")[2]) == told["schema"]
+
+
+def test_an_answer_becomes_pages_and_is_told(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    code, told = wiki("apply", "summary", path, answer=SUMMARY)
+    assert (code, told["ok"], told["problems"]) == (0, True, [])
+    assert "summaries/a.md" in told["written"]
+    page = parse_page((tmp_path / "wiki" / "summaries" / "a.md").read_text(encoding="utf-8"), "a.md")
+    assert page.fields["outcome_evidence"] == {"turn": 3, "quote": "2 checks failed"}
+    assert page.fields["made_by"]["engine"] == "recorded"
+
+
+_NOT_STANDING: list[tuple[str, Any, str]] = [
+    ("summary", "{", "line 1, column 2: "),
+    ("summary", {"arcs": [], "more": 1}, "arcs: "),
+    ("summary", {"arcs": [arc(outcome_turn=9, outcome_quote="x")]}, "arcs.0.outcome_turn: turn 9 is not there"),
+    ("summary", {"arcs": [arc(outcome_turn=3, outcome_quote="x y")]}, "arcs.0.outcome_quote: not verbatim in turn 3"),
+    ("summary", {"arcs": [arc(key_turns=[{"turn": 7, "text": "x"}])]}, "arcs.0.key_turns.0.turn: turn 7 is not there"),
+    ("guidelines", {"guidelines": [rule("x", tags=[])]}, "guidelines.0.tags: "),
+    (
+        "guidelines",
+        {"guidelines": [rule("x", evidence=[{"turn": 2, "quote": "never"}])]},
+        "guidelines.0.evidence.0.quote: not verbatim in turn 2: 'never'",
+    ),
+    ("guidelines", {"guidelines": [rule("x", title="Short")]}, "Short: title has 1 words"),
+    ("skill", skill("x", steps=[{"text": "a"}, {"text": "b"}, {"text": ""}]), "skill.steps.2.text: "),
+]
+
+
+@pytest.mark.parametrize(("kind", "answer", "problem"), _NOT_STANDING)
+def test_an_answer_that_does_not_stand_is_told_by_field_and_writes_nothing(
+    tmp_path: Path, wiki: Wiki, kind: str, answer: Any, problem: str
+) -> None:
+    path = record(tmp_path, "a")
+    if kind != "summary":
+        assert wiki("apply", "summary", path, answer={"arcs": [arc()]})[0] == 0
+    before, asked = tree(tmp_path / "wiki"), _journal(tmp_path)
+    code, told = wiki("apply", kind, path, answer=answer)
+    assert (code, told["ok"], told["written"]) == (1, False, [])
+    assert any(each.startswith(problem) for each in told["problems"]), told["problems"]
+    assert (changed(before, tree(tmp_path / "wiki")), _journal(tmp_path)) == ([], asked)
+
+
+def _journal(folder: Path) -> list[dict[str, Any]]:
+    return [each for each in records(journal_folder(folder / "wiki"), []) if each["kind"] == "answer"]
+
+
+def test_a_question_that_is_not_asked_yet_is_told(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    code, told = wiki("apply", "guidelines", path, answer=NO_GUIDELINES)
+    assert code == 1
+    assert "no summary page yet" in told["problems"][0]
+    assert wiki("apply", "cluster", answer={"clusters": []})[1]["problems"] == [
+        "cluster: no question is open; an answered one is named by --request"
+    ]
+    assert "no question is open" in wiki("prompt", "cluster")[1]
+    wiki("apply", "summary", path, answer={"arcs": [arc(outcome="failure")]})
+    assert "only sessions that succeeded" in wiki("prompt", "skill", path)[1]
+
+
+def test_words_that_do_not_fit_are_usage_errors(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    for words in (
+        ("prompt", "sumary", path),
+        ("prompt", "summary", tmp_path / "none.json"),
+        ("apply", "summary", path, "--answer", tmp_path / "none.json"),
+        ("apply", "summary", path, "--archive-members", "--answer", _written(tmp_path, SUMMARY)),
+        ("apply", "--answer", _written(tmp_path, SUMMARY)),
+    ):
+        assert wiki(*words)[0] == 2, words
+    assert tree(tmp_path / "wiki") == {}
+
+
+def _written(folder: Path, answer: Any) -> Path:
+    file = folder / "answer-file.json"
+    file.write_text(json.dumps(answer), encoding="utf-8")
+    return file
+
+
+def test_an_envelope_names_its_question_and_the_digest_may_be_short(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    request = wiki("worklist", path)[1]["questions"][0]["request"]
+    assert wiki("prompt", "summary", "--request", request[:15])[1]["request"] == request
+    assert wiki("apply", answer={"request": request, "answer": SUMMARY, "model": "m-2"})[0] == 0
+    assert (tmp_path / "wiki" / "summaries" / "a.md").is_file()
+    assert [(each["request"], each["model"]) for each in _journal(tmp_path)] == [(request, "m-2")]
+    code, told = wiki("apply", answer={"request": "sha256:0123456789", "answer": SUMMARY})
+    assert (code, "sha256:0123456789" in told["problems"][0]) == (1, True)
+
+
+def test_one_recording_of_several_sessions_needs_the_session_named(tmp_path: Path, wiki: Wiki) -> None:
+    path = tmp_path / "both.json"
+    path.write_text(json.dumps([chat("a"), chat("b")]), encoding="utf-8")
+    code, told = wiki("apply", "summary", path, answer=SUMMARY)
+    assert code == 1
+    assert "name one by --session: a, b" in told["problems"][0]
+    assert wiki("apply", "summary", path, "--session", "b", answer=SUMMARY)[0] == 0
+    assert _open(wiki, path) == [("summarize", "a"), ("extract-guidelines", "b"), ("synthesize-skill", "b")]
+
+
+def test_a_path_that_holds_a_secret_is_not_written_down(tmp_path: Path, wiki: Wiki) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    path = record(tmp_path / token, "a")
+    assert wiki("worklist", path)[0] == 0
+    assert wiki("prompt", "summary", path)[0] == 0
+    kept = (tmp_path / "wiki" / ".wiki" / "asked.json").read_text(encoding="utf-8")
+    assert token not in kept
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    for file in (tmp_path / "wiki").rglob("*"):
+        assert not file.is_file() or token.encode() not in file.read_bytes(), file
+
+
+def test_the_same_answer_again_changes_nothing(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    for _ in range(2):
+        assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    before = tree(tmp_path / "wiki")
+    code, told = wiki("apply", "summary", path, answer=SUMMARY)
+    assert (code, told["written"], changed(before, tree(tmp_path / "wiki"))) == (0, [], [])
+    assert len(_journal(tmp_path)) == 1
+
+
+def test_another_answer_replaces_the_first_and_opens_again_what_rested_on_it(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    assert wiki("apply", "guidelines", path, answer=ONE_RULE)[0] == 0
+    assert wiki("prompt", "summary", path)[1]["is_answered"]
+    assert wiki("apply", "summary", path, answer={"arcs": [arc("Mend the cart", outcome="partial")]})[0] == 0
+    page = parse_page((tmp_path / "wiki" / "summaries" / "a.md").read_text(encoding="utf-8"), "a.md")
+    assert (page.fields["goal"], page.fields["outcome"]) == ("Mend the cart", "partial")
+    assert _open(wiki) == [("extract-guidelines", "a")]
+    assert wiki("apply", "guidelines", path, answer=NO_GUIDELINES)[0] == 0
+    assert not [name for name in tree(tmp_path / "wiki") if name.startswith("guidelines/run")]
+    assert _open(wiki) == []
+
+
+def test_a_shorter_recording_of_a_known_session_is_not_asked_about(tmp_path: Path, wiki: Wiki) -> None:
+    short, long = record(tmp_path / "1", "a"), record(tmp_path / "2", "a", more=1)
+    assert wiki("apply", "summary", long, answer=SUMMARY)[0] == 0
+    code, told = wiki("apply", "summary", short, answer=SUMMARY)
+    assert code == 1
+    assert "longer recording of this session" in told["problems"][0]
+
+
+def test_an_answer_that_was_kept_but_not_written_is_written_by_the_next(tmp_path: Path, wiki: Wiki) -> None:
+    """As when a process is killed between its journal record and its pages."""
+    path = record(tmp_path, "a")
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    before = tree(tmp_path / "wiki")
+    (tmp_path / "wiki" / "summaries" / "a.md").unlink()
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    assert changed(before, tree(tmp_path / "wiki")) == []
+    assert len(_journal(tmp_path)) == 1
+
+
+def test_a_long_result_is_previewed_as_it_was_printed(tmp_path: Path, wiki: Wiki) -> None:
+    path = tmp_path / "a.json"
+    told = chat("a")
+    told["messages"][2]["content"] = "2 checks failed\n" + "".join(
+        f"line {number} of the log\n" for number in range(40_000)
+    )
+    path.write_text(json.dumps(told), encoding="utf-8")
+    request = wiki("worklist", path)[1]["questions"][0]["request"]
+    _, printed = wiki("prompt", "summary", path)
+    assert printed["request"] == request
+    assert ".wiki/tool-results/" in printed["message"]
+    assert len(list((tmp_path / "wiki" / ".wiki" / "tool-results").glob("*.txt"))) == 1
+    code, applied = wiki("apply", answer={"request": request, "answer": SUMMARY})
+    assert (code, applied["problems"]) == (0, [])
+
+
+def test_in_any_order_and_by_eight_processes_at_once_the_same_bytes(tmp_path: Path, wiki: Wiki) -> None:
+    paths = _answers(tmp_path, wiki, 3)
+    for request in [each["request"] for each in wiki("worklist")[1]["questions"]]:
+        stage = next(each["stage"] for each in wiki("worklist")[1]["questions"] if each["request"] == request)
+        answer: dict[str, Any] = {"clusters": []}
+        if stage == "discover-tasks":
+            answer = {"title": "Mend a cart", "intro": "The cart is to add up.", "tags": ["cart"]}
+        assert wiki("apply", stage, "--request", request, answer=answer)[0] == 0
+    assert _open(wiki) == []
+    envelopes = [{"request": each["request"], "answer": json.loads(each["answer"])} for each in _journal(tmp_path)]
+    assert len(envelopes) >= 9
+    other = tmp_path / "other"
+    first, later = envelopes[::3][:3], [each for each in envelopes if each not in envelopes[::3][:3]]
+    random.Random(3).shuffle(later)
+    subprocess.run([*_WIKI, "worklist", *map(str, paths), "--wiki", str(other)], check=True, capture_output=True)
+    with ThreadPoolExecutor(8) as processes:
+        for batch in (first, later):
+            while batch:  # what rests on an answer that is not there yet is refused, and comes again
+                done = list(processes.map(lambda envelope: _applied(other, envelope), batch))
+                assert any(done)
+                batch = [envelope for envelope, is_done in zip(batch, done, strict=True) if not is_done]
+    assert changed(tree(tmp_path / "wiki"), tree(other)) == []
+    rebuilt = tmp_path / "rebuilt"
+    report = ingest(paths, rebuilt, f"recorded:{journal_folder(other)}")
+    assert report.exit_code == 0, report.lines()
+    assert changed(tree(rebuilt), tree(other)) == []
+
+
+_WIKI = (sys.executable, "-m", "agent_wiki")
+
+
+def _applied(wiki: Path, envelope: dict[str, Any]) -> bool:
+    words = [*_WIKI, "apply", "--wiki", str(wiki)]
+    done = subprocess.run(words, input=json.dumps(envelope), capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+    return done.returncode == 0
+
+
+def test_the_members_of_a_cluster_are_archived_when_told_to_and_stay_so(tmp_path: Path, wiki: Wiki) -> None:
+    paths = _answers(tmp_path, wiki, 2)
+    _, asked = wiki("prompt", "cluster")
+    told = {"slug": "check-first", "title": "Check first", "description": "Both.", "takeaway": "Run `make check`."}
+    cluster = {"clusters": [{**told, "members": asked["about"], "tags": ["checks"]}]}
+    assert wiki("apply", "cluster", answer=cluster)[0] == 0
+    assert not (tmp_path / "wiki" / "_archived").exists()
+    assert wiki("apply", "cluster", "--request", asked["request"], "--archive-members", answer=cluster)[0] == 0
+    archived = sorted(each.name for each in (tmp_path / "wiki" / "_archived").glob("*__*.md"))
+    assert len(archived) == 2
+    before = tree(tmp_path / "wiki")
+    assert "archive_members: true" in before["_config.yaml"].decode()
+    report = ingest(paths, tmp_path / "wiki", "recorded")
+    assert (report.exit_code, changed(before, tree(tmp_path / "wiki"))) == (0, [])
+    ingest(paths, tmp_path / "rebuilt", f"recorded:{journal_folder(tmp_path / 'wiki')}")
+    assert changed(before, tree(tmp_path / "rebuilt")) == []
+
+
+def test_what_a_corpus_check_refuses_is_told(tmp_path: Path, wiki: Wiki) -> None:
+    _answers(tmp_path, wiki, 2)
+    told = {"slug": "x", "title": "X", "description": "D.", "takeaway": "T.", "members": ["a", "b"], "tags": ["t"]}
+    code, applied = wiki("apply", "cluster", answer={"clusters": [told]})
+    assert (code, applied["problems"]) == (
+        1,
+        ["clusters: cluster x: 'a' is none of the guidelines asked about"],
+    )
+
+
+def test_an_agents_answers_are_calls_whose_cost_is_its_own_affair(
+    tmp_path: Path, wiki: Wiki, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = record(tmp_path, "a")
+    assert wiki("apply", "summary", path, "--model", "m-3", answer=SUMMARY)[0] == 0
+    assert wiki("apply", "guidelines", path, answer=NO_GUIDELINES)[0] == 0
+    _, told = wiki("cost")
+    total = told["total"]
+    assert [total[name] for name in ("calls", "by_agents", "unpriced", "cost_usd")] == [2, 2, 0, 0]
+    assert sorted(told["models"]) == ["(agents, no model told)", "m-3"]
+    assert list(told["runs"]) == ["(agents)"]
+    assert main(["cost", "--wiki", str(tmp_path / "wiki")]) == 0
+    assert "2 answers by agents, whose own sessions paid" in capsys.readouterr().out
+
+
+def test_a_skill_retires_what_it_covers_unless_told_to_keep_it(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    tags = ["cart", "rounding"]
+    lesson = {"guidelines": [rule("Run `make check` before a change.", tags=tags)]}
+    assert wiki("apply", "guidelines", path, answer=lesson)[0] == 0
+    archive = tmp_path / "wiki" / "_archived"
+    assert wiki("apply", "skill", path, "--keep-covered", answer=skill("check-the-cart", tags=tags))[0] == 0
+    assert not archive.exists()
+    assert wiki("apply", "skill", path, answer=skill("check-the-cart", tags=tags))[0] == 0
+    assert len(list(archive.glob("*__*.md"))) == 1
+
+
+def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_as_one(
+    tmp_path: Path, wiki: Wiki
+) -> None:
+    (tmp_path / "wiki").mkdir()
+    limits = "limits:\n  result_characters: 2000\n  turn_characters: 4000\n  segment_bytes: 20000\n"
+    (tmp_path / "wiki" / "models.yaml").write_text(limits, encoding="utf-8")
+    told = chat("a")
+    for number in range(40):
+        told["messages"] += [{"role": "user", "content": f"And {number}? " + "word " * 200}]
+        told["messages"] += [{"role": "assistant", "content": f"{number} is done. " + "text " * 200}]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(told), encoding="utf-8")
+    segments = [each["request"] for each in wiki("worklist", path)[1]["questions"]]
+    assert len(segments) > 2
+    code, refused = wiki("apply", "summary", path, answer=SUMMARY)
+    assert (code, "name one by --request" in refused["problems"][0]) == (1, True)
+    last = wiki("prompt", "summary", "--request", segments[-1])[1]
+    assert "[T84]" in last["message"]
+    outside = {"arcs": [arc(last=84)]}
+    problems = wiki("apply", answer={"request": segments[-1], "answer": outside})[1]["problems"]
+    assert any("turn 1 is not among the turns" in each for each in problems)
+    for request in segments:
+        turns = [int(each) for each in re.findall(r"^\[T(\d+)\]", _message(wiki, request), re.MULTILINE)]
+        answer = {"arcs": [arc(first=min(turns), last=max(turns))]}
+        assert wiki("apply", answer={"request": request, "answer": answer})[0] == 0
+        assert not (tmp_path / "wiki" / "summaries").is_dir() or not list(
+            (tmp_path / "wiki" / "summaries").glob("a*.md")
+        )
+    (merging,) = wiki("worklist")[1]["questions"]
+    assert merging["stage"] == "summarize"
+    assert wiki("apply", "summary", path, answer={"arcs": [arc(last=84)]})[0] == 0
+    assert (tmp_path / "wiki" / "summaries" / "a.md").is_file()
+    assert wiki("prompt", "summary", path)[1]["request"] == merging["request"]
+
+
+def _message(wiki: Wiki, request: str) -> str:
+    return str(wiki("prompt", "summary", "--request", request)[1]["message"])
+
+
+def test_killed_behind_its_journal_record_an_answer_is_not_lost(tmp_path: Path, wiki: Wiki) -> None:
+    path, other = record(tmp_path, "a"), tmp_path / "other"
+    file = _written(tmp_path, SUMMARY)
+    words = [*_WIKI, "apply", "summary", str(path), "--answer", str(file), "--wiki", str(other)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not _has_answer(other):
+            time.sleep(0.002)
+        process.kill()
+    assert _has_answer(other)
+    assert ingest([path], other, "recorded", stages=("summarize", "catalog")).exit_code == 0
+    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
+    pages = ("summaries/a.md", "_config.yaml", "index.md")
+    assert [tree(other)[page] for page in pages] == [tree(tmp_path / "wiki")[page] for page in pages]
+
+
+def _has_answer(wiki: Path) -> bool:
+    return any(b'"kind": "answer"' in each.read_bytes() for each in journal_folder(wiki).glob("*.jsonl"))

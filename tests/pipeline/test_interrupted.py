@@ -1,0 +1,130 @@
+"""A run that is killed anywhere is finished by the next one, to the same bytes; two runs never mix."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.errors import WikiLocked
+from agent_wiki.wiki.store import WikiFolder
+from tests.wikis import Script, arc, changed, ingest, record, rule, skill, tree
+
+# Kills itself at the n-th time that a file is put in place or taken away: before it, and once after writing beside.
+KILLED_RUN = """
+import os, signal, sys
+from pathlib import Path
+from agent_wiki.pipeline import ingest
+from agent_wiki.report import Report
+
+wiki, engine, flush, at, *paths = sys.argv[1:]
+ingest._FLUSH_SESSIONS = int(flush)
+left = int(at)
+replace, unlink = Path.replace, Path.unlink
+
+def counted(real):
+    def call(self, *rest, **named):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(self, *rest, **named)
+    return call
+
+Path.replace, Path.unlink = counted(replace), counted(unlink)
+options = ingest.Options(Path(wiki), engine=engine)
+ingest.run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
+"""
+
+
+def _killed(at: int, wiki: Path, engine: str, flush: int, *paths: Path) -> bool:
+    command = [sys.executable, "-c", KILLED_RUN, str(wiki), engine, str(flush), str(at), *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode != 0
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    told = Script(tmp_path)
+    shared = rule("Run the check before a change.")
+    told.says("a", rules=[shared, rule("Read the log of the check.", tags=["logs"])])
+    told.says("b", arcs=[arc("One", 1, 2), arc("Two", 3, 4)], rules=[{**shared, "title": "Always check it first"}])
+    told.says("c", rules=[shared], skill=skill("check-it", scripts=[{"file": "x.sh", "text": "make check"}]))
+    # what they say once they have grown: b speaks for the shared page no more, a loses a rule, c its skill
+    told.says("a#6", rules=[{**shared, "tags": ["speed"]}])
+    told.says("b#6", arcs=[arc("All of it", 1, 6)], rules=[])
+    told.says("c#6", rules=[{**shared, "title": "Check it before all else"}], skill={"skill": None})
+    return told
+
+
+def _recordings(folder: Path, more: int) -> list[Path]:
+    days = {"a": "2026-01-02", "b": "2026-01-01", "c": "2026-01-03"}
+    return [record(folder, name, day, more) for name, day in days.items()]
+
+
+@pytest.mark.parametrize("flush", [1, 200])
+def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, script: Script, flush: int) -> None:
+    paths = _recordings(tmp_path / "t", 0)
+    ingest(paths, tmp_path / "whole", script.engine)
+    points = 0
+    for at in (0, 1, 2, 4, 7, 12, 20, 33):
+        wiki = tmp_path / f"wiki-{at}"
+        if not _killed(at, wiki, script.engine, flush, *paths):
+            break
+        points += 1
+        ingest(paths, wiki, script.engine)
+        assert changed(tree(tmp_path / "whole"), tree(wiki)) == [], f"killed at {at}"
+    assert points >= 2
+
+
+@pytest.mark.parametrize("flush", [1, 200])
+def test_a_run_over_grown_sessions_killed_anywhere_leaves_nothing_of_what_they_were(
+    tmp_path: Path, script: Script, flush: int
+) -> None:
+    _recordings(tmp_path / "t", 1)
+    ingest([tmp_path / "t"], tmp_path / "whole", script.engine)
+    points = 0
+    for at in (0, 1, 2, 4, 7, 12, 20, 33):
+        wiki = tmp_path / f"wiki-{at}"
+        ingest(_recordings(tmp_path / "t", 0), wiki, script.engine)
+        if not _killed(at, wiki, script.engine, flush, *_recordings(tmp_path / "t", 1)):
+            break
+        points += 1
+        ingest([tmp_path / "t"], wiki, script.engine)
+        assert changed(tree(tmp_path / "whole"), tree(wiki)) == [], f"killed at {at}"
+    assert points >= 2
+
+
+def test_a_run_waits_for_the_lock_and_then_says_so(tmp_path: Path, script: Script) -> None:
+    paths = _recordings(tmp_path / "t", 0)
+    with WikiFolder(tmp_path / "wiki").locked():
+        began = time.monotonic()
+        with pytest.raises(WikiLocked, match="another process"):
+            ingest(paths, tmp_path / "wiki", script.engine, lock_timeout_seconds=0.3)
+        assert time.monotonic() - began >= 0.3
+        assert tree(tmp_path / "wiki") == {}
+        report = ingest(paths, tmp_path / "wiki", script.engine, dry_run=True)  # reads only: needs no lock
+        assert report.sessions["mined"] == 3
+    assert ingest(paths, tmp_path / "wiki", script.engine).exit_code == 0
+
+
+def test_two_runs_at_once_end_where_one_run_ends(tmp_path: Path, script: Script) -> None:
+    paths = _recordings(tmp_path / "t", 0)
+    ingest(paths, tmp_path / "whole", script.engine)
+    command = [sys.executable, "-m", "agent_wiki", "ingest", "--wiki", str(tmp_path / "wiki"), "--jobs", "1"]
+    runs = [subprocess.Popen([*command, "--engine", script.engine, str(path)]) for path in paths]
+    assert [run.wait() for run in runs] == [0, 0, 0]
+    assert changed(tree(tmp_path / "whole"), tree(tmp_path / "wiki")) == []
+
+
+def test_no_stray_file_is_left_among_the_pages(tmp_path: Path, script: Script) -> None:
+    paths = _recordings(tmp_path / "t", 0)
+    for at in (4, 9):
+        _killed(at, tmp_path / "wiki", script.engine, 1, *paths)
+        assert not [path for path in tree(tmp_path / "wiki") if path.endswith(".tmp") or "/." in path]
+    assert (tmp_path / "wiki" / ".wiki" / ".gitignore").exists()

@@ -1,0 +1,158 @@
+"""Secrets are taken out, what only looks like one stays."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_wiki.redaction.redact import redact_json, redact_text, redact_trajectory
+from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
+from tests.planted import HARMLESS, given_secrets, private_key, vendor_keys
+
+CONTEXTS = ["{}", "see {} there", 'x = "{}"', "KEY={}\n", '{{"a": "one\\n{}\\ntwo"}}', "curl -H 'x: {}'", "ключ {} ☃"]
+
+
+@pytest.mark.parametrize("name", list(vendor_keys()))
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_a_vendors_key_is_redacted_wherever_it_stands(name: str, context: str) -> None:
+    secret = vendor_keys()[name]
+    text, count = redact_text(context.format(secret))
+    assert count == 1
+    assert secret not in text
+    assert "[REDACTED:" in text
+    assert redact_text(text) == (text, 0)
+
+
+@pytest.mark.parametrize(("text", "secret"), given_secrets())
+def test_a_value_given_to_a_secrets_name_is_redacted(text: str, secret: str) -> None:
+    redacted, count = redact_text(text)
+    assert count == 1
+    assert secret not in redacted
+    assert redacted.replace(redacted[redacted.index("[") : redacted.index("]") + 1], "") != text
+    assert redact_text(redacted) == (redacted, 0)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact_text(text) == (text, 0)
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\\n", "\r\n", "\n    12→", "\n+"])
+@pytest.mark.parametrize("label", ["", "RSA ", "OPENSSH ", "ENCRYPTED "])
+def test_a_private_key_goes_as_a_whole(line_break: str, label: str) -> None:
+    assert redact_text(f"before {private_key(line_break, label)} after") == ("before [REDACTED:private-key] after", 1)
+
+
+def test_a_private_key_that_was_cut_off_goes_too() -> None:
+    cut_off = private_key()[:200]
+    assert redact_text(f"{cut_off}\n\n... (truncated)") == ("[REDACTED:private-key]\n\n... (truncated)", 1)
+
+
+def test_several_secrets_of_one_text_are_counted() -> None:
+    keys = list(vendor_keys().values())
+    text, count = redact_text("\n".join(keys))
+    assert count == len(keys)
+    assert not any(key in text for key in keys)
+
+
+def test_the_kind_is_named() -> None:
+    keys = vendor_keys()
+    assert redact_text(keys["github"])[0] == "[REDACTED:github-token]"
+    assert redact_text(f"TOKEN={keys['anthropic']}")[0] == "TOKEN=[REDACTED:anthropic-key]"
+    assert redact_text('password = "q7!kd0Zp"')[0] == 'password = "[REDACTED:password]"'
+
+
+def test_call_arguments_stay_json_and_keep_their_other_bytes() -> None:
+    key = vendor_keys()["npm"]
+    arguments = '{"b": 1.10,  "command": "export T=\\"' + key + '\\"\\n\\u00e9", "a": [true, null, 1e3]}'
+    redacted, count = redact_json(arguments)
+    assert count == 1
+    assert redacted == arguments.replace(key, "[REDACTED:npm-token]")
+    assert json.loads(redacted)["a"] == [True, None, 1000.0]
+
+
+def test_an_argument_is_judged_with_its_name() -> None:
+    arguments = json.dumps({"user": "ann", "password": "q7!kd0Zp", "query": "q7!kd0Zp", "n": {"k": 1}})
+    assert redact_json(arguments) == (
+        arguments.replace('"password": "q7!kd0Zp"', '"password": "[REDACTED:password]"'),
+        1,
+    )
+
+
+def test_arguments_that_are_no_json_are_text() -> None:
+    key = vendor_keys()["stripe"]
+    assert redact_json(f"*** Begin Patch\n+{key}") == ("*** Begin Patch\n+[REDACTED:stripe-key]", 1)
+
+
+def test_a_trajectory_is_redacted_everywhere_and_counted_once() -> None:
+    key = vendor_keys()["slack bot"]
+    trajectory = Trajectory(
+        "s",
+        Source("synthetic", title=f"about {key}", hygiene={"torn_lines": 1}),
+        [
+            Message("user", f"use {key}"),
+            Message("assistant", None, f"I use {key}", [ToolCall("c", "Bash", json.dumps({"command": f"t {key}"}))]),
+            Message("tool", f"ok {key}", tool_call_id="c"),
+        ],
+    )
+    redact_trajectory(trajectory)
+    assert key not in repr(trajectory)
+    assert trajectory.source.hygiene == {"redactions": 5, "torn_lines": 1}
+    redact_trajectory(trajectory)
+    assert trajectory.source.hygiene["redactions"] == 5
+
+
+def test_a_trajectory_without_secrets_has_no_count() -> None:
+    trajectory = Trajectory("s", Source("synthetic"), [Message("user", "hello"), Message("assistant", None)])
+    redact_trajectory(trajectory)
+    assert trajectory.source.hygiene == {}
+
+
+_PIECES = st.sampled_from(
+    ["password", "token", "_key", "api_", "secret", "=", ": ", '"', "'", "\\", "[", "]", "[REDACTED:x]", "\n", "://",
+     "@", "ab1", "Zx9!kQ", "--", " ", "bearer ", "authorization", "İ", "ß", "\ud800", "curl -u a:",
+     "-----BEGIN PRIVATE KEY-----", *list(vendor_keys().values())[:4]]
+)  # fmt: skip
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(_PIECES, max_size=24).map("".join)))
+def test_redacting_twice_changes_nothing_and_nothing_raises(text: str) -> None:
+    once, count = redact_text(text)
+    assert redact_text(once) == (once, 0)
+    assert (count == 0) == (once == text)
+    assert len(once) <= 5 * len(text) + 40
+
+
+@given(st.recursive(st.one_of(st.none(), st.integers(), st.lists(_PIECES, max_size=8).map("".join)),
+                    lambda child: st.one_of(st.lists(child, max_size=4), st.dictionaries(_PIECES, child, max_size=4)),
+                    max_leaves=12))  # fmt: skip
+def test_redacted_json_is_json_of_the_same_shape(value: object) -> None:
+    redacted, _ = redact_json(json.dumps(value))
+    assert type(json.loads(redacted)) is type(value)
+    assert redact_json(redacted) == (redacted, 0)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["password=", 'password="', "token: a1", "://", "://a:", "eyJ", "eyJa.", "sk-", "-----BEGIN PRIVATE KEY-----", "a",
+     "\\", "curl ", "bearer a", "authorization:", "api_key" + " " * 50, "key", "password: " + "a" * 40, ":AA",
+     "1" * 9 + ":AA", "Q~1", "aQ~", "AKIA", "ghp_", "é", "☃token=", "login password ", "hooks.slack.com/",
+     "password:a ", "secret_key_key_", "cookie: a=", "login -p "],
+)  # fmt: skip
+def test_a_hostile_megabyte_takes_no_time(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    start = time.perf_counter()
+    redact_text(text)
+    redact_json(json.dumps({"a": text[:100_000]}))
+    assert time.perf_counter() - start < 5.0
+
+
+def test_the_planted_secrets_are_found_and_no_look_alike_is() -> None:
+    planted = [*((key, key) for key in vendor_keys().values()), *given_secrets(), (private_key(), private_key())]
+    found = sum(secret not in redact_text(text)[0] for text, secret in planted)
+    assert found == len(planted)
+    assert sum(redact_text(text)[1] for text in HARMLESS) == 0

@@ -1,0 +1,57 @@
+"""A command line is cut into its simple commands, however it is written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_wiki.shell.simple_commands import simple_commands
+
+
+@pytest.mark.parametrize(
+    ("command", "texts"),
+    [
+        ("cd /repo && pytest -q 2>&1 | tail -5", ["cd /repo", "pytest -q", "tail -5"]),
+        ("FOO=1 sudo timeout 60 make test; echo done", ["make test", "echo done"]),
+        ("bash -lc 'go test ./... && go vet ./...'", ["go test ./...", "go vet ./..."]),
+        ("uv run pytest", ["pytest"]),
+        ('grep -n "a | b" file', ["grep -n a | b file"]),
+        ("git -C /repo/x commit -m 'one two'", ["git commit -m one two"]),
+        ("for f in a b; do cat $f; done", ["for f in a b", "cat $f"]),
+        ("GOCACHE=$(pwd)/.cache go build ./...", ["go build ./..."]),
+        ("(cd sub && make test) | tail", ["cd sub", "make test", "tail"]),
+        ("git commit -m \"$(cat <<'EOF'\nit's (done\nEOF\n)\" && git push", ["git commit -m $_", "git push"]),
+        ("echo 'open", ["echo open"]),
+        ("", []),
+    ],
+)
+def test_simple_commands_are_found_in_order(command: str, texts: list[str]) -> None:
+    assert [each.text() for each in simple_commands(command)] == texts
+
+
+def test_a_here_document_belongs_to_its_command() -> None:
+    found = simple_commands("cat <<'EOF' > a.py\nimport os\nrm -rf x\nEOF\npython a.py")
+    assert [(each.program, each.writes, each.body) for each in found] == [
+        ("cat", ("a.py",), "import os\nrm -rf x"),
+        ("python", (), ""),
+    ]
+
+
+def test_only_what_goes_to_a_file_is_written() -> None:
+    found = simple_commands("make > log.txt 2> err.txt && ls > /dev/null")
+    assert [each.writes for each in found] == [("log.txt",), ()]
+
+
+def test_what_a_subshell_prints_goes_where_the_subshell_says() -> None:
+    assert [(each.text(), each.writes) for each in simple_commands("(ls; pwd) > all.txt")] == [
+        ("ls", ()),
+        ("pwd", ()),
+        ("", ("all.txt",)),
+    ]
+
+
+@given(st.text(st.sampled_from("ab'\"\\$()<>|&;\n -=EOF`{}") | st.characters(), max_size=200))
+def test_any_text_is_cut_without_an_error(command: str) -> None:
+    for each in simple_commands(command):
+        assert each.words or each.writes

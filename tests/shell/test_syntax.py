@@ -1,0 +1,107 @@
+"""The one reader of shell syntax: steps, words, redirections and here-documents, in any text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_wiki.shell.syntax import MOST_CHARACTERS, Step, plain_words, redirections, shell_line
+
+
+def values(step: Step) -> list[str]:
+    return [word.value for word in step.words]
+
+
+def only_step(line: str) -> Step:
+    (step,) = shell_line(line).steps
+    return step
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a 'x y'\"z\"w", ["a", "x yzw"]),
+        (
+            r'a b\ c "d\"e" \
+ f',
+            ["a", "b c", 'd"e', "f"],
+        ),
+        ("a #b\\", ["a"]),
+        ("a b#c", ["a", "b#c"]),
+        ("x=$(a | b; c) d", ["x=$(a | b; c)", "d"]),
+        ('echo "$(grep ")" f)" z', ["echo", '$(grep ")" f)', "z"]),
+        ("a `b | c` d", ["a", "`b | c`", "d"]),
+        ("(cd x && y) z", ["(cd x && y)", "z"]),
+        ("diff <(a | b) <(c)", ["diff", "<(a | b)", "<(c)"]),
+        ("l=(1 2) f()", ["l=(1 2)", "f()"]),
+    ],
+)
+def test_a_word_is_what_the_shell_takes_for_one(line: str, expected: list[str]) -> None:
+    assert values(only_step(line)) == expected
+    assert shell_line(line).is_whole
+
+
+def test_each_step_says_what_ends_it() -> None:
+    steps = shell_line("a && b || c | d |& e; f & g\nh").steps
+    assert [step.after for step in steps] == ["&&", "||", "|", "|&", ";", "&", "\n", ""]
+
+
+@pytest.mark.parametrize(
+    ("line", "plain", "redirected"),
+    [
+        ("a >b c", ["a", "c"], [(">", "b")]),
+        ("a b>>c", ["a", "b"], [(">>", "c")]),
+        ("a 2>&1 > 'b c'", ["a"], [("2>&", "1"), (">", "b c")]),
+        ("a &>b <c", ["a"], [("&>", "b"), ("<", "c")]),
+        ("a <<<'b c'", ["a"], [("<<<", "b c")]),
+        ("a '>' \\> b", ["a", ">", ">", "b"], []),
+        ("a >", ["a"], []),
+    ],
+)
+def test_redirections_are_told_from_words(line: str, plain: list[str], redirected: list[tuple[str, str]]) -> None:
+    step = only_step(line)
+    assert [word.value for word in plain_words(step.words)] == plain
+    assert redirections(step.words) == redirected
+
+
+def test_a_here_document_belongs_to_the_command_it_is_fed_to() -> None:
+    first, second, third = shell_line("cat <<'A' > f && cat<<-B\n$x\nA\n\ty\n\tB\nc").steps
+    assert [(each.text, each.is_literal) for each in first.here_documents] == [("$x\n", True)]
+    assert [(each.text, each.is_literal) for each in second.here_documents] == [("\ty\n", True)]
+    assert (values(second), values(third)) == (["cat"], ["c"])
+
+
+def test_a_here_document_inside_a_substitution_may_hold_an_apostrophe() -> None:
+    line = "git commit -m \"$(cat <<'EOF'\nit's (a\nEOF\n)\" && git push"
+    assert [values(step)[:2] for step in shell_line(line).steps] == [["git", "commit"], ["git", "push"]]
+    assert shell_line(line).is_whole
+
+
+@pytest.mark.parametrize("line", ["a 'b", 'a "b', "a $(b", "a `b", "a <<E\nb", "a <<E"])
+def test_what_is_not_closed_goes_to_the_end_and_is_told(line: str) -> None:
+    assert not shell_line(line).is_whole
+    assert values(only_step(line))[0] == "a"
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab '\"\\$()<>|&;\n#`E=-2", max_size=80))
+def test_the_words_of_any_text_stand_in_order_where_they_say(line: str) -> None:
+    position = 0
+    for step in shell_line(line).steps:
+        for word in step.words:
+            assert position <= word.start < word.end <= len(line)
+            assert line.startswith(word.redirection, word.start)
+            position = word.end
+
+
+@pytest.mark.parametrize(
+    "unit", ["'", '"', "$(", '"$(', "(", "`", "<<E\n", "<<E ", "$(<<E\n", "a && ", "\\", ">", "\n", "#", "a;", "((<<E"]
+)
+def test_hostile_text_costs_linear_time(unit: str) -> None:
+    text = unit * (2 * MOST_CHARACTERS // len(unit))
+    start = time.perf_counter()
+    shell_line(text)
+    assert time.perf_counter() - start < 3.0

@@ -1,0 +1,33 @@
+"""Quotes are verbatim or nothing, and trust is of whose words they are."""
+
+from __future__ import annotations
+
+import json
+
+from agent_wiki.trajectory.evidence import as_trust, least_trusted, quote_stands, trust_of
+from tests.wikis import COMMAND, RESULT, worked_session
+
+
+def test_a_quote_stands_in_content_thinking_and_arguments_as_recorded_or_as_meant() -> None:
+    trajectory = worked_session()
+    recorded = trajectory.messages[1].tool_calls[0].arguments
+    assert json.loads(recorded)["command"] == f'{COMMAND} "x"\n'
+    for turn, quote in ((1, "fix the cart"), (2, "I look first"), (2, f'{COMMAND} "x"'), (2, '\\"x\\"'), (3, RESULT)):
+        assert quote_stands(trajectory, turn, quote), quote
+    for turn, quote in ((0, "fix"), (7, "x"), (1, ""), (1, "FIX"), (1, RESULT), (-1, "cart")):
+        assert not quote_stands(trajectory, turn, quote)
+
+
+def test_trust_is_of_whose_words_a_turn_holds() -> None:
+    trajectory = worked_session()
+    assert [trust_of(trajectory, turn) for turn in range(1, 7)] == [
+        "user", "assistant", "tool", "assistant", "external", "assistant",
+    ]  # fmt: skip
+    trajectory.messages[0].mark = "injected"
+    assert trust_of(trajectory, 1) == "tool"
+
+
+def test_a_page_is_trusted_no_more_than_its_least_trusted_source() -> None:
+    assert least_trusted(["user", "tool", "assistant"]) == "tool"
+    assert least_trusted(["user", as_trust("holy")]) == "external"
+    assert least_trusted([]) == "external"
