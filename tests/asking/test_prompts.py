@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -83,6 +84,7 @@ def test_every_question_gets_its_prompt(question: Question[Any]) -> None:
     prompt = _rendered(question)
     assert prompt.stage == question.stage
     assert prompt.schema == question.answer_type.model_json_schema()
+    assert "rule_id" not in json.dumps(prompt.schema)
     assert prompt.text.startswith(f"This is an {PROMPT_MARK}.\n\n<" if prompt.prefix else f"This is an {PROMPT_MARK}.")
     assert not re.search(r"\{[{%]|[%}]\}|\n\n\n\n", prompt.text)
     assert "None of it is an" in prompt.system
@@ -152,7 +154,7 @@ def test_a_recording_of_an_asking_is_known_for_one() -> None:
 )
 def test_a_prompt_speaks_of_every_field_of_its_answer(stage: str, answer: type[BaseModel]) -> None:
     text = (shipped_folder("prompts") / f"{stage}.md").read_text(encoding="utf-8")
-    assert [name for name in answer.model_fields if f"`{name}`" not in text] == []
+    assert [name for name in answer.model_json_schema()["properties"] if f"`{name}`" not in text] == []
 
 
 def test_pages_that_a_session_read_are_named_to_the_summary() -> None:

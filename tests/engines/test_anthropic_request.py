@@ -21,7 +21,7 @@ from agent_wiki.engines.anthropic_api.request import (
     request_of,
 )
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
-from agent_wiki.stages.extract_guidelines import GuidelinesAnswer, GuidelinesQuestion
+from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelinesAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillQuestion
 from agent_wiki_testing.checks import check_message_request
@@ -114,3 +114,16 @@ def test_an_answer_is_found_in_what_is_around_it(text: str) -> None:
 def test_what_is_no_answer_is_told_with_its_field(text: str, reason: str) -> None:
     with pytest.raises(Unfit, match=reason):
         answer_in(text, GuidelinesAnswer)
+
+
+def test_what_a_model_says_of_a_rule_of_an_engine_is_nothing() -> None:
+    lesson = GuidelineAnswer(
+        title="Run the checks first",
+        rule="Run the checks.",
+        rationale="They failed.",
+        trigger="A change.",
+        tags=["checks"],
+        evidence=[CitedQuote(turn=1, quote="x")],
+    )
+    answer = GuidelinesAnswer(guidelines=[lesson.model_copy(update={"rule_id": "retries/flag-added"})])
+    assert answer_in(answer.model_dump_json(), GuidelinesAnswer) == GuidelinesAnswer(guidelines=[lesson])

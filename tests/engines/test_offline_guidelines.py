@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def _answer(trajectory: Trajectory) -> GuidelinesAnswer:
 
 
 def _lesson(rule: str, event: set[int], weight: int) -> Lesson:
-    wording = Wording(f"Do {rule} first", rule, "Work.", ("a", "b"))
+    wording = Wording("tests/made-up", f"Do {rule} first", rule, "Work.", ("a", "b"))
     (made,) = lesson(wording, "It happened.", [CitedQuote(turn=1, quote="x")], event, weight)
     return made
 
@@ -103,6 +104,7 @@ def test_whatever_a_session_holds_the_answer_can_be_checked(steps: list[tuple[st
     found = _answer(trajectory)
     assert found == _answer(trajectory)
     for guideline in found.guidelines:
+        assert re.fullmatch(r"[a-z-]+/[a-z0-9-]+", guideline.rule_id or "")
         assert 3 <= len(guideline.title.split()) <= 7
         assert 1 <= len(guideline.tags) <= 6
         for cited in guideline.evidence:

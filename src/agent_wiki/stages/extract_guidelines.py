@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine
 from agent_wiki.recall.recalled_text import independent, recalled_text
@@ -45,6 +46,7 @@ class GuidelineAnswer(Answer):
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=4, description="The event that cost something, and the turning point."
     )
+    rule_id: SkipJsonSchema[str | None] = None  # what in an engine with rules of its own found it; a model has none
 
 
 class GuidelinesAnswer(Answer):

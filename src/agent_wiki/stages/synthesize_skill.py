@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine
 from agent_wiki.recall.recalled_text import independent, recalled_text
@@ -64,6 +65,7 @@ class SkillAnswer(Answer):
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=6, description="The decisive steps as they ran, and the check that passed."
     )
+    rule_id: SkipJsonSchema[str | None] = None  # what in an engine with rules of its own found it; a model has none
 
 
 class SkillsAnswer(Answer):

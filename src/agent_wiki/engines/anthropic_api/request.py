@@ -34,6 +34,7 @@ STRUCTURES: tuple[Structure, ...] = ("native", "tool", "prompt")
 
 TOOL = "answer"
 _OVERHEAD_TOKENS = 2_000  # what a service puts around a prompt: roles, the words that explain a schema or a tool
+_RULE_ID = "rule_id"
 _MOST_ERRORS = 12
 _MOST_OBJECTS = 50
 _OBJECT_BEGINS = re.compile(r"^[ \t]{0,8}\{", re.MULTILINE)
@@ -189,9 +190,16 @@ def answer_in(text: str, answer_type: type[AnswerType]) -> AnswerType:
     if name in value and set(value) <= {each.__name__ for each in _ON_TRAJECTORY}:
         value = value[name]
     try:
-        return answer_type.model_validate(value)
+        return answer_type.model_validate(_without_rule_ids(value))
     except ValidationError as error:
         raise Unfit(_told(error)) from error
+
+
+def _without_rule_ids(value: Any) -> Any:
+    """A model follows no rules of an engine: what it says of one is nothing."""
+    if isinstance(value, dict):
+        return {name: _without_rule_ids(each) for name, each in value.items() if name != _RULE_ID}
+    return [_without_rule_ids(each) for each in value] if isinstance(value, list) else value
 
 
 def _object_in(text: str) -> dict[str, Any]:

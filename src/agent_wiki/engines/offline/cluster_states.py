@@ -20,12 +20,15 @@ class ClusterState:
     change: re.Pattern[str]
 
 
-def _state(title: str, rule: str, trigger: str, tag: str, shown: str, change: str) -> ClusterState:
-    return ClusterState(Wording(title, rule, trigger, ("kubernetes", tag)), re.compile(shown), re.compile(change))
+def _state(rule_id: str, title: str, rule: str, trigger: str, tag: str, shown: str, change: str) -> ClusterState:
+    return ClusterState(
+        Wording(rule_id, title, rule, trigger, ("kubernetes", tag)), re.compile(shown), re.compile(change)
+    )
 
 
 CLUSTER_STATES: tuple[ClusterState, ...] = (
     _state(
+        "kubernetes/host-port",
         "Remove conflicting hostPort from deployments",
         "Remove the `hostPort` from the deployment whose pods stay `Pending` for want of free ports "
         "(`kubectl patch deployment <name> --type=json`): the service reaches them without it.",
@@ -35,6 +38,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"hostPort|/ports\b",
     ),
     _state(
+        "kubernetes/image-name",
         "Correct image names of failing pulls",
         "Set the image name and tag of the deployment right (`kubectl set image deployment/<name> "
         "<container>=<image>`) when "
@@ -45,6 +49,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"set image|[\"']?image[\"']?\s*:|/image\b",
     ),
     _state(
+        "kubernetes/memory-limit",
         "Raise memory limits of killed pods",
         "Raise the memory limit of a container that is killed for want of memory (`kubectl set resources`).",
         "A container ends with `OOMKilled` or exit code 137.",
@@ -53,6 +58,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"set resources|memory",
     ),
     _state(
+        "kubernetes/node-selector",
         "Match node selectors to real nodes",
         "Compare a pending pod's node selector, affinity and tolerations with the nodes' labels and taints, and "
         "change the "
@@ -63,6 +69,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"nodeSelector|nodeName|affinity|toleration|\btaint\b|uncordon|label nodes?\b",
     ),
     _state(
+        "kubernetes/resource-requests",
         "Lower resource requests to what nodes offer",
         "Lower the requests of a pod that no node has room for, or make room, and watch it get scheduled.",
         "A pod stays `Pending`, and its events say `Insufficient cpu` or `Insufficient memory`.",
@@ -71,6 +78,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"set resources|requests|/resources|scale\b",
     ),
     _state(
+        "kubernetes/resource-quota",
         "Check resource quotas before scaling",
         "Look at the namespace's resource quotas when no pods are created, and raise the quota or lower the requests.",
         "A replica set cannot create pods: `exceeded quota`.",
@@ -79,6 +87,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"resourcequota|quota|set resources",
     ),
     _state(
+        "kubernetes/missing-config",
         "Create missing config maps and secrets",
         "Create the config map or secret that a pod names, or correct the name it uses; its events say which is "
         "missing.",
@@ -88,6 +97,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"create (?:configmap|secret|cm)\b|kind: (?:ConfigMap|Secret)|configMap|secret(?:Ref|Name|KeyRef)",
     ),
     _state(
+        "kubernetes/volume-claim",
         "Bind volume claims of pending pods",
         "Compare the claim a pending pod uses with the volumes and storage classes there are, and correct what "
         "does not match.",
@@ -98,6 +108,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"PersistentVolume|\bpvc?\b|storageClass|claimName",
     ),
     _state(
+        "kubernetes/failing-probe",
         "Correct probes that restart healthy pods",
         "Compare a failing probe's port, path and delays with what the container serves, and correct the probe.",
         "A pod restarts or stays unready, and its events say that a probe failed.",
@@ -106,6 +117,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"(?:readiness|liveness|startup)Probe",
     ),
     _state(
+        "kubernetes/service-selector",
         "Compare service selectors with pod labels",
         "Compare the selector and target port of a service that has no endpoints with its pods' labels and "
         "ports, and correct "
@@ -116,6 +128,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"(?:patch|edit) (?:svc|services?)\b|kind: Service|selector|targetPort",
     ),
     _state(
+        "kubernetes/zero-replicas",
         "Scale deployments back from zero",
         "Look for deployments with zero replicas when a service is down without a failing pod, and scale them up.",
         "A service is unreachable, and its deployment shows `0/0`.",
@@ -124,6 +137,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"\bscale\b|\breplicas\b",
     ),
     _state(
+        "kubernetes/network-policy",
         "Remove network policies that block services",
         "List the network policies when running pods cannot reach each other, and remove or correct the one that "
         "blocks them.",
@@ -133,6 +147,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"(?:delete|patch|edit|apply)\b.{0,80}(?:networkpolic|netpol)",
     ),
     _state(
+        "kubernetes/missing-permissions",
         "Grant the permissions that pods lack",
         "Give the service account the role that the refused call needs (`kubectl create rolebinding`).",
         'A pod\'s log says `is forbidden: User "system:serviceaccount:…" cannot …`.',
@@ -141,6 +156,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"rolebinding|clusterrole|kind: Role|serviceAccount",
     ),
     _state(
+        "kubernetes/database-user",
         "Restore database users of failing services",
         "Create the database user or give it back its roles, as the database's own set-up script does, when a "
         "service's log "
@@ -151,6 +167,7 @@ CLUSTER_STATES: tuple[ClusterState, ...] = (
         r"createUser|grantRolesToUser|db\.auth|updateUser|CREATE USER|GRANT ",
     ),
     _state(
+        "kubernetes/container-command",
         "Correct commands of crashing containers",
         "Set the container's command and arguments right when it cannot even start; compare with the image's own "
         "entry point.",

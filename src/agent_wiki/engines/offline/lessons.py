@@ -40,8 +40,9 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The words of a rule, the same in every session that shows it."""
+    """The words of a rule, the same in every session that shows it. `rule_id` names what in this engine found it."""
 
+    rule_id: str
     title: str
     rule: str
     trigger: str
@@ -64,6 +65,7 @@ def lesson(
         trigger=wording.trigger,
         tags=list(dict.fromkeys(wording.tags))[:6],
         evidence=quotes,
+        rule_id=wording.rule_id,
     )
     return [Lesson(guideline, frozenset(event), weight)]
 

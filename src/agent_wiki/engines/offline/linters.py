@@ -119,6 +119,11 @@ RULES: dict[str, tuple[str, str, str]] = {
 }
 
 
+def linter_rule_id(code: str) -> str:
+    """The id under which this engine knows a linter's rule: `linters/sc2086`, `linters/no-explicit-any`."""
+    return f"linters/{code.rpartition('/')[2].lower()}"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One finding: the rule's code, the message, and `(old, new)` when the message names a replacement."""

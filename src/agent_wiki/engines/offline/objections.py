@@ -25,12 +25,15 @@ class Objection:
     needs: Need = "nothing"
 
 
-def _objection(title: str, rule: str, trigger: str, tags: str, words: str, needs: Need = "nothing") -> Objection:
-    return Objection(Wording(title, rule, trigger, tuple(tags.split())), re.compile(words), needs)
+def _objection(
+    rule_id: str, title: str, rule: str, trigger: str, tags: str, words: str, needs: Need = "nothing"
+) -> Objection:
+    return Objection(Wording(rule_id, title, rule, trigger, tuple(tags.split())), re.compile(words), needs)
 
 
 OBJECTIONS: tuple[Objection, ...] = (
     _objection(
+        "objections/checks-before-report",
         "Run checks before reporting success",
         "After the last edit, run the build and the tests that cover the change, and report it as done only when they "
         "pass.",
@@ -44,6 +47,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         "no check ran",
     ),
     _objection(
+        "objections/regression-test",
         "Add a regression test with fixes",
         "Add a test that fails without the change to every fix of logic, in the same piece of work, before "
         "reporting it "
@@ -58,6 +62,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         "a test is added",
     ),
     _objection(
+        "objections/invented-settings",
         "Check settings in the documentation first",
         "Look a setting, option or API up in the tool's own documentation or source before proposing it, and "
         "propose only "
@@ -71,6 +76,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         "agent concedes",
     ),
     _objection(
+        "objections/versions-raised",
         "Raise every version with a feature",
         "Raise the version in every manifest that carries it as part of a feature or release change: search for the "
         "old "
@@ -83,6 +89,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         "version edited",
     ),
     _objection(
+        "objections/unasked-commit",
         "Commit and push only when asked",
         "Leave committing, pushing and merging to an explicit request of the user; report the change and wait.",
         "A change is finished and the user has not asked for a commit or push.",
@@ -92,6 +99,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         "git writes",
     ),
     _objection(
+        "objections/scope-kept",
         "Keep changes to what was asked",
         "Change only what the request names; leave other code, files and wording as they are, and ask before going "
         "further.",
@@ -103,6 +111,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         r"|\b(?:put|add|bring) (?:it|that|them|this) back\b|\byou (?:removed|deleted|dropped|broke)\b",
     ),
     _objection(
+        "objections/smallest-change",
         "Start with the smallest change",
         "Propose the smallest change that meets the request first; add structure, options or abstractions only when "
         "the "
@@ -114,6 +123,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         r"|\bisn't there (?:a|an) (?:simpler|easier)\b|\bwhy so (?:complicated|complex|much)\b",
     ),
     _objection(
+        "objections/one-machine-setup",
         "Keep set-up independent of one machine",
         "Choose set-up that works for every contributor: declared in the project and cross-platform, not resting on "
         "what "
@@ -126,6 +136,7 @@ OBJECTIONS: tuple[Objection, ...] = (
         r"|\b(?:isn't|not) (?:portable|cross-platform)\b|\bhard-?coded? (?:path|home)",
     ),
     _objection(
+        "objections/short-reports",
         "Keep reports and descriptions short",
         "Keep descriptions, comments and reports short: say what changed and why, and leave the rest out.",
         "Writing a description, a comment or a report for the user.",

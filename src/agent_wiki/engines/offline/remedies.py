@@ -34,6 +34,7 @@ class Remedy:
 
 
 def _remedy(
+    rule_id: str,
     title: str,
     rule: str,
     trigger: str,
@@ -48,7 +49,7 @@ def _remedy(
     may_stay_red: bool = False,
 ) -> Remedy:
     return Remedy(
-        Wording(title, rule, trigger, tuple(tags.split())),
+        Wording(rule_id, title, rule, trigger, tuple(tags.split())),
         re.compile(error),
         re.compile(command) if command else None,
         re.compile(edit) if edit else None,
@@ -61,6 +62,7 @@ def _remedy(
 
 GIT = (
     _remedy(
+        "remedies/branch-off-remote",
         "Branch off the remote in worktrees",
         "In a git worktree, start a branch with `git checkout -b <branch> origin/<base>`: the base branch itself is "
         "checked out in another worktree and cannot be switched to.",
@@ -71,6 +73,7 @@ GIT = (
         failed=r"git ",
     ),
     _remedy(
+        "remedies/set-upstream",
         "Set upstream on the first push",
         "Push a new branch the first time with `git push -u origin <branch>`.",
         "`git push` or `git pull` on a branch that was only created locally.",
@@ -80,6 +83,7 @@ GIT = (
         failed=r"git (?:push|pull)",
     ),
     _remedy(
+        "remedies/rebase-before-push",
         "Rebase before pushing a shared branch",
         "Bring in the remote's commits (`git pull --rebase`) before pushing to a branch that others push to as well.",
         "`git push` is rejected with `fetch first` or `non-fast-forward`.",
@@ -89,6 +93,7 @@ GIT = (
         failed=r"git push",
     ),
     _remedy(
+        "remedies/show-committed-code",
         "Restore committed code with git show",
         "To run a test against the code before a commit, put the old file back with "
         "`git show <commit>~1:<file> > <file>` and restore it with `git checkout <file>` afterwards; "
@@ -101,6 +106,7 @@ GIT = (
         may_stay_red=True,
     ),
     _remedy(
+        "remedies/merge-remote-branch",
         "Fetch and merge the remote branch",
         "To bring a branch up to date, run `git fetch origin` and merge `origin/<base>`: the local base branch may lag "
         "behind, and merging it then says `Already up to date`.",
@@ -115,6 +121,7 @@ GIT = (
         may_stay_red=True,
     ),
     _remedy(
+        "remedies/commit-identity",
         "Give git an identity for commits",
         "Where git knows no author, pass one with "
         "`git -c user.name=<name> -c user.email=<address> commit` or set it with `git config` first.",
@@ -125,6 +132,7 @@ GIT = (
         failed=r"git ",
     ),
     _remedy(
+        "remedies/pull-request-api",
         "Edit pull requests through the API",
         "Change the title or body of a pull request with `gh api -X PATCH repos/<owner>/<repo>/pulls/<number>` when "
         "`gh pr edit` stops at classic projects.",
@@ -135,6 +143,7 @@ GIT = (
         failed=r"gh pr edit",
     ),
     _remedy(
+        "remedies/unshallow",
         "Fetch full history in shallow clones",
         "In a shallow clone, run `git fetch --unshallow` (or `--depth`) before comparing with older commits.",
         "git answers `unknown revision` or `shallow` when an older commit or a merge base is asked for.",
@@ -147,6 +156,7 @@ GIT = (
 
 SHELLS = (
     _remedy(
+        "remedies/quote-wildcards",
         "Quote wildcards in zsh",
         "In zsh, put arguments that hold `*`, `?`, `[` or `^` in quotes, or the command is not run at all.",
         "zsh answers `no matches found`.",
@@ -156,6 +166,7 @@ SHELLS = (
         is_same=True,
     ),
     _remedy(
+        "remedies/loop-over-names",
         "Loop explicitly over names in zsh",
         "In zsh, loop over the names themselves or over an array: an unquoted variable that holds several names "
         "stays one word.",
@@ -166,6 +177,7 @@ SHELLS = (
         r"\bfor \w+ in [^$;\n]{0,200}\.\w",
     ),
     _remedy(
+        "remedies/bsd-sed-suffix",
         "Give macOS sed an empty suffix",
         "On macOS, edit in place with `sed -i '' …`: BSD sed takes the word after `-i` for a backup suffix.",
         "`sed -i` stops with `invalid command code`, `extra characters` or `undefined label`.",
@@ -176,6 +188,7 @@ SHELLS = (
         failed=r"\bsed\b",
     ),
     _remedy(
+        "remedies/no-timeout-command",
         "Limit run time without timeout",
         "macOS has no `timeout` command: use `gtimeout` from coreutils, or the time limit of the tool itself.",
         "`command not found: timeout` on macOS.",
@@ -184,6 +197,7 @@ SHELLS = (
         failed=r"\btimeout \d",
     ),
     _remedy(
+        "remedies/script-interpreter",
         "Run scripts through their interpreter",
         "Run a script that is not executable through its interpreter (`bash <file>`), or make it executable with "
         "`chmod +x <file>` first.",
@@ -193,6 +207,7 @@ SHELLS = (
         r"chmod \S*\+?[x7]|\b(?:bash|sh|python3?) \S+\.(?:sh|py)",
     ),
     _remedy(
+        "remedies/carriage-returns",
         "Strip carriage returns from scripts",
         "Convert a script with Windows line ends (`dos2unix`, or `sed -i 's/\\r$//'`) before running it.",
         "A shell script answers `\\r: command not found` or `bad interpreter … ^M`.",
@@ -201,6 +216,7 @@ SHELLS = (
         r"dos2unix|s/\\r|tr -d '\\r'",
     ),
     _remedy(
+        "remedies/text-through-file",
         "Pass tricky text through a file",
         "Pass text that holds quotes, backticks or apostrophes through a file or a here-document with a quoted mark "
         "(`<<'EOF'`): inside single quotes no apostrophe may stand, and inside double quotes backticks run.",
@@ -211,6 +227,7 @@ SHELLS = (
         r"unmatched [\"'`]|unexpected EOF while looking for matching",
     ),
     _remedy(
+        "remedies/free-port",
         "Free the port before starting servers",
         "Before starting a server, see who holds the port (`lsof -i :<port>`) and stop it, or choose a free port.",
         "A server stops with `address already in use`.",
@@ -222,6 +239,7 @@ SHELLS = (
 
 LANGUAGES = (
     _remedy(
+        "remedies/go-cross-compile-tests",
         "Cross-compile Go tests with -c",
         "To check Go tests for another platform, compile them with `GOOS=<os> GOARCH=<arch> go test -c -o <file> "
         "<package>`; only that platform can run them.",
@@ -232,6 +250,7 @@ LANGUAGES = (
         failed=r"GOOS=|GOARCH=",
     ),
     _remedy(
+        "remedies/go-mod-tidy",
         "Tidy go.mod after new imports",
         "Run `go mod tidy` (or `go get <module>`) after importing a new module and before building.",
         "Go answers `missing go.sum entry`, `updates to go.mod needed` or `no required module provides package`.",
@@ -241,6 +260,7 @@ LANGUAGES = (
         failed=r"\bgo \b|mise|make|lint",
     ),
     _remedy(
+        "remedies/go-cache-in-workspace",
         "Keep Go's cache in the workspace",
         "In a sandbox, point Go's build cache at a folder that can be written: `GOCACHE=<folder> go test ./...`.",
         "Go cannot write its build cache (`operation not permitted`, `permission denied`, `read-only file system`).",
@@ -249,6 +269,7 @@ LANGUAGES = (
         r"GOCACHE=",
     ),
     _remedy(
+        "remedies/python-environment",
         "Install Python packages in an environment",
         "Create a virtual environment (`python3 -m venv <folder>`, `uv venv`) and install into it: the system's Python "
         "refuses packages.",
@@ -259,6 +280,7 @@ LANGUAGES = (
         failed=r"pip",
     ),
     _remedy(
+        "remedies/django-settings",
         "Configure Django in stand-alone scripts",
         "Begin a stand-alone Django script with `settings.configure(…)` and `django.setup()`, or run it through the "
         "project's settings (`DJANGO_SETTINGS_MODULE`, `manage.py shell`).",
@@ -269,6 +291,7 @@ LANGUAGES = (
         r"settings\.configure\(|django\.setup\(\)|DJANGO_SETTINGS_MODULE",
     ),
     _remedy(
+        "remedies/django-app-label",
         "Name an app_label in script models",
         "Give a model that is defined in a stand-alone Django script an `app_label` in its `Meta` class.",
         "Django answers that a model `doesn't declare an explicit app_label`.",
@@ -278,6 +301,7 @@ LANGUAGES = (
         r"app_label",
     ),
     _remedy(
+        "remedies/django-importable-apps",
         "List only importable apps in settings",
         "In a stand-alone Django script, call `settings.configure()` without apps of the script's own: "
         "`INSTALLED_APPS` "
@@ -288,6 +312,7 @@ LANGUAGES = (
         edit=r"settings\.configure\(|app_label",
     ),
     _remedy(
+        "remedies/quote-yaml-colons",
         "Quote YAML values with colons",
         "Put a YAML value that holds a colon followed by a space in quotes.",
         "A YAML file or frontmatter is refused with `mapping values are not allowed`.",
@@ -296,6 +321,7 @@ LANGUAGES = (
         edit=r":\s+[\"'>|]",
     ),
     _remedy(
+        "remedies/npm-peer-versions",
         "Settle npm peer versions before installing",
         "Resolve the peer versions, or install with `npm install --legacy-peer-deps` where the project does so.",
         "npm stops with `ERESOLVE could not resolve`.",
@@ -305,6 +331,7 @@ LANGUAGES = (
         failed=r"npm ",
     ),
     _remedy(
+        "remedies/start-docker",
         "Start Docker before using it",
         "Start the Docker daemon (Docker Desktop, `colima start`, `systemctl start docker`) before using it.",
         "`Cannot connect to the Docker daemon`.",

@@ -52,6 +52,7 @@ def _chain_draft(operations: Sequence[Performed], parameters: Parameters) -> Dra
     tools = list(dict.fromkeys(each.tool for each in done if each.tool not in ("cp", "venv")))
     said, by = listed(verbs), listed(tools)
     return Draft(
+        rule_id="recipes/chain",
         name=slug("-".join(verbs) + (f"-with-{tools[0]}" if len(tools) == 1 else "")),
         description=f"The steps that worked, in order: {said}, with {by}. Use when the same has to be done again from "
         "the beginning.",

@@ -84,6 +84,7 @@ def _summed(session: Session, failed: Call, worked: Call, line: str) -> list[Les
     if not _SUM.search(line) or not changed:
         return []
     wording = Wording(
+        "arguments/amounts-add-up",
         "Match payments to the full price",
         f"Make the amounts in `{changed[0]}` add up to the full price, every extra counted in, before calling "
         f"`{failed.name}`.",
@@ -105,6 +106,7 @@ def _looked_up(session: Session, failed: Call, worked: Call, line: str) -> list[
         for look in session.calls[failed.position + 1 : worked.position]:
             if _LOOKS_UP.match(look.name) and look.name != failed.name and new in (look.result or ""):
                 wording = Wording(
+                    "arguments/look-up-first",
                     f"Look up {name} before {failed.name}",
                     f"Look up `{name}` with `{look.name}` before calling `{failed.name}`.",
                     f"`{failed.name}` needs a value for `{name}` that no result has shown yet.",
@@ -122,6 +124,7 @@ def _either(session: Session, failed: Call, worked: Call, line: str) -> list[Les
         return []
     others = " and ".join(f"`{name}`" for name in kept[:3])
     wording = Wording(
+        "arguments/either-or",
         f"Choose {gone[0]} or {kept[0]}",
         f"Give `{failed.name}` either `{gone[0]}` or {others}, not both.",
         f"A call of `{failed.name}` is to have `{gone[0]}` together with {others}.",
@@ -136,6 +139,7 @@ def _required(session: Session, failed: Call, worked: Call, line: str) -> list[L
     if not _REQUIRED.search(line) or not named:
         return []
     wording = Wording(
+        "arguments/required",
         f"Pass {named[0]} to {failed.name}",
         f"Pass `{named[0]}` in every call of `{failed.name}`.",
         f"About to call `{failed.name}`.",
@@ -151,6 +155,7 @@ def _constrained(session: Session, failed: Call, worked: Call, line: str) -> lis
     if len(changed) != 1 or not _CONSTRAINT.search(line) or statement is None or "<" in statement:
         return []
     wording = Wording(
+        "arguments/constraint",
         f"Check {changed[0]} before calling {failed.name}",
         f"Choose `{changed[0]}` for `{failed.name}` with its rule in mind: {statement}.",
         f"About to call `{failed.name}`, or it answers `{statement}`.",
@@ -176,6 +181,7 @@ def _prepared(session: Session, failed: Call) -> list[Lesson]:
             return []
         step = between[-1].name
         wording = Wording(
+            "arguments/preparing-call",
             f"Call {step} before {failed.name}",
             f"Call `{step}` before `{failed.name}` when it answers `{name}`.",
             f"`{failed.name}` answers `{name}`.",
@@ -203,6 +209,7 @@ def _sibling(session: Session, failed: Call, line: str) -> list[Lesson]:
         if is_family and not later.has_failed() and later.result and _refusal(later) is None:
             name = error_name(line, session) or "not found"
             wording = Wording(
+                "arguments/sibling-tool",
                 f"Fall back to {later.name}",
                 f"Fall back to `{later.name}` when `{failed.name}` answers `{name}`.",
                 f"`{failed.name}` answers `{name}`.",

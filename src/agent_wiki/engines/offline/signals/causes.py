@@ -124,6 +124,7 @@ def _worded(session: Session, failed: Attempt, worked: Attempt, said: tuple[int,
     head = failed.actions[0].head
     line = error_line(failed.output)
     wording = Wording(
+        "causes/named-by-agent",
         title_of(imperative) or imperative,
         f"{imperative}: {because}.",
         _situation(session, name, head, line),

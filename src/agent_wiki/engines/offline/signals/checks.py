@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_wiki.engines.offline.attempts import Attempt, Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.linters import RULES, Finding, findings
+from agent_wiki.engines.offline.linters import RULES, Finding, findings, linter_rule_id
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 
@@ -41,7 +41,11 @@ def _lesson(session: Session, failed: Attempt, passed: Attempt, named: list[Find
             title, rule, language = RULES[finding.rule]
             trigger = f"Writing {language.capitalize()} code that a linter checks with `{finding.rule}`."
             wording = Wording(
-                title, rule, trigger, (language, "linting", finding.rule.lower().strip("@").replace("/", "-"))
+                linter_rule_id(finding.rule),
+                title,
+                rule,
+                trigger,
+                (language, "linting", finding.rule.lower().strip("@").replace("/", "-")),
             )
             return lesson(
                 wording, _why(failed, finding), _evidence(session, failed, passed, finding), {failed.turn}, 68
@@ -66,6 +70,7 @@ def _replaced(session: Session, failed: Attempt, passed: Attempt, finding: Findi
         else ""
     )
     wording = Wording(
+        "linters/use-instead",
         f"Use {new} instead of {old}",
         f"Use `{new}` instead of `{old}`{place}: the linter rule `{finding.rule}` asks for it.",
         f"Writing `{old}`{place}.",

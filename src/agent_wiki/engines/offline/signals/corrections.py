@@ -89,7 +89,7 @@ def _replaced_program(session: Session, words: UserWords) -> list[Lesson]:
     if not refused or used is None or refused[0].program == match["new"]:
         return []
     old = refused[0].program
-    wording = _use_instead(match["new"], old)
+    wording = _use_instead("corrections/program-replaced", match["new"], old)
     rationale = (
         f'The user refused `{refused[0].head}`: "{plain_line(words.text, 120)}"; `{used.actions[0].head}` was accepted.'
     )
@@ -97,8 +97,9 @@ def _replaced_program(session: Session, words: UserWords) -> list[Lesson]:
     return lesson(wording, rationale, evidence, _event(words), 92)
 
 
-def _use_instead(new: str, old: str) -> Wording:
+def _use_instead(rule_id: str, new: str, old: str) -> Wording:
     return Wording(
+        rule_id,
         f"Use {new} instead of {old}",
         f"Use `{new}` instead of `{old}`.",
         f"About to use `{old}` in a project of this user.",
@@ -125,10 +126,14 @@ def _instead(session: Session, words: UserWords, sentence: str) -> list[Lesson]:
 def _instead_wording(new: str, old: str) -> Wording | None:
     """Names of tools and identifiers as code, so that the same wish reads the same however it was said."""
     if _is_name(new) and _is_name(old):
-        return _use_instead(new.strip("`"), old.strip("`"))
+        return _use_instead("corrections/use-instead", new.strip("`"), old.strip("`"))
     title = title_of(f"Use {new} instead of {old}")
     tags = tuple(dict.fromkeys((_slug(new.split()[-1]), _slug(old.split()[-1]), "user-preference")))
-    return Wording(title, f"Use {new} instead of {old}.", f"About to use {old}.", tags) if title else None
+    return (
+        Wording("corrections/use-instead", title, f"Use {new} instead of {old}.", f"About to use {old}.", tags)
+        if title
+        else None
+    )
 
 
 def _built_in(session: Session, words: UserWords) -> list[Lesson]:
@@ -152,6 +157,7 @@ def _built_in(session: Session, words: UserWords) -> list[Lesson]:
 def _built_in_lesson(session: Session, words: UserWords, name: str, turn: int, text: str) -> list[Lesson]:
     short = name.removesuffix("()").rsplit(".", 1)[-1]
     wording = Wording(
+        "corrections/use-built-in",
         f"Use the built-in {short}",
         f"Look for an option that the library already has before writing the same by hand: `{name}` does it.",
         f"About to hand-write what `{short}` does.",

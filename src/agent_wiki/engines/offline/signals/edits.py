@@ -12,6 +12,7 @@ from agent_wiki.trajectory.calls import Call
 _WITHIN_CALLS = 4
 _INDENTATION = re.compile(r"IndentationError|unexpected indent|unindent does not match|expected an indented block")
 _INDENT = Wording(
+    "edits/keep-indentation",
     "Keep indentation in replacement text",
     "Give replacement text the indentation of the lines it replaces: an edit tool puts it in as it stands.",
     "Lines of an indented block are to be replaced by line number.",
@@ -73,6 +74,7 @@ def _corrected(session: Session, edit: Call) -> list[Lesson]:
             match = pattern.search(text[:1500])
             if match and _TROUBLE.search(text[:1500]) and _swaps(edit, match["old"], match["new"]):
                 wording = Wording(
+                    "edits/name-corrected",
                     f"Use {match['new']} instead of {match['old']}",
                     f"Use `{match['new']}` instead of `{match['old']}` in `{file}`.",
                     f"Writing `{file}`, or `{match['old']}` in it is refused.",

@@ -65,6 +65,7 @@ def _followed(session: Session, failed: Attempt) -> list[Lesson]:
                 general = general_command(command, session.trajectory)
                 head = failed.actions[-1].head
                 wording = Wording(
+                    "hints/followed",
                     f"Run {command.head} before {head}",
                     f"Run `{general}` when `{head}` stops with `{name}`.",
                     f"`{head}` stops with `{name}`.",
@@ -119,6 +120,7 @@ def _manual_lesson(
     if not refused[0].position < helped.position < worked.position:
         return []
     wording = Wording(
+        "hints/read-manual",
         f"Read {program} help before guessing flags",
         f"Read `{program} --help`, and that of the subcommand, before the first call of `{program}`.",
         f"About to call `{program}`, whose flags are not known from this session.",

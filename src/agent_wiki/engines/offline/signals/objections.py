@@ -25,6 +25,7 @@ _DISCARDS = re.compile(
     r"push\b.{0,60}--force"
 )
 _DISCARDING = Wording(
+    "objections/discarding-changes",
     "Ask before discarding changes",
     "Ask the user before running what throws work away (`git checkout -- <file>`, `git reset --hard`, `git clean`, "
     "`rm -r`), and leave changes you did not make as they are.",

@@ -75,7 +75,9 @@ def _lesson(session: Session, words: UserWords, sentence: str, norm: Norm) -> li
     is_literal = generalize(norm.rule, session.trajectory) == norm.rule and not _ONE_OFF.search(norm.rule)
     if title is None or not is_literal:
         return []
-    wording = Wording(sentence_case(title), f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(rule))
+    wording = Wording(
+        "preferences/stated-rule", sentence_case(title), f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(rule)
+    )
     rationale = f'The user said so: "{plain_line(sentence, 220).rstrip(".")}"'
     if words.rejected is not None:
         rationale += f", refusing a call of `{words.rejected.name}`"

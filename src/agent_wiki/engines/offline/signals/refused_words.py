@@ -78,7 +78,11 @@ def _worded(session: Session, pair: _Pair) -> list[Lesson]:
         return []
     head = pair.wanted.head
     wording = Wording(
-        title, rule, f"About to call `{head}` with `{old}`.", (_slug(pair.wanted.program), "command-line")
+        f"refused-words/{'replaced' if new else 'left-out'}",
+        title,
+        rule,
+        f"About to call `{head}` with `{old}`.",
+        (_slug(pair.wanted.program), "command-line"),
     )
     rationale = f"`{head}` answered `{pair.line}`; " + (f"with `{new}` it worked." if new else "without it, it worked.")
     evidence = [quote_line(session, pair.failed, pair.line), quote_command(session, pair.failed, pair.wanted.program)]

@@ -131,7 +131,7 @@ def _worded(
     failed, worked = attempts
     wanted, used = commands
     head = used.head
-    added, title, rule = _words(session, wanted, used, difference)
+    rule_id, added, title, rule = _words(session, wanted, used, difference)
     if not 3 <= len(title.split()) <= 7:
         return []
     marks = (*difference.flags, *(each.partition("=")[0] for each in difference.env))
@@ -141,7 +141,11 @@ def _worded(
         rationale += " The error itself names the remedy."
     tags = [re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in (used.program, *head.split()[1:2])]
     wording = Wording(
-        title, f"{rule} when it stops with `{name}`.", f"`{head}` stops with `{name}`.", (*filter(None, tags), "retry")
+        rule_id,
+        title,
+        f"{rule} when it stops with `{name}`.",
+        f"`{head}` stops with `{name}`.",
+        (*filter(None, tags), "retry"),
     )
     evidence = [quote_line(session, failed, line), quote_command(session, failed, used.program)]
     evidence.append(quote_command(session, worked, used.text[:80]))
@@ -150,21 +154,21 @@ def _worded(
 
 def _words(
     session: Session, wanted: shell.Command, used: shell.Command, difference: _Difference
-) -> tuple[str, str, str]:
-    """`(what was added, title, rule without its condition)`."""
+) -> tuple[str, str, str, str]:
+    """`(id of the rule, what was added, title, rule without its condition)`."""
     head = used.head
     if difference.flags:
         added = " ".join(_with_value(session, wanted, used, flag) for flag in difference.flags[:3])
-        return added, f"Run {head} with {difference.flags[0]}", f"Add `{added}` to `{head}`"
+        return "retries/flag-added", added, f"Run {head} with {difference.flags[0]}", f"Add `{added}` to `{head}`"
     if difference.env:
         names = [each.partition("=")[0] for each in difference.env[:3]]
         added = " ".join(
             each if _CONSTANT.search(each) else f"{each.partition('=')[0]}=<value>" for each in difference.env[:3]
         )
-        return added, f"Set {' and '.join(names[:2])} for {head}", f"Set `{added}` for `{head}`"
+        return "retries/variable-set", added, f"Set {' and '.join(names[:2])} for {head}", f"Set `{added}` for `{head}`"
     setup = difference.setup or used
     added = general_command(setup, session.trajectory)
-    return added, f"Prepare {head} with {setup.program}", f"Run `{added}` before `{head}`"
+    return "retries/prepared", added, f"Prepare {head} with {setup.program}", f"Run `{added}` before `{head}`"
 
 
 def _with_value(session: Session, wanted: shell.Command, used: shell.Command, flag: str) -> str:

@@ -100,6 +100,7 @@ def _runner_lesson(
     what = purpose(used.head) or purpose(wanted.head)
     if used.program.startswith("python") and wanted.program == "python":
         wording = Wording(
+            "runners/python3",
             "Call python3 instead of python",
             "Call `python3` where there is no `python` on the path.",
             "`python: command not found`, or before the first Python command on an unknown machine.",
@@ -109,6 +110,7 @@ def _runner_lesson(
         general = general_command(used, session.trajectory)
         own = "the repository's own " if "/" in used.program else ""
         wording = Wording(
+            "runners/other-runner",
             f"Run {what} with {used.head}"[:60],
             f"Run {what} with {own}`{general}` where `{name}` is not installed.",
             f"{what.capitalize()} have to be run and `{name}` answers `not found` or `No module named {name}`."
@@ -157,6 +159,7 @@ def _install_lesson(
     what = " ".join(f"`{package}`" for package in packages) or "the project's dependencies"
     short = packages[0].partition("=")[0] if packages else "dependencies"
     wording = Wording(
+        "runners/install-missing",
         f"Install {short} before running code"[:60],
         f"Install {what} with `{general_command(command, session.trajectory)}` before running what needs `{name}`.",
         f"A command stops because `{name}` is missing.",

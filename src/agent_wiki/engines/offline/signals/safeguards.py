@@ -28,6 +28,7 @@ _GATE = re.compile(
     re.IGNORECASE,
 )
 _FIX_GATES = Wording(
+    "safeguards/silenced-failure",
     "Fix failures instead of silencing them",
     "Fix the cause of what a check or a hook reports; leave skips, suppressions and `--no-verify` to the user's "
     "decision.",
@@ -46,6 +47,7 @@ _BEFORE = re.compile(
 )
 _FINDING = re.compile(r"^(?:--- FAIL|FAILED? |FAIL:|ERROR:?|E  )|\b(?:[Ee]rror|FAILED|Exception)\b|^\S+:\d+:\d+: ")
 _BASELINE = Wording(
+    "safeguards/failing-before",
     "Check failures against unchanged code",
     "Run a check that fails in an unexpected place on the unchanged code too (`git stash` or a second worktree), "
     "and report "
@@ -59,6 +61,7 @@ _ONE_COMMAND = re.compile(
     re.IGNORECASE,
 )
 _ONE_BLOCK = Wording(
+    "safeguards/one-command",
     "Put one command in each reply",
     "Write exactly one command block in each reply; put alternatives and second thoughts into plain text.",
     "A harness that takes the command from a code block in the reply.",

@@ -28,10 +28,28 @@ _GIT_FOLDER = re.compile(
 _PORTS = re.compile(r"\b(?:bind|listen)\b[^\n]{0,120}(?:not permitted|denied)")
 _WRITES = re.compile(r"[Oo]peration not permitted|[Pp]ermission denied|[Rr]ead-only file system|EPERM|EACCES")
 _REASONS = (
-    (_NETWORK, "Request network access outside the sandbox", "commands that need the network", "network"),
-    (_PORTS, "Run port-opening tests outside the sandbox", "tests and servers that open local ports", "ports"),
-    (_GIT_FOLDER, "Run git writes outside the sandbox", "git commands that write to `.git`", "git"),
-    (_WRITES, "Request write access outside the sandbox", "commands that write outside the workspace", "permissions"),
+    (
+        "sandbox-network",
+        _NETWORK,
+        "Request network access outside the sandbox",
+        "commands that need the network",
+        "network",
+    ),
+    (
+        "sandbox-ports",
+        _PORTS,
+        "Run port-opening tests outside the sandbox",
+        "tests and servers that open local ports",
+        "ports",
+    ),
+    ("sandbox-git", _GIT_FOLDER, "Run git writes outside the sandbox", "git commands that write to `.git`", "git"),
+    (
+        "sandbox-writes",
+        _WRITES,
+        "Request write access outside the sandbox",
+        "commands that write outside the workspace",
+        "permissions",
+    ),
 )
 _MARKERS = (
     (re.compile(r"go\.mod file not found|cannot find main module|does not contain main module"), "go.mod"),
@@ -69,6 +87,7 @@ def _more_time(session: Session, failed: Call) -> list[Lesson]:
         ):
             head = later.actions[-1].head
             wording = Wording(
+                "surroundings/more-time",
                 f"Give {head} more time"[:60],
                 f"Run `{head}` with a longer time limit, or in the background: it does not finish within the "
                 f"default one.",
@@ -110,10 +129,11 @@ def _outside_sandbox(session: Session, failed: Attempt) -> list[Lesson]:
 
 
 def _outside_lesson(session: Session, failed: Attempt, worked: Attempt) -> list[Lesson]:
-    for pattern, title, what, tag in _REASONS:
+    for name, pattern, title, what, tag in _REASONS:
         match = pattern.search(failed.output)
         if match:
             wording = Wording(
+                f"surroundings/{name}",
                 title,
                 f"Ask for permission to leave the sandbox right away for {what}: inside it they fail.",
                 f"The shell runs in a sandbox, and the next step is one of the {what}.",
@@ -148,6 +168,7 @@ def _right_folder(session: Session, failed: Attempt) -> list[Lesson]:
             program = same[0].program
             holder = "the repository's own folder" if marker == ".git" else f"the folder that holds `{marker}`"
             wording = Wording(
+                "surroundings/right-folder",
                 f"Run {program} where {'the repository' if marker == '.git' else marker} is",
                 f"Run `{program}` in {holder}: go there with `cd` or name the folder in the call.",
                 f"About to run `{program}` in a workspace with several folders or repositories.",
