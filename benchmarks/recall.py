@@ -35,7 +35,7 @@ from agent_wiki.pipeline.normalize import write_envelope
 from agent_wiki.report import Report
 from agent_wiki.retrieval import Hit, consult, read_pages
 from agent_wiki.retrieval import lexical as words
-from agent_wiki.retrieval.consulting import Opinions, opinions
+from agent_wiki.retrieval.consulting import RowScores, row_scores
 from agent_wiki.retrieval.fuse import THRESHOLD, fused
 from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.reading import BYTES_PER_TOKEN
@@ -157,9 +157,9 @@ def _listed(hits: Sequence[Hit]) -> Asked:
     return Asked([hit.link for hit in hits], tokens("\n".join(lines)))
 
 
-def _ranked(wiki: Path, request: str, score: Callable[[Opinions], float], least: float) -> Asked:
+def _ranked(wiki: Path, request: str, score: Callable[[RowScores], float], least: float) -> Asked:
     index = opened(wiki)
-    ranked = sorted(opinions(index, request[:4_000], words.words_of(request[:4_000])), key=lambda each: -score(each))
+    ranked = sorted(row_scores(index, request[:4_000], words.words_of(request[:4_000])), key=lambda each: -score(each))
     kept = [each for each in ranked if score(each) >= least][:FIRST]
     hits = [Hit(wiki, index.fields(each.number), score(each), "") for each in kept]
     return _listed(hits)
@@ -337,7 +337,7 @@ def choose(traces: Path, scratch: Path) -> Iterator[str]:
     other = scratch / "other"
     WikiFolder(other)
     _copy(traces.parent / "wikis" / "wiki-twobatch", other)
-    scores: dict[str, Callable[[Opinions], float]] = {
+    scores: dict[str, Callable[[RowScores], float]] = {
         "words": lambda each: each.lexical,
         "meaning": lambda each: each.meaning,
         **{f"fused {weight:.1f}": _weighted(weight) for weight in (0.2, 0.3, 0.4, 0.5, 0.6)},
@@ -361,7 +361,7 @@ def choose(traces: Path, scratch: Path) -> Iterator[str]:
             yield f"{name:<10} {least:9.2f} {first:6.2f} {among:11.2f} {nothing:8.2f}"
 
 
-def _weighted(weight: float) -> Callable[[Opinions], float]:
+def _weighted(weight: float) -> Callable[[RowScores], float]:
     return lambda each: weight * each.lexical + (1 - weight) * each.meaning
 
 
@@ -374,7 +374,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _chosen_scores(
-    unrelated: Mapping[Path, Sequence[str]], score: Callable[[Opinions], float]
+    unrelated: Mapping[Path, Sequence[str]], score: Callable[[RowScores], float]
 ) -> tuple[list[float], list[tuple[float, int]]]:
     """The best score of each unrelated request, and (score, rank) of the page that each other request is for."""
     tops: list[float] = []
@@ -383,11 +383,11 @@ def _chosen_scores(
         index = opened(wiki)
         titles = [str(index.fields(number)["title"]) for number in range(len(index.links))]
         for request in requests:
-            found = opinions(index, request, words.words_of(request))
+            found = row_scores(index, request, words.words_of(request))
             tops.append(max((score(each) for each in found), default=0.0))
         for part, request in CHOSEN_WITH:
             if any(title.startswith(part) for title in titles):
-                found = opinions(index, request, words.words_of(request))
+                found = row_scores(index, request, words.words_of(request))
                 ranked = sorted(found, key=lambda each: -score(each))
                 places = [at for at, each in enumerate(ranked) if titles[each.number].startswith(part)]
                 ranks.append((score(ranked[places[0]]), places[0]) if places else (0.0, len(titles)))

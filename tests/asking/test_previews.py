@@ -14,8 +14,8 @@ from agent_wiki.asking.previews import (
     Decision,
     Limits,
     Part,
-    Plan,
     Preview,
+    PreviewPlan,
     parts_of,
     plan,
     preview_of,
@@ -46,7 +46,9 @@ def _calls(*ids: str) -> Message:
     return Message("assistant", "", tool_calls=[ToolCall(each, "Bash", "{}") for each in ids])
 
 
-def _planned(trajectory: Trajectory, limits: Limits, decided: dict[tuple[str, str], Decision] | None = None) -> Plan:
+def _planned(
+    trajectory: Trajectory, limits: Limits, decided: dict[tuple[str, str], Decision] | None = None
+) -> PreviewPlan:
     known = decided or {}
     return plan(trajectory, tuple(parts_of(trajectory)), limits, lambda part: known.get(part.key))
 
@@ -58,7 +60,7 @@ def _shown(trajectory: Trajectory, limits: Limits) -> Trajectory:
     )
 
 
-def _turns(made: Plan) -> list[int]:
+def _turns(made: PreviewPlan) -> list[int]:
     return [part.turn for part, _ in made.replaced]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_wiki.compare.family_figures import MOST_ROWS, Change, family_figures
+from agent_wiki.compare.family_figures import MOST_ROWS, ChangeCounts, family_figures
 from agent_wiki.compare.views import SessionView
 
 
@@ -16,8 +16,8 @@ def test_what_only_one_side_changed_comes_first_and_what_both_did_alike_is_left_
     won = _sessions(3, "success", writes=("shell: git add", "refund(id=7)"))
     lost = [*_sessions(2, "failure", writes=("shell: git add",)), *_sessions(1, "partial", writes=("close(id=7)",))]
     found = family_figures([*won, *lost]).changes
-    assert found[:2] == (Change("refund", 3, 0), Change("refund(id=7)", 3, 0))
-    assert Change("shell: git add", 3, 2) in found
+    assert found[:2] == (ChangeCounts("refund", 3, 0), ChangeCounts("refund(id=7)", 3, 0))
+    assert ChangeCounts("shell: git add", 3, 2) in found
     assert not [change for change in found if change.text.startswith("close")], "one session alone says nothing"
     alike = family_figures([*won, *_sessions(1, "failure", writes=("refund(id=7)",))]).changes
     assert "refund" not in [change.text for change in alike]

@@ -11,7 +11,7 @@ import pytest
 
 from agent_wiki.evaluation.arms import Arm, Read, Trial, arms_of, read_rows, with_families
 from agent_wiki.evaluation.compare import Figure, compare, wilson
-from agent_wiki.evaluation.tell import quantity, to_json, to_markdown
+from agent_wiki.evaluation.render import quantity, to_json, to_markdown
 from tests.conftest import TRACES
 
 METRICS = TRACES.parent / "metrics"

@@ -10,7 +10,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.evaluation.metrics import MEASURED, final_answer, metrics_row
-from agent_wiki.evaluation.tasks import Tasks, parse_tasks
+from agent_wiki.evaluation.tasks import TaskSet, parse_tasks
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.trajectory import Source, Trajectory, Usage
 from tests.wikis import chat, record
@@ -39,7 +39,7 @@ def session(**source: Any) -> Trajectory:
     return builder.finish("s-1", Source("test", file="s.json", **source))
 
 
-def tasks() -> Tasks:
+def tasks() -> TaskSet:
     return parse_tasks(TASKS, "tasks.yaml")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.errors import UsageError
-from agent_wiki.evaluation.tasks import Judged, Task, has_cited, judged, parse_tasks
+from agent_wiki.evaluation.tasks import EvaluationTask, Judged, has_cited, judged, parse_tasks
 
 FILE = """\
 - id: t1-zip
@@ -18,30 +18,30 @@ FILE = """\
 
 
 def test_every_text_of_match_all_has_to_be_said_whatever_its_case() -> None:
-    task = Task("t", match_all=("Foo.txt", "42"))
+    task = EvaluationTask("t", match_all=("Foo.txt", "42"))
     assert judged(task, "42 entries, foo.TXT first") == Judged(outcome=True, matched_all=True, matched_any=None)
     assert judged(task, "foo.txt only") == Judged(outcome=False, matched_all=False, matched_any=None)
 
 
 def test_one_text_of_match_any_is_enough_and_none_is_not() -> None:
-    task = Task("t", match_any=("red", "blue"))
+    task = EvaluationTask("t", match_any=("red", "blue"))
     assert judged(task, "It is Blue.").outcome is True
     assert judged(task, "It is green.").outcome is False
 
 
 def test_with_both_rules_both_have_to_hold_and_each_is_told() -> None:
-    task = Task("t", match_all=("42",), match_any=("red", "blue"))
+    task = EvaluationTask("t", match_all=("42",), match_any=("red", "blue"))
     assert judged(task, "42, green") == Judged(outcome=False, matched_all=True, matched_any=False)
     assert judged(task, "42, red").outcome is True
 
 
 def test_a_task_without_rules_judges_nothing() -> None:
-    assert judged(Task("t"), "anything") == Judged(None, None, None)
-    assert has_cited(Task("t"), "anything") is None
+    assert judged(EvaluationTask("t"), "anything") == Judged(None, None, None)
+    assert has_cited(EvaluationTask("t"), "anything") is None
 
 
 def test_naming_an_expected_page_or_a_text_of_match_any_is_citing() -> None:
-    task = Task("t", match_any=("0xA434",), expected_pages=("walk-the-ifd__0123456789ab.md",))
+    task = EvaluationTask("t", match_any=("0xA434",), expected_pages=("walk-the-ifd__0123456789ab.md",))
     assert has_cited(task, "As walk-the-ifd__0123456789ab.md says") is True
     assert has_cited(task, "tag 0xa434") is True
     assert has_cited(task, "I just knew") is False

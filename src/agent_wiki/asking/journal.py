@@ -7,7 +7,7 @@ and synced before an answer counts as arrived; an answer that is there is never 
     {"kind": "answer", "request", "prompt", "stage", "model", …}  an answer, whatever came of it
     {"kind": "endpoint", "endpoint", "model", "structure"}  how this endpoint can be asked for structure
     {"kind": "batch-begun" | "batch" | "batch-ended", …}    what is under way (see `engines/anthropic_api/batches.py`)
-    {"kind": "tool-result" | "text" | "left" | "segments", …}  what a model was shown (see `showing.py`)
+    {"kind": "tool-result" | "text" | "left" | "segments", …}  what a model was shown (see `trajectory_views.py`)
 
 The idea of a log of prompts and answers beside the work is simonw/llm's.
 """

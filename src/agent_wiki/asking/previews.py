@@ -115,7 +115,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PreviewPlan:
     """What is to be replaced anew, each with the length of its preview's head, and what is new and left whole."""
 
     replaced: tuple[tuple[Part, int], ...]
@@ -178,7 +178,9 @@ class _Group:
         return self.measure(part.text[:most]) + _NOTE_CHARACTERS + self.measure(part.text[len(part.text) - most :])
 
 
-def plan(trajectory: Trajectory, parts: Sequence[Part], limits: Limits, decided: Callable[[Part], Decision]) -> Plan:
+def plan(
+    trajectory: Trajectory, parts: Sequence[Part], limits: Limits, decided: Callable[[Part], Decision]
+) -> PreviewPlan:
     """What to replace of what nothing was decided about. In: a trajectory and its `parts_of`.
 
     Results over the limit; then, where the results that answer one turn are too much together, the largest first. Any
@@ -197,7 +199,7 @@ def plan(trajectory: Trajectory, parts: Sequence[Part], limits: Limits, decided:
         heads.update(group.heads(limits))
         undecided += group.undecided
     replaced = tuple((part, heads[part]) for part in undecided if part in heads)
-    return Plan(replaced, tuple(part for part in undecided if part not in heads))
+    return PreviewPlan(replaced, tuple(part for part in undecided if part not in heads))
 
 
 def _groups(trajectory: Trajectory, limits: Limits) -> dict[int, _Group]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.commands.show import tell
+from agent_wiki.commands.show import finish
 from agent_wiki.commands.stages import AsJson, DryRun, Wiki, wiki_folder
 from agent_wiki.errors import UsageError
 
@@ -43,7 +43,7 @@ def patch(
     told = _mapping(file)
     folder = wiki_folder(wiki)
     report = patch_config(folder, told, Report("config patch", str(folder), is_dry_run=dry_run))
-    tell(report, as_json=as_json)
+    finish(report, as_json=as_json)
 
 
 def _mapping(file: Path | None) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_wiki.commands.show import progress_shown, tell
+from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import Paths
 from agent_wiki.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from agent_wiki.evaluation.arms import Arm, Read
     from agent_wiki.evaluation.compare import Comparison
-    from agent_wiki.evaluation.tasks import Tasks
+    from agent_wiki.evaluation.tasks import TaskSet
 
 _EXIT_BAD_ROWS = 1
 _MOST_PROBLEMS = 20
@@ -66,7 +66,7 @@ def metrics(
         _write(out, text.encode("utf-8", "replace"))
         report.written.append(str(out))
     if as_json:
-        tell(report, as_json=True, extra={"rows": rows})
+        finish(report, as_json=True, extra={"rows": rows})
     if out is None:
         typer.echo(text.encode("utf-8", "replace"), nl=False)
     for line in _told(report.failures, report.warnings, report.left_out):
@@ -106,7 +106,7 @@ def compare(
     resamples: Annotated[int, typer.Option("--resamples", min=100, max=100_000, help="Of the bootstrap.")] = 2_000,
 ) -> None:
     """Compare arms over all trials, by family and by task, with intervals."""
-    from agent_wiki.evaluation import tell as telling
+    from agent_wiki.evaluation import render
     from agent_wiki.evaluation.compare import compare as compare_arms
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
@@ -114,7 +114,7 @@ def compare(
     read = _read(files)
     arms = _arms(read, by, first, _tasks(tasks))
     compared = compare_arms(arms, seed, resamples)
-    report = telling.to_markdown(compared)
+    report = render.to_markdown(compared)
     if markdown is not None:
         _write(markdown, report.encode("utf-8", "replace"))
     if plot is not None:
@@ -124,7 +124,7 @@ def compare(
         read.subagents
     )
     if as_json:
-        told = {"command": "eval compare", **telling.to_json(compared), "problems": read.problems, "notes": notes}
+        told = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
         typer.echo(
             json.dumps({**told, "exit_code": exit_code}, ensure_ascii=False, indent=2).encode("utf-8", "replace")
         )
@@ -150,7 +150,7 @@ def _read(files: Sequence[Path]) -> Read:
     return read
 
 
-def _arms(read: Read, by: str | None, first: str | None, tasks: Tasks | None) -> list[Arm]:
+def _arms(read: Read, by: str | None, first: str | None, tasks: TaskSet | None) -> list[Arm]:
     from agent_wiki.evaluation.arms import arms_of, with_families
 
     try:
@@ -171,7 +171,7 @@ def _drawn(compared: Comparison, arms: Sequence[Arm], file: Path) -> bytes:
     return to_png(drawn) if file.suffix.lower() == ".png" else to_svg(drawn).encode("utf-8", "replace")
 
 
-def _tasks(file: Path | None) -> Tasks | None:
+def _tasks(file: Path | None) -> TaskSet | None:
     from agent_wiki.evaluation.tasks import parse_tasks
 
     if file is None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.show import progress_shown, tell
+from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun, Paths
 
 
@@ -45,4 +45,4 @@ def normalize(
         for each in written:
             counts = f"{each.turns} turns, {each.tool_calls} tool calls, {each.errors} errors"
             typer.echo(f"{each.file}: {each.source_format}, {counts}")
-    tell(report, as_json=as_json, extra={"trajectories": [asdict(each) for each in written]})
+    finish(report, as_json=as_json, extra={"trajectories": [asdict(each) for each in written]})

@@ -53,7 +53,7 @@ def progress_shown(*, quiet: bool) -> Iterator[Any]:
         yield show
 
 
-class Told(Protocol):
+class Reportable(Protocol):
     """What a command has to say: a report, or an estimate."""
 
     @property
@@ -67,7 +67,7 @@ class Told(Protocol):
     def lines(self) -> list[str]: ...
 
 
-def tell(report: Told, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
+def finish(report: Reportable, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
     """Print the report and leave with its exit code."""
     if as_json:
         typer.echo(json.dumps({**report.to_json(), **(extra or {})}, ensure_ascii=False, indent=2))

@@ -11,7 +11,7 @@ import typer
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
-from agent_wiki.commands.show import progress_shown, tell
+from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, 
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: run(paths, each, report, progress))
-    tell(made, as_json=as_json)
+    finish(made, as_json=as_json)
 
 
 def _done(options: Options, report: Report, work: Callable[[Options], Report]) -> Report | Estimate:
@@ -154,4 +154,4 @@ def join(
     options = Options(folder, engine=engine, dry_run=dry_run, asking=asking)
     with progress_shown(quiet=as_json) as progress:
         made = _done(options, report, lambda each: join_wikis(others, each, report, progress))
-    tell(made, as_json=as_json)
+    finish(made, as_json=as_json)

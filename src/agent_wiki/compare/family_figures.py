@@ -46,7 +46,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeCounts:
     """One tool or write and how many sessions that succeeded, and that did not, made it."""
 
     text: str
@@ -62,7 +62,7 @@ class FamilyFigures:
     succeeded: int
     failed: int
     groups: tuple[Group, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeCounts, ...]
     full_lists: int
     rows: tuple[SessionView, ...]
 
@@ -113,16 +113,16 @@ def _group(label: str, members: Sequence[SessionView], *, has_outcomes: bool) ->
     return Group(label, len(members), known.count("success"), len(known), medians)
 
 
-def _changes(won: Sequence[SessionView], lost: Sequence[SessionView]) -> tuple[Change, ...]:
+def _changes(won: Sequence[SessionView], lost: Sequence[SessionView]) -> tuple[ChangeCounts, ...]:
     """Tools and whole writes that the two sides made in different shares, the most different first."""
     if not won or not lost:
         return ()
     left, right = (Counter(name for session in side for name in _made(session)) for side in (won, lost))
-    found: list[tuple[float, Change]] = []
+    found: list[tuple[float, ChangeCounts]] = []
     for text in sorted({*left, *right}):
         gap = abs(left[text] / len(won) - right[text] / len(lost))
         if gap and left[text] + right[text] >= _FEWEST_WITH:
-            found.append((-round(gap, 9), Change(text, left[text], right[text])))
+            found.append((-round(gap, 9), ChangeCounts(text, left[text], right[text])))
     return tuple(change for _, change in sorted(found, key=lambda item: (item[0], item[1].text))[:_MOST_CHANGES])
 
 

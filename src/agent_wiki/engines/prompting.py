@@ -26,8 +26,8 @@ from agent_wiki.asking.prompts import (
     render_merging_prompt,
     render_prompt,
 )
-from agent_wiki.asking.showing import Showing
 from agent_wiki.asking.tool_results import ToolResults
+from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
 from agent_wiki.engine import AnswerType, Question
 from agent_wiki.errors import Unanswered
@@ -98,7 +98,7 @@ class Prompting:
         self._concurrency = min(concurrency, _MOST_AT_A_TIME)
         self.prompts = read_prompts(wiki / "prompts")
         self.prompt_versions = {stage: self.prompts[stage].head.version for stage in STAGES}
-        self._showing = Showing(journal, ToolResults(wiki) if is_kept else None, limits)
+        self._views = TrajectoryViews(journal, ToolResults(wiki) if is_kept else None, limits)
 
     def read_for(self, stage: str) -> list[str]:
         """The digests of the prompt files that a stage's questions are made of."""
@@ -107,11 +107,11 @@ class Prompting:
 
     def coverage(self, trajectory: Trajectory) -> Coverage:
         """How much of a trajectory a model is shown."""
-        return self._showing.shown(trajectory).coverage
+        return self._views.of(trajectory).coverage
 
     def forget(self, trajectory: Trajectory) -> None:
         """Nothing more will be asked about it."""
-        self._showing.forget(trajectory)
+        self._views.forget(trajectory)
 
     def answer(self, question: Question[AnswerType], ask: Ask) -> AnswerType:
         """The answer to a question: in one prompt, or in one a segment and then one that makes them one answer.
@@ -121,7 +121,7 @@ class Prompting:
         trajectory = question.fields().get("trajectory")
         if not isinstance(trajectory, Trajectory):
             return ask(render_prompt(question, self.prompts), question)
-        shown = self._showing.shown(trajectory)
+        shown = self._views.of(trajectory)
         if not shown.segments:
             return ask(render_prompt(question, self.prompts, shown.trajectory), question)
         asked = [partial(self._segment_answer, question, shown.trajectory, each, ask) for each in shown.segments]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from agent_wiki.evaluation.tasks import Task, Tasks, has_cited, judged
+from agent_wiki.evaluation.tasks import EvaluationTask, TaskSet, has_cited, judged
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.measures import measures
@@ -40,7 +40,7 @@ _BILLED = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 
 def metrics_row(
     trajectory: Trajectory,
-    tasks: Tasks | None = None,
+    tasks: TaskSet | None = None,
     path: PurePath | None = None,
     labels: Mapping[str, Any] | None = None,
 ) -> Row:
@@ -84,7 +84,7 @@ def metrics_row(
     return {name: value for name, value in row.items() if value is not None}
 
 
-def task_of(trajectory: Trajectory, tasks: Tasks | None, path: PurePath | None = None) -> Task | None:
+def task_of(trajectory: Trajectory, tasks: TaskSet | None, path: PurePath | None = None) -> EvaluationTask | None:
     """The task of a session: by its recorded id, else by what was asked, else by the folder it lies in."""
     if tasks is None:
         return None
@@ -103,7 +103,7 @@ def final_answer(trajectory: Trajectory) -> str:
     return next((text for text in replies if text and text.strip()), "")
 
 
-def _judged(task: Task, trajectory: Trajectory, answer: str) -> Row:
+def _judged(task: EvaluationTask, trajectory: Trajectory, answer: str) -> Row:
     verdict = judged(task, answer)
     spoken = "\n".join(each.content or "" for each in trajectory.messages if each.role == "assistant")
     return {

@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 from agent_wiki.errors import RunError
 from agent_wiki.evaluation.arms import Arm, Trial
 from agent_wiki.evaluation.compare import MEASURES, Comparison, Figure, Measure
-from agent_wiki.evaluation.tell import quantity
+from agent_wiki.evaluation.render import quantity
 from agent_wiki.wiki.text import plain_line
 
 _PANEL_WIDTH, _PANEL_HEIGHT = 300, 270  # wider where there are many arms

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.evaluation.metrics import Row, metrics_row
-from agent_wiki.evaluation.tasks import Tasks
+from agent_wiki.evaluation.tasks import TaskSet
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import order_of
 from agent_wiki.pipeline.readable import OUTDONE, readable
@@ -15,7 +15,7 @@ from agent_wiki.report import Progress, Report
 
 
 def rows_of(
-    paths: Iterable[Path], tasks: Tasks | None, labels: Mapping[str, Any], report: Report, progress: Progress
+    paths: Iterable[Path], tasks: TaskSet | None, labels: Mapping[str, Any], report: Report, progress: Progress
 ) -> list[Row]:
     """A row for each session of each recording, by task, condition, trial and session id.
 
@@ -43,7 +43,7 @@ def rows_of(
     return sorted(measured, key=_place)
 
 
-def _is_strange(row: Row, tasks: Tasks) -> bool:
+def _is_strange(row: Row, tasks: TaskSet) -> bool:
     return "parent_session_id" not in row and tasks.named(row.get("task")) is None
 
 

@@ -20,7 +20,7 @@ _LEAST_CONTAINED = 20  # characters of a prompt that may stand among other words
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class EvaluationTask:
     """One task. `match_all` and `match_any` are texts looked for in the final answer, whatever their case."""
 
     id: str
@@ -40,7 +40,7 @@ class Judged:
     matched_any: bool | None
 
 
-def judged(task: Task, answer: str) -> Judged:
+def judged(task: EvaluationTask, answer: str) -> Judged:
     """An answer is right when it says all of `match_all` and, where there is a `match_any`, one of those."""
     spoken = answer.lower()
     every = all(text.lower() in spoken for text in task.match_all) if task.match_all else None
@@ -49,7 +49,7 @@ def judged(task: Task, answer: str) -> Judged:
     return Judged(all(rules) if rules else None, every, some)
 
 
-def has_cited(task: Task, spoken: str) -> bool | None:
+def has_cited(task: EvaluationTask, spoken: str) -> bool | None:
     """Whether the session named a page it was expected to, or one of `match_any`, in any of its replies.
 
     None where the task expects neither. It is the original tool's score of that name.
@@ -58,10 +58,10 @@ def has_cited(task: Task, spoken: str) -> bool | None:
     return any(text.lower() in spoken.lower() for text in looked_for) if looked_for else None
 
 
-class Tasks:
+class TaskSet:
     """The tasks of one file, found by id, by what was asked, or by where a recording lies."""
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
+    def __init__(self, tasks: Iterable[EvaluationTask]) -> None:
         self._by_id = {task.id: task for task in tasks}
         self._by_length = sorted(self._by_id.values(), key=lambda task: (-len(task.prompt), task.id))
 
@@ -72,11 +72,11 @@ class Tasks:
         """Task id → family, where the file tells one."""
         return {task.id: task.family for task in self._by_id.values() if task.family}
 
-    def named(self, task_id: str | None) -> Task | None:
+    def named(self, task_id: str | None) -> EvaluationTask | None:
         """The task with that id."""
         return self._by_id.get(task_id) if task_id is not None else None
 
-    def asked(self, request: str) -> Task | None:
+    def asked(self, request: str) -> EvaluationTask | None:
         """The task whose prompt is the request or stands in it, the longest prompt first; None when two have it."""
         request = _folded(request)
         whole = [task for task in self._by_length if task.prompt and task.prompt == request]
@@ -86,7 +86,7 @@ class Tasks:
             return None
         return found[0]
 
-    def of_path(self, parts: Iterable[str]) -> Task | None:
+    def of_path(self, parts: Iterable[str]) -> EvaluationTask | None:
         """The task whose id is a folder's name or a part (between `__`) of a file's name, the nearest first."""
         for part in parts:
             for name in (part, part.partition(".")[0], *part.partition(".")[0].split("__")):
@@ -95,7 +95,7 @@ class Tasks:
         return None
 
 
-def parse_tasks(text: str, place: str) -> Tasks:
+def parse_tasks(text: str, place: str) -> TaskSet:
     """The tasks of a file's text. Raises `UsageError` naming the file, the task and what is wrong with it."""
     try:
         value = load_yaml(text)
@@ -108,23 +108,23 @@ def parse_tasks(text: str, place: str) -> Tasks:
         value = value["tasks"]
     if not isinstance(value, list):
         raise UsageError(f"{place}: not a list of tasks")
-    tasks: dict[str, Task] = {}
+    tasks: dict[str, EvaluationTask] = {}
     for position, entry in enumerate(value, start=1):
         task = _task(entry, f"{place}: task {position}")
         if task.id in tasks:
             raise UsageError(f"{place}: task {position}: the id {task.id!r} is taken by another task")
         tasks[task.id] = task
-    return Tasks(tasks.values())
+    return TaskSet(tasks.values())
 
 
-def _task(entry: Any, place: str) -> Task:
+def _task(entry: Any, place: str) -> EvaluationTask:
     if not isinstance(entry, dict):
         raise UsageError(f"{place}: not a mapping with an id")
     task_id = _text(entry, "id", place)
     if not task_id:
         raise UsageError(f"{place}: it has no id")
     place = f"{place} ({task_id})"
-    return Task(
+    return EvaluationTask(
         id=task_id,
         prompt=_folded(_text(entry, "prompt", place)),
         family=_text(entry, "family", place) or _text(entry, "seed", place) or None,

@@ -39,7 +39,7 @@ _CODEX_NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What becomes of one file, named relative to the folder; `after` is None for a file that goes."""
 
     name: str
@@ -56,10 +56,10 @@ class Change:
 
 
 @dataclass(slots=True)
-class Plan:
+class ConnectionPlan:
     """All changes of one connection, and what a person has to know or do."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def names(self, state: State) -> list[str]:
@@ -67,7 +67,7 @@ class Plan:
         return [change.name for change in self.changes if change.state == state]
 
 
-def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> Plan:
+def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> ConnectionPlan:
     """What connecting an agent in `folder` (or disconnecting it) changes. Nothing is written.
 
     `wiki` is the wiki to point at, None for the nearest one. Raises `UsageError` for an unknown agent or folder,
@@ -78,14 +78,14 @@ def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> Pl
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder")
     place = _wiki_place(folder, wiki)
-    made = Plan()
+    made = ConnectionPlan()
     pointer = _pointer_file(agent, folder)
     target, before = _read(folder, pointer)
     if is_removal:
         after = None if before is None else without_block(before, pointer)
     else:
         after = with_block(before, _pointer(place), pointer)
-    made.changes.append(Change(pointer, target, before, after))
+    made.changes.append(FileChange(pointer, target, before, after))
     if agent in _SETTINGS:
         made.changes.append(_settings_change(folder, _SETTINGS[agent], place, is_removal=is_removal))
     if not is_removal:
@@ -93,7 +93,7 @@ def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> Pl
     return made
 
 
-def carry_out(planned: Plan) -> None:
+def carry_out(planned: ConnectionPlan) -> None:
     """Write and remove what was planned. A file is written whole: a reader sees the old one or the new one.
 
     Raises `RunError` naming the file.
@@ -243,7 +243,7 @@ def _checked(text: str, name: str) -> dict[str, Any]:
     return settings
 
 
-def _settings_change(folder: Path, name: str, wiki: str, *, is_removal: bool) -> Change:
+def _settings_change(folder: Path, name: str, wiki: str, *, is_removal: bool) -> FileChange:
     target, before = _read(folder, name)
     try:
         text = None if before is None else before.decode("utf-8")
@@ -253,7 +253,7 @@ def _settings_change(folder: Path, name: str, wiki: str, *, is_removal: bool) ->
         after = None if text is None else without_hooks(text, name)
     else:
         after = with_hooks(text, _commands(wiki), name)
-    return Change(name, target, before, None if after is None else after.encode("utf-8"))
+    return FileChange(name, target, before, None if after is None else after.encode("utf-8"))
 
 
 def _commands(wiki: str) -> dict[str, tuple[str, int]]:

@@ -21,7 +21,7 @@ State = Literal["missing", "same", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InstallPlan:
     """What an installation does, as paths below the folder, each tuple sorted."""
 
     to_write: tuple[str, ...]
@@ -36,11 +36,11 @@ def shipped_skills() -> dict[str, bytes]:
     return dict(sorted(found.items()))
 
 
-def plan(states: Mapping[str, State], *, is_forced: bool) -> Plan:
+def plan(states: Mapping[str, State], *, is_forced: bool) -> InstallPlan:
     """What to do with each file, from what is in its place; `is_forced` writes over other content."""
     writes: frozenset[State] = frozenset({"missing", "other"} if is_forced else {"missing"})
     paths = sorted(states)
-    return Plan(
+    return InstallPlan(
         to_write=tuple(path for path in paths if states[path] in writes),
         unchanged=tuple(path for path in paths if states[path] == "same"),
         left_alone=tuple(path for path in paths if states[path] == "other" and not is_forced),

@@ -36,7 +36,7 @@ _PLACEHOLDERS = {
 
 
 @dataclass(slots=True)
-class Result:
+class ResultPart:
     """A tool result that stands as a part in a message's content."""
 
     call_id: str | None
@@ -51,7 +51,7 @@ class Parts:
     texts: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
+    results: list[ResultPart] = field(default_factory=list)
 
     def text(self) -> str | None:
         """All texts, a line break between two; None when there is none."""
@@ -92,12 +92,12 @@ def _sort_in(parts: Parts, part: dict[str, Any]) -> None:
         parts.texts.append(text if isinstance(text, str) else f"[{kind}]")
 
 
-def _result_of(part: dict[str, Any]) -> Result:
+def _result_of(part: dict[str, Any]) -> ResultPart:
     keys = ("tool_use_id", "tool_call_id", "call_id", "id")
     call_id = next((found for key in keys if (found := identifier(part.get(key)))), None)
     flag = part.get("is_error")
     content = part.get("content", part.get("output"))
-    return Result(call_id, content_text(content), flag if isinstance(flag, bool) else None)
+    return ResultPart(call_id, content_text(content), flag if isinstance(flag, bool) else None)
 
 
 def content_text(content: Any) -> str:

@@ -32,7 +32,7 @@ _CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 
 @dataclass(slots=True)
-class Reply:
+class ReplyTurn:
     """One reply of the model, put together from the lines it was recorded over."""
 
     texts: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Reply:
 
 
 @dataclass(slots=True)
-class Said:
+class UserTurn:
     """Text that stands in the user's place."""
 
     text: str
@@ -58,7 +58,7 @@ class Said:
 
 
 @dataclass(slots=True)
-class Result:
+class ResultTurn:
     """What a tool gave back."""
 
     call_id: str | None
@@ -73,7 +73,7 @@ class Conversation:
 
     session_id: str
     parent_session_id: str | None = None
-    turns: list[Reply | Said | Result] = field(default_factory=list)
+    turns: list[ReplyTurn | UserTurn | ResultTurn] = field(default_factory=list)
     hygiene: Counter[str] = field(default_factory=Counter)
     usages: dict[str, Usage] = field(default_factory=dict)  # one a reply, whatever the number of its lines
     models: Counter[str] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ class Conversation:
     git_branch: str | None = None
     agent_version: str | None = None
     forked_from: str | None = None
-    _replies: dict[str, Reply] = field(default_factory=dict)
+    _replies: dict[str, ReplyTurn] = field(default_factory=dict)
     _called: set[str] = field(default_factory=set)
     _answered: dict[str, str] = field(default_factory=dict)
 
@@ -105,7 +105,7 @@ class Conversation:
         reply_id = reply_id if isinstance(reply_id, str) and reply_id else f"line {len(self.turns)}"
         reply = self._replies.get(reply_id)
         if reply is None:
-            reply = self._replies[reply_id] = Reply()
+            reply = self._replies[reply_id] = ReplyTurn()
             self.turns.append(reply)
             self._note_model(message.get("model"))
         reply.lines += 1
@@ -120,7 +120,7 @@ class Conversation:
         """One line in the user's place: text, results, or both. `mark` says what the line is known to be."""
         blocks = blocks_of(content)
         has_result = any(block.get("type") == "tool_result" for block in blocks)
-        said: list[Said] = []
+        said: list[UserTurn] = []
         for block in blocks:
             if block.get("type") == "tool_result":
                 self._add_result(block)
@@ -133,7 +133,7 @@ class Conversation:
                 if said and said[-1].mark == found:
                     said[-1].text += f"\n\n{piece}"
                 else:
-                    said.append(Said(piece, found))
+                    said.append(UserTurn(piece, found))
         self.turns.extend(said)
 
     def trajectory(self, source: Source, title: str | None = None) -> Trajectory:
@@ -160,7 +160,7 @@ class Conversation:
         head = {"agent": AGENT, "model": most_used(self.models) or self.model, "timestamp": iso_utc(self.started)}
         return builder.finish(self.session_id, source, **head)
 
-    def _repeats(self, reply: Reply, block: dict[str, Any]) -> bool:
+    def _repeats(self, reply: ReplyTurn, block: dict[str, Any]) -> bool:
         """Add a block to a reply; True when the reply, recorded twice, has it already."""
         kind = string_or_empty(block.get("type"))
         if kind == "text":
@@ -173,7 +173,7 @@ class Conversation:
             self._add_result(block)
         return False
 
-    def _repeats_call(self, reply: Reply, block: dict[str, Any]) -> bool:
+    def _repeats_call(self, reply: ReplyTurn, block: dict[str, Any]) -> bool:
         call_id = string_or_empty(block.get("id")) or None
         if call_id in self._called:
             return True
@@ -192,7 +192,7 @@ class Conversation:
             self._answered[call_id] = content
         is_error = bool(block.get("is_error"))  # absent means no error in this format
         mark = result_mark(content) if is_error else None
-        self.turns.append(Result(call_id, content, None if mark else is_error, mark))
+        self.turns.append(ResultTurn(call_id, content, None if mark else is_error, mark))
 
     def _note_model(self, model: Any) -> None:
         if isinstance(model, str) and model and model != _SYNTHETIC_MODEL:
@@ -207,12 +207,12 @@ class Conversation:
             self.costs_usd[reply_id] = max(cost, self.costs_usd.get(reply_id, 0.0))
 
 
-def _put(builder: TrajectoryBuilder, turn: Reply | Said | Result) -> None:
+def _put(builder: TrajectoryBuilder, turn: ReplyTurn | UserTurn | ResultTurn) -> None:
     match turn:
-        case Reply():
+        case ReplyTurn():
             text, thinking = "\n\n".join(turn.texts), "\n\n".join(turn.thinking)
             builder.assistant(text, thinking=thinking, calls=list(turn.calls))
-        case Said():
+        case UserTurn():
             builder.user(turn.text, turn.mark)
-        case Result():
+        case ResultTurn():
             builder.tool(turn.call_id, turn.content, is_error=turn.is_error, mark=turn.mark)

@@ -27,7 +27,7 @@ _MARKUP = re.compile(r"^(?:[#>*-]+|\d+\.)\s+")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPage:
     """One page as the session got it: `turn` is that of the text. `ids`: pages whose rule stands in it, by id."""
 
     turn: int
@@ -51,7 +51,7 @@ class RecalledText:
     """All that a session got from a wiki, in recorded order."""
 
     trajectory: Trajectory
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownPage, ...]
     turns: frozenset[int] = field(default=frozenset())  # whose content is a wiki's text
 
     def is_recalled(self, turn: int, quote: str) -> bool:
@@ -98,7 +98,7 @@ def recalled_text(trajectory: Trajectory) -> RecalledText:
     return RecalledText(trajectory, tuple(map(_shown, reads)), frozenset(read.result_turn or 0 for read in reads))
 
 
-def _shown(read: WikiRead) -> Shown:
+def _shown(read: WikiRead) -> ShownPage:
     text = without_line_numbers(unescaped(read.text[:MOST_SEARCHED]))
     rows = index_rows(text)
     if rows:
@@ -107,7 +107,7 @@ def _shown(read: WikiRead) -> Shown:
     ids = set() if read.is_index else {name}
     if (read.is_index and not read.page.endswith(AGENTS)) or name.startswith("cluster:"):
         ids.update(_GUIDELINE_ID.findall(read.text[:MOST_SEARCHED]))  # their rows and members say the rules themselves
-    return Shown(read.result_turn or read.turn, read.page, text, frozenset(ids))
+    return ShownPage(read.result_turn or read.turn, read.page, text, frozenset(ids))
 
 
 def independent(turns: Iterable[int], shown_at: int | None) -> bool:
@@ -136,7 +136,7 @@ def _sentences(text: str) -> Iterator[tuple[str, str]]:
             heading = ""
 
 
-def _says_the_same(shown: Shown, said: Sequence[Reading]) -> bool:
+def _says_the_same(shown: ShownPage, said: Sequence[Reading]) -> bool:
     return any(alike(mine, other) for other in shown.readings for mine in said)
 
 

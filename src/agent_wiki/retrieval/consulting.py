@@ -12,7 +12,7 @@ from agent_wiki.retrieval.cover import covered
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 
-_MOST_CANDIDATES = 40  # of each opinion
+_MOST_CANDIDATES = 40  # for each of the two scores
 _MOST_WORDS_SHOWN = 6
 _MOST_OF_TASK = meaning.MOST_CHARACTERS
 
@@ -49,8 +49,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
-    """What each way of looking says of one row. `words`: stem → the best field that holds it."""
+class RowScores:
+    """The scores of one row. `words`: stem → the best field that holds it."""
 
     number: int
     lexical: float
@@ -71,13 +71,13 @@ def consult(
     task = task[:_MOST_OF_TASK]
     asked = lexical.words_of(task)
     wanted = _wanted(index, tags, kinds)
-    scored = [(fused(each.lexical, each.meaning), each) for each in opinions(index, task, asked, wanted)]
+    scored = [(fused(each.lexical, each.meaning), each) for each in row_scores(index, task, asked, wanted)]
     scored = [each for each in scored if each[0] >= THRESHOLD]
     scored.sort(key=lambda each: (-each[0], each[1].number))
     hits: list[Hit] = []
-    for score, opinion in scored:
-        row = index.fields(opinion.number)
-        hits.append(Hit(wiki, row, score, _why(opinion, asked), sinks(row.get("used"))))
+    for score, scores in scored:
+        row = index.fields(scores.number)
+        hits.append(Hit(wiki, row, score, _why(scores, asked), sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:
         number = index.numbers.get(link)
@@ -89,13 +89,13 @@ def consult(
     return sorted(covered(hits, cover), key=lambda hit: hit.has_sunk)[:most]
 
 
-def opinions(
+def row_scores(
     index: RetrievalIndex, task: str, asked: Mapping[str, str], wanted: Set[int] | None = None
-) -> list[Opinions]:
-    """Both opinions on every row that either of them names; `asked`: stem → word of the task; `wanted`: only these."""
+) -> list[RowScores]:
+    """Both scores of every row that either search finds; `asked`: stem → word of the task; `wanted`: only these."""
     table = meaning.table()
     frequency = lexical.frequencies(index.connection, list(asked))
-    request = lexical.telling(asked, frequency, len(index.links), table.rarity)
+    request = lexical.request_terms(asked, frequency, len(index.links), table.rarity)
     query = meaning.Query(table.vector(task))
     if wanted is None:
         numbers = {
@@ -111,7 +111,7 @@ def opinions(
     found = []
     for number in sorted(numbers):
         nearness = discounted(index.nearness(query, number), task)
-        found.append(Opinions(number, lexical.score(words[number], request), nearness, words[number]))
+        found.append(RowScores(number, lexical.score(words[number], request), nearness, words[number]))
     return found
 
 
@@ -127,15 +127,15 @@ def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]
     }
 
 
-def _why(opinion: Opinions, asked: Mapping[str, str]) -> str:
+def _why(scores: RowScores, asked: Mapping[str, str]) -> str:
     """The request's own words by where they stand, and how near the meaning lies."""
     parts = []
     left = _MOST_WORDS_SHOWN
     for field in lexical.FIELDS:
-        words = [asked[term] for term in asked if opinion.words.get(term) == field][: max(left, 0)]
+        words = [asked[term] for term in asked if scores.words.get(term) == field][: max(left, 0)]
         left -= len(words)
         if words:
             parts.append(f"{field}: {', '.join(words)}")
-    if opinion.meaning > 0:
-        parts.append(f"meaning {opinion.meaning:.2f}")
+    if scores.meaning > 0:
+        parts.append(f"meaning {scores.meaning:.2f}")
     return "; ".join(parts)

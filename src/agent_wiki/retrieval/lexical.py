@@ -76,7 +76,7 @@ def frequencies(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[s
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class RequestTerms:
     """What a request says. `weights`: stem → how much it says, of the stems that pages hold; of many the most telling.
 
     `total`: what the ten most telling words say, those included that no page holds: of a request that is mostly about
@@ -87,9 +87,9 @@ class Telling:
     total: float
 
 
-def telling(
+def request_terms(
     asked: Mapping[str, str], frequency: Mapping[str, int], pages: int, rarity: Callable[[str], float]
-) -> Telling:
+) -> RequestTerms:
     """Weigh the words of a request, stem → word as written, by how rare they are in the wiki and in the language."""
     weights = {
         term: math.log(1 + pages / (frequency.get(term, 0) + 0.5)) * rarity(word) ** _RARITY_COUNTS
@@ -98,10 +98,10 @@ def telling(
     ranked = sorted(weights, key=lambda term: (-weights[term], term))
     total = sum(weights[term] for term in ranked[:_MOST_OF_TOTAL])
     kept = [term for term in ranked if term in frequency][:_MOST_TERMS]
-    return Telling({term: weights[term] for term in kept}, total)
+    return RequestTerms({term: weights[term] for term in kept}, total)
 
 
-def candidates(connection: sqlite3.Connection, request: Telling, most: int) -> list[int]:
+def candidates(connection: sqlite3.Connection, request: RequestTerms, most: int) -> list[int]:
     """The rows that BM25 ranks first for the request's most telling stems; all of them when `most` is -1."""
     least = max(request.weights.values(), default=0.0) * _LEAST_OF_BEST
     wanted = [term for term, weight in request.weights.items() if weight >= least][:_MOST_SEARCHED]
@@ -112,7 +112,7 @@ def candidates(connection: sqlite3.Connection, request: Telling, most: int) -> l
     return [number for (number,) in connection.execute(ranked, (query, most))]
 
 
-def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: Telling) -> dict[int, dict[str, str]]:
+def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: RequestTerms) -> dict[int, dict[str, str]]:
     """Row → stem → the best field of the row that holds it."""
     wanted = request.weights.keys()
     listed = ",".join(map(str, numbers))
@@ -125,7 +125,7 @@ def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: Tel
     return found
 
 
-def score(found: Mapping[str, str], request: Telling) -> float:
+def score(found: Mapping[str, str], request: RequestTerms) -> float:
     """How much of what a request says stands on a page, 0 to 1; words in prominent places count more."""
     held = sum(request.weights[term] * FIELDS[field] for term, field in found.items())
     return min(held / request.total, 1.0) if request.total else 0.0

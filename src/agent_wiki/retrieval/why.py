@@ -45,7 +45,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CheckedCitation:
     """A citation beside its recording. `before`, `quoted` and `after` are the turn's own text, cut at the context.
 
     `role` and `found_trust` are the recording's word; `place` says where in the turn: content, thinking or a call.
@@ -68,7 +68,7 @@ class Cited:
     """A citation and what came of looking for it."""
 
     citation: Citation
-    shown: Shown = field(default_factory=lambda: Shown("recording not here"))
+    shown: CheckedCitation = field(default_factory=lambda: CheckedCitation("recording not here"))
 
     @property
     def has_failed(self) -> bool:
@@ -308,21 +308,21 @@ def _look(place: SessionPlace, session: Session | None, cited: Sequence[Cited], 
     trajectory = found.trajectory
     if trajectory is None:
         for each in cited:
-            each.shown = Shown("unreadable" if found.problem else "recording not here")
+            each.shown = CheckedCitation("unreadable" if found.problem else "recording not here")
         return
     place.has_changed = digest is not None and trajectory.source.sha256 not in (None, digest)
     for each in cited:
         each.shown = shown(trajectory, each.citation, context)
 
 
-def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHARACTERS) -> Shown:
+def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHARACTERS) -> CheckedCitation:
     """Hold one citation against its recording. Pure.
 
     The quote has to stand verbatim in that turn, as when the page was made; without a quote the turn's beginning is
     shown. The text is the recording's own, whatever is in it: make it visible before it reaches a terminal.
     """
     if not 1 <= citation.turn <= len(trajectory.messages):
-        return Shown("no such turn")
+        return CheckedCitation("no such turn")
     message = trajectory.messages[citation.turn - 1]
     passages = list(_passages(message))
     place, text, start = _where(passages, citation.quote)
@@ -334,7 +334,7 @@ def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHA
     start = max(start, 0)
     end = start + len(quote)
     first, last = max(start - context, 0), end + (context if quote else 2 * context)
-    return Shown(
+    return CheckedCitation(
         state,
         role=message.role if message.mark is None else f"{message.role}, {message.mark}",
         tool=_tool(trajectory, message),

@@ -41,7 +41,7 @@ _MOST_REMEMBERED = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TrajectoryView:
     """A trajectory as a model sees it. `segments` is empty where one request holds all of it."""
 
     trajectory: Trajectory
@@ -49,7 +49,7 @@ class Shown:
     segments: tuple[Segment, ...] = ()
 
 
-class Showing:
+class TrajectoryViews:
     """Decides once what is shown of each trajectory, and remembers it in the journal. Shared by threads.
 
     `results` keeps the whole texts; None where nothing is to be written: then the same is shown as if it were, and what
@@ -60,11 +60,11 @@ class Showing:
         self._journal = journal
         self._results = results if journal.folder is not None else None
         self._limits = limits
-        self._remembered: OrderedDict[int, tuple[Trajectory, Shown]] = OrderedDict()
+        self._remembered: OrderedDict[int, tuple[Trajectory, TrajectoryView]] = OrderedDict()
         self._deciding = Lock()
         self._remembering = Lock()
 
-    def shown(self, trajectory: Trajectory) -> Shown:
+    def of(self, trajectory: Trajectory) -> TrajectoryView:
         """What is shown of it. The whole texts are on disk and the previews in the journal when this returns.
 
         Raises `RunError` when they cannot be written.
@@ -74,7 +74,7 @@ class Showing:
             known = self._remembered.get(key)
             if known is not None and known[0] is trajectory:
                 return known[1]
-        made = self._shown(trajectory)
+        made = self._made(trajectory)
         with self._remembering:
             self._remembered[key] = (trajectory, made)  # holding it, so that no other gets its id
             while len(self._remembered) > _MOST_REMEMBERED:
@@ -86,7 +86,7 @@ class Showing:
         with self._remembering:
             self._remembered.pop(id(trajectory), None)
 
-    def _shown(self, trajectory: Trajectory) -> Shown:
+    def _made(self, trajectory: Trajectory) -> TrajectoryView:
         parts = tuple(parts_of(trajectory))
         with self._deciding:  # two trajectories may hold the same tool use
             decisions = self._decisions(trajectory, parts)
@@ -99,7 +99,7 @@ class Showing:
                 elided += len(part.text) - decision.shown
         seen = with_previews(trajectory, previews)
         coverage = Coverage(trajectory.characters(), elided)
-        return Shown(seen, coverage, self._segments(seen))
+        return TrajectoryView(seen, coverage, self._segments(seen))
 
     def _segments(self, seen: Trajectory) -> tuple[Segment, ...]:
         """As it was cut before, where that still fits; else as it is cut now, which is then recorded."""

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from agent_wiki.asking import previews
 from agent_wiki.asking.journal import Journal, journal_folder, records
 from agent_wiki.asking.previews import Limits
-from agent_wiki.asking.showing import Showing, Shown
 from agent_wiki.asking.tool_results import ToolResults
+from agent_wiki.asking.trajectory_views import TrajectoryView, TrajectoryViews
 from agent_wiki.asking.transcript import transcript
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.pipeline.mine import trajectories_of
@@ -42,18 +42,18 @@ def _trajectory(*results: str, session: str = "s", call: str = "c") -> Trajector
 
 
 @contextmanager
-def _showing(wiki: Path, limits: Limits | None = None, *, is_kept: bool = True) -> Iterator[Showing]:
+def _views(wiki: Path, limits: Limits | None = None, *, is_kept: bool = True) -> Iterator[TrajectoryViews]:
     """As a process of its own has it."""
     journal = Journal(journal_folder(wiki))
     try:
-        yield Showing(journal, ToolResults(wiki) if is_kept else None, limits or Limits())
+        yield TrajectoryViews(journal, ToolResults(wiki) if is_kept else None, limits or Limits())
     finally:
         journal.close()
 
 
-def _shown(wiki: Path, trajectory: Trajectory, limits: Limits | None = None, *, is_kept: bool = True) -> Shown:
-    with _showing(wiki, limits, is_kept=is_kept) as showing:
-        return showing.shown(trajectory)
+def _shown(wiki: Path, trajectory: Trajectory, limits: Limits | None = None, *, is_kept: bool = True) -> TrajectoryView:
+    with _views(wiki, limits, is_kept=is_kept) as views:
+        return views.of(trajectory)
 
 
 def _records(wiki: Path, kind: str) -> list[dict[str, Any]]:
@@ -173,7 +173,7 @@ import os, signal, sys
 from pathlib import Path
 from agent_wiki.asking.journal import Journal
 from agent_wiki.asking import tool_results
-from tests.asking.test_showing import LONG, _shown, _trajectory
+from tests.asking.test_trajectory_views import LONG, _shown, _trajectory
 
 def kill(*_):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -276,7 +276,7 @@ def test_a_trajectory_stays_cut_as_it_was_unless_a_segment_is_too_large_by_now(t
 
 def test_without_a_journal_nothing_is_written_and_each_question_sees_the_same(tmp_path: Path) -> None:
     trajectory = _trajectory(LONG, "y" * 3_000)
-    one, two = (Showing(Journal(None), ToolResults(tmp_path), Limits()).shown(trajectory) for _ in range(2))
+    one, two = (TrajectoryViews(Journal(None), ToolResults(tmp_path), Limits()).of(trajectory) for _ in range(2))
     assert transcript(one.trajectory) == transcript(two.trajectory)
     assert "the whole is turn 3 of the recording]" in (one.trajectory.messages[2].content or "")
     assert one.coverage.elided_characters > 0
@@ -294,25 +294,25 @@ def test_a_rehearsal_shows_what_a_run_would_show_and_writes_nothing(tmp_path: Pa
 
 def test_order_and_threads_change_nothing(tmp_path: Path) -> None:
     trajectories = [_trajectory(f"{at}\n{LONG}", "y" * 3_000, session=f"s{at}", call=f"s{at}-") for at in range(12)]
-    with _showing(tmp_path / "one") as showing:
-        one = [transcript(showing.shown(each).trajectory) for each in trajectories]
-    with _showing(tmp_path / "two") as showing, ThreadPoolExecutor(6) as threads:
-        made = list(threads.map(lambda each: transcript(showing.shown(each).trajectory), reversed(trajectories * 2)))
+    with _views(tmp_path / "one") as views:
+        one = [transcript(views.of(each).trajectory) for each in trajectories]
+    with _views(tmp_path / "two") as views, ThreadPoolExecutor(6) as threads:
+        made = list(threads.map(lambda each: transcript(views.of(each).trajectory), reversed(trajectories * 2)))
     assert list(reversed(made[12:])) == one
     assert _kept(tmp_path / "one") == _kept(tmp_path / "two")
     assert len(_records(tmp_path / "two", "tool-result")) == 12
 
 
 def test_it_holds_no_more_trajectories_than_are_asked_about(tmp_path: Path) -> None:
-    with _showing(tmp_path) as showing:
+    with _views(tmp_path) as views:
         trajectory = _trajectory(LONG)
-        assert showing.shown(trajectory) is showing.shown(trajectory)
-        showing.forget(trajectory)
-        showing.forget(trajectory)
-        assert len(showing._remembered) == 0
+        assert views.of(trajectory) is views.of(trajectory)
+        views.forget(trajectory)
+        views.forget(trajectory)
+        assert len(views._remembered) == 0
         for at in range(100):
-            showing.shown(_trajectory("y" * 2_000, session=f"s{at}"))
-        assert len(showing._remembered) <= 64
+            views.of(_trajectory("y" * 2_000, session=f"s{at}"))
+        assert len(views._remembered) <= 64
 
 
 def test_a_secret_stands_neither_in_the_whole_nor_in_the_journal(tmp_path: Path) -> None:

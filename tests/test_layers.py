@@ -1,0 +1,101 @@
+"""The package's layers: each top-level package imports only packages that come before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "src" / "agent_wiki"
+
+# From what knows nothing to what knows everything.
+LAYERS = (
+    "errors",
+    "trajectory",
+    "shell",
+    "redaction",
+    "wiki",
+    "readers",
+    "compare",
+    "recall",
+    "engine",
+    "stages",
+    "asking",
+    "report",
+    "engines",
+    "pipeline",
+    "retrieval",
+    "evaluation",
+    "harness",
+    "commands",
+)
+# The package itself and `python -m agent_wiki` stand for all of it.
+_ENTRY_POINTS = frozenset({"__init__", "__main__"})
+_MOST_TOP_LEVEL_ENTRIES = 25
+
+# Imports that still point upward, each with the reason; a new one is not allowed.
+KNOWN_VIOLATIONS = {
+    ("engines/anthropic_api/__init__.py", "agent_wiki.pipeline.collector"): "pausing the garbage collector",
+    ("stages/summarize.py", "agent_wiki.asking.previews"): "the type of a summary's coverage",
+    ("wiki/state.py", "agent_wiki.stages"): "the state of a wiki takes pages apart by stage, until records replace it",
+}
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), path
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    """Every module of the package that is imported anywhere in a module, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "agent_wiki":
+            yield from (f"agent_wiki.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def _layer(dotted: str) -> str | None:
+    """The top-level package of a module's dotted name; None for modules of others."""
+    first, _, rest = dotted.partition(".")
+    return rest.partition(".")[0] if first == "agent_wiki" and rest else None
+
+
+def _upward_imports() -> set[tuple[str, str]]:
+    found = set()
+    for place, path in _modules():
+        own = place.partition("/")[0].removesuffix(".py")
+        if own in _ENTRY_POINTS:
+            continue
+        for dotted in _imported(ast.parse(path.read_text(encoding="utf-8"))):
+            layer = _layer(dotted)
+            if layer in LAYERS and LAYERS.index(layer) > LAYERS.index(own):
+                found.add((place, dotted))
+    return found
+
+
+def test_every_top_level_module_has_a_layer() -> None:
+    there = {place.partition("/")[0].removesuffix(".py") for place, _ in _modules()} - _ENTRY_POINTS
+    assert sorted(there.symmetric_difference(LAYERS)) == []
+
+
+def test_the_top_level_stays_small() -> None:
+    entries = [path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"]
+    assert len(entries) <= _MOST_TOP_LEVEL_ENTRIES, sorted(entries)
+
+
+def test_imports_only_point_downward() -> None:
+    assert sorted(_upward_imports() - KNOWN_VIOLATIONS.keys()) == []
+
+
+def test_imports_are_absolute() -> None:
+    """A relative import would escape the test above."""
+    relative = [
+        place
+        for place, path in _modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
