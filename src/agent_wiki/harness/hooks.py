@@ -186,7 +186,7 @@ _MOST_OF_A_REPLY = 2_000
 
 def _is_corrected(trajectory: Trajectory, after_turn: int) -> bool:
     """The user stopped the agent, or said something against its course after the first request."""
-    from agent_wiki.engines.offline.objections import OBJECTIONS
+    from agent_wiki.engines.offline.objections import known_objections
 
     if trajectory.source.parent_session_id:
         return False  # a subagent's "user" is another agent
@@ -199,7 +199,7 @@ def _is_corrected(trajectory: Trajectory, after_turn: int) -> bool:
         text = (message.content or "")[:_MOST_OF_A_REPLY]
         folded = text.lower().replace("’", "'")
         if turn > after_turn and not is_first:
-            objects = any(each.words.search(folded) for each in OBJECTIONS)
+            objects = any(each.words.search(folded) for each in known_objections())
             if objects or _TURNS_AGAINST.search(folded):
                 return True
         is_first = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.attempts import Session
-from agent_wiki.engines.offline.cluster_states import CLUSTER_STATES, ClusterState
+from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.signals import clusters
 from tests.engines.scripted_session import Script
 
@@ -52,7 +52,7 @@ def test_the_words_outside_of_a_cluster_mean_nothing() -> None:
     assert not _titles(script.runs("kubectl rollout status deployment/cart", HEALTHY))
 
 
-@pytest.mark.parametrize("state", CLUSTER_STATES, ids=lambda state: state.wording.title)
+@pytest.mark.parametrize("state", cluster_states(), ids=lambda state: state.wording.title)
 def test_every_entry_is_worded_as_a_rule_and_reads_hostile_text_quickly(state: ClusterState) -> None:
     assert 3 <= len(state.wording.title.split()) <= 7
     assert not state.wording.rule.lower().startswith(("don't", "do not", "never", "avoid"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.attempts import Session
-from agent_wiki.engines.offline.remedies import REMEDIES
+from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.signals import known_remedies
 from tests.engines.scripted_session import Script
 
@@ -65,10 +65,9 @@ def test_an_error_the_user_came_back_with_is_a_lesson_once_remedied() -> None:
     assert _titles(script.edits("title: a: b", 'title: "a: b"', "a.yaml")) == ["Quote YAML values with colons"]
 
 
-@pytest.mark.parametrize("remedy", REMEDIES, ids=lambda remedy: remedy.wording.title)
-def test_every_entry_is_worded_as_a_rule(remedy: object) -> None:
-    assert remedy in REMEDIES
-    wording = next(each.wording for each in REMEDIES if each is remedy)
+@pytest.mark.parametrize("remedy", remedies(), ids=lambda remedy: remedy.wording.title)
+def test_every_entry_is_worded_as_a_rule(remedy: Remedy) -> None:
+    wording = remedy.wording
     assert 3 <= len(wording.title.split()) <= 7
     assert 2 <= len(wording.tags) <= 5
     assert not wording.rule.lower().startswith(("don't", "do not", "never", "avoid"))
@@ -76,7 +75,7 @@ def test_every_entry_is_worded_as_a_rule(remedy: object) -> None:
 
 def test_the_tables_patterns_are_cheap_on_hostile_text() -> None:
     for text in ("a.b " * 250_000, "'" * 1_000_000, "sed: 1: " * 100_000, "go-build" * 100_000, "x/y: " * 200_000):
-        for remedy in REMEDIES:
+        for remedy in remedies():
             remedy.error.search(text[:40_000])
             for pattern in (remedy.command, remedy.edit, remedy.failed):
                 if pattern:

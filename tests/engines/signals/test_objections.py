@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.attempts import Session
-from agent_wiki.engines.offline.objections import OBJECTIONS, Objection
+from agent_wiki.engines.offline.objections import Objection, known_objections
 from agent_wiki.engines.offline.signals import objections
 from tests.engines.scripted_session import Script
 
@@ -62,7 +62,7 @@ def test_a_long_paste_is_not_read_for_objections() -> None:
     assert not _titles(_reported().user("Here is a review:\n" + "the build is failing\n" * 60))
 
 
-@pytest.mark.parametrize("objection", OBJECTIONS, ids=lambda objection: objection.wording.title)
+@pytest.mark.parametrize("objection", known_objections(), ids=lambda objection: objection.wording.title)
 def test_every_entry_is_worded_as_a_rule(objection: Objection) -> None:
     wording = objection.wording
     assert 3 <= len(wording.title.split()) <= 7

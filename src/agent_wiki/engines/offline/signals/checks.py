@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_wiki.engines.offline.attempts import Attempt, Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.linters import RULES, Finding, findings, linter_rule_id
+from agent_wiki.engines.offline.linters import Finding, findings, linter_rules
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 
@@ -37,19 +37,10 @@ def _lesson(session: Session, failed: Attempt, passed: Attempt, named: list[Find
         if finding.replacement and edit:
             return _replaced(session, failed, passed, finding, edit)
     for finding in named:
-        if finding.rule in RULES and edits:
-            title, rule, language = RULES[finding.rule]
-            trigger = f"Writing {language.capitalize()} code that a linter checks with `{finding.rule}`."
-            wording = Wording(
-                linter_rule_id(finding.rule),
-                title,
-                rule,
-                trigger,
-                (language, "linting", finding.rule.lower().strip("@").replace("/", "-")),
-            )
-            return lesson(
-                wording, _why(failed, finding), _evidence(session, failed, passed, finding), {failed.turn}, 68
-            )
+        known = linter_rules().get(finding.rule)
+        if known and edits:
+            evidence = _evidence(session, failed, passed, finding)
+            return lesson(known.wording, _why(failed, finding), evidence, {failed.turn}, 68)
     return []
 
 

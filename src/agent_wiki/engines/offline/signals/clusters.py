@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline.attempts import Session, output_of
-from agent_wiki.engines.offline.cluster_states import CLUSTER_STATES, ClusterState
+from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.lessons import Lesson, lesson
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
@@ -43,7 +43,7 @@ def lessons(session: Session) -> list[Lesson]:
     changes = [each for each in exchanges if _CHANGES.search(each.line[:4000]) and not _DRY.search(each.line)]
     if not changes:
         return []
-    return [each for state in CLUSTER_STATES for each in _lesson(session, state, exchanges, changes)]
+    return [each for state in cluster_states() for each in _lesson(session, state, exchanges, changes)]
 
 
 def _exchanges(session: Session) -> list[_Exchange]:

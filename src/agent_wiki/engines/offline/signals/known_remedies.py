@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_wiki.engines.offline.attempts import Attempt, Session, edit_text, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
-from agent_wiki.engines.offline.remedies import REMEDIES, Remedy
+from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
@@ -17,7 +17,7 @@ def lessons(session: Session) -> list[Lesson]:
     """One lesson for each well-known error that the session met and then got past with the remedy."""
     found: list[Lesson] = []
     for attempt in session.attempts:
-        for remedy in REMEDIES if attempt.actions and attempt.verdict != "unknown" else ():
+        for remedy in remedies() if attempt.actions and attempt.verdict != "unknown" else ():
             if attempt.verdict == "failed" or remedy.is_quiet:
                 found += _lesson(session, attempt, remedy)
     for words in user_words(session) if session.has_workspace else ():
@@ -45,7 +45,7 @@ def _lesson(session: Session, failed: Attempt, remedy: Remedy) -> list[Lesson]:
 def _pasted_errors(session: Session, words: UserWords) -> list[Lesson]:
     """An error the user came back with, and the edit that remedied it."""
     found: list[Lesson] = []
-    for remedy in REMEDIES:
+    for remedy in remedies():
         match = remedy.error.search(words.text) if remedy.edit else None
         later = session.calls_after(words.turn, _WITHIN_CALLS) if match else []
         edits = [call for call in later if is_edit(call) and call.mark is None and not call.has_failed()]

@@ -6,7 +6,7 @@ import re
 
 from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.objections import OBJECTIONS, Need, Objection
+from agent_wiki.engines.offline.objections import Need, Objection, known_objections
 from agent_wiki.engines.offline.signals.runners import purpose
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.trajectory.calls import Call
@@ -40,7 +40,7 @@ def lessons(session: Session) -> list[Lesson]:
         return []
     found: list[Lesson] = []
     for words in user_words(session):
-        for objection in OBJECTIONS:
+        for objection in known_objections():
             found += _lesson(session, words, objection)
     return found + _refused_discards(session)
 

@@ -1,0 +1,85 @@
+"""The tables of this engine: TOML files beside the code, each read once, when somebody first asks for it.
+
+A table that does not fit its form is a bug of the package, so what pydantic says of it is raised as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from agent_wiki.engines.offline.lessons import Wording
+
+_FOLDER = Path(__file__).parent / "tables"
+_UNBOUNDED = re.compile(r"(?<!\\)\.[*+]")
+
+
+class Pattern:
+    """A regular expression of a table, compiled when it is first looked for."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.source)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first place in `text` where it fits."""
+        return self._compiled.search(text)
+
+
+def _pattern(written: str | list[str] | Pattern) -> Pattern:
+    if isinstance(written, Pattern):
+        return written
+    source = written if isinstance(written, str) else "|".join(written)
+    if unbounded := _UNBOUNDED.search(source):
+        raise ValueError(f"{unbounded[0]} may run over a whole recording: say how far, as in .{{0,80}}")
+    return Pattern(source)
+
+
+AnyOf = Annotated[Pattern, BeforeValidator(_pattern)]
+"""One pattern, or a list of which one has to fit."""
+
+
+class Entry(BaseModel):
+    """One entry of a table; `id` is the table's name and its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    id: str
+
+
+class WordedEntry(Entry):
+    """An entry that carries the words of its rule."""
+
+    title: str
+    rule: str
+    trigger: str
+    tags: tuple[str, ...]
+
+    @property
+    def wording(self) -> Wording:
+        """The words as lessons take them."""
+        return Wording(self.id, self.title, self.rule, self.trigger, self.tags)
+
+
+Form = TypeVar("Form", bound=Entry)
+
+
+@cache
+def entries(name: str, form: type[Form]) -> tuple[Form, ...]:
+    """The entries of `tables/<name>.toml` in their order."""
+    return tuple(form(id=f"{name}/{key}", **values) for key, values in table(name).items())
+
+
+@cache
+def table(name: str) -> Mapping[str, Any]:
+    """`tables/<name>.toml` as it is written."""
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

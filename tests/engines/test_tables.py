@@ -1,0 +1,47 @@
+"""The tables of the embedded engine: what may stand in them, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from pydantic import ValidationError
+
+from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
+from agent_wiki.engines.offline.objections import known_objections
+from agent_wiki.engines.offline.remedies import Remedy, remedies
+from agent_wiki.engines.offline.tables import Entry, Pattern
+
+WORDS = {"id": "a/b", "title": "Do it first", "rule": "Do it.", "trigger": "Work.", "tags": ["a"]}
+
+
+@pytest.mark.parametrize("entry", [*remedies(), *known_objections(), *cluster_states()], ids=lambda entry: entry.id)
+def test_every_pattern_of_a_table_is_one(entry: Entry) -> None:
+    patterns = [value for _, value in entry if isinstance(value, Pattern)]
+    assert patterns
+    for pattern in patterns:
+        re.compile(pattern.source)
+        assert pattern.search("") is None
+
+
+def test_a_list_of_patterns_is_one_of_them() -> None:
+    state = ClusterState.model_validate({**WORDS, "shown": ["a+b", "c"], "change": "x"})
+    assert [bool(state.shown.search(text)) for text in ("aab", "c", "b")] == [True, True, False]
+
+
+def test_a_pattern_that_may_run_over_a_whole_recording_is_refused() -> None:
+    with pytest.raises(ValidationError, match="say how far"):
+        Remedy.model_validate({**WORDS, "error": "a.*b"})
+    assert Remedy.model_validate({**WORDS, "error": r"a\.*b.{0,80}c"}).error.search("ab c")
+
+
+def test_an_entry_with_a_field_nobody_reads_is_refused() -> None:
+    with pytest.raises(ValidationError, match="comand"):
+        Remedy.model_validate({**WORDS, "error": "a", "comand": "b"})
+
+
+def test_no_table_is_read_before_something_is_mined() -> None:
+    code = "import sys, agent_wiki.commands; sys.exit('agent_wiki.engines.offline.tables' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
