@@ -1,4 +1,4 @@
-"""The tables of this engine: TOML files beside the code, each read once, when somebody first asks for it.
+"""The tables of this engine: TOML files beside the code, each read once, when first asked for.
 
 A table that does not fit its form is a bug of the package, so what pydantic says of it is raised as it is.
 """
