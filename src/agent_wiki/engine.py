@@ -6,12 +6,19 @@ Stages, checks and pages do not know which engine answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
+
+from agent_wiki.spending import Totals
+from agent_wiki.trajectory import Trajectory
+
+Progress = Callable[[str, int, int], None]
+"""How far a run is: called with (what, done, of)."""
 
 
 class Answer(BaseModel):
@@ -36,25 +43,162 @@ class Question(Protocol, Generic[_Covariant]):
     def fields(self) -> dict[str, Any]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class MadeWith:
+    """What an engine answers a stage with. Pages are made again when `version` changes; the rest is for readers."""
+
+    version: str
+    model: str | None = None
+    prompt_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What an engine saw of a trajectory, in characters of content, thinking and call arguments."""
+
+    trajectory_characters: int
+    elided_characters: int = 0
+
+    @property
+    def seen_characters(self) -> int:
+        return self.trajectory_characters - self.elided_characters
+
+    @property
+    def share(self) -> float:
+        """Seen over all, 1.0 for an empty trajectory."""
+        return self.seen_characters / self.trajectory_characters if self.trajectory_characters else 1.0
+
+    def to_json(self) -> dict[str, int]:
+        """As summary pages and reports have it."""
+        return {
+            "trajectory_characters": self.trajectory_characters,
+            "seen_characters": self.seen_characters,
+            "elided_characters": self.elided_characters,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What an engine has to say at the end of a run.
+
+    `spent` is what was asked of a service, by stage; None where there is none. `warnings` and `batches` are lines: what
+    went wrong without harm to an answer, and which requests are under way after the run.
+    """
+
+    spent: Mapping[str, Totals] | None = None
+    warnings: Sequence[str] = ()
+    batches: Sequence[str] = ()
+
+
+@runtime_checkable
 class Engine(Protocol):
-    """Answers questions. `version` changes whenever the same question may be answered differently."""
+    """Answers questions. All that a run asks of an engine is here; `BaseEngine` has all but the first three members.
+
+    Of an engine whose `concurrency` is 1 each worker process makes its own, by name. Any other is one object that all
+    threads of a run share.
+    """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What `--engine` and `made_by` call it."""
 
     @property
-    def version(self) -> str: ...
+    def version(self) -> str:
+        """Changes whenever any question may be answered differently."""
 
-    def answer(self, question: Question[AnswerType]) -> AnswerType: ...
+    def answer(self, question: Question[AnswerType]) -> AnswerType:
+        """The answer. Raises `UnitError` where this question has none, and `RunError` where asking cannot go on."""
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether answers cost money: then a dry run is refused."""
+
+    @property
+    def is_judge(self) -> bool:
+        """Whether it weighs what it reads, so that it is also asked about pairs that are only possibly alike."""
+
+    @property
+    def concurrency(self) -> int:
+        """How many questions it is asked at a time."""
+
+    def made_with(self, stage: str) -> MadeWith:
+        """What it answers this stage with."""
+
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        """How much of a trajectory it sees."""
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """No more questions about this trajectory follow."""
+
+    def retires_members(self, members: Collection[str]) -> bool | None:
+        """Whether the answer on these guidelines said that a cluster replaces them; None if answers never say."""
+
+    def prepare(self) -> None:
+        """Called once before threads begin to ask."""
+
+    def begin_round(self) -> None:
+        """Called before the questions of a round, while the wiki is locked. Raises `RunError`."""
+
+    def end_round(self) -> None:
+        """Called after the questions of a round, while the wiki is locked. Raises `RunError`."""
+
+    def wait_for_answers(self, progress: Progress) -> bool:
+        """Wait for answers that are under way; True when some came, so that another round finds them."""
+
+    def account(self) -> Account:
+        """What the run is to report of its asking."""
+
+    def close(self) -> None:
+        """Release connections and files. No call follows."""
+
+
+class BaseEngine:
+    """An engine that answers at once, for free, and sees all it is asked about; add `name`, `version` and `answer`."""
+
+    name: str
+    version: str
+    is_paid = False
+    is_judge = False
+    concurrency = 1
+
+    def made_with(self, stage: str) -> MadeWith:  # noqa: ARG002 - the same for all stages
+        return MadeWith(self.version)
+
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        return Coverage(trajectory.characters())
+
+    def forget(self, trajectory: Trajectory) -> None:
+        pass
+
+    def retires_members(self, members: Collection[str]) -> bool | None:  # noqa: ARG002 - answers never say
+        return None
+
+    def prepare(self) -> None:
+        pass
+
+    def begin_round(self) -> None:
+        pass
+
+    def end_round(self) -> None:
+        pass
+
+    def wait_for_answers(self, progress: Progress) -> bool:  # noqa: ARG002 - nothing is under way
+        return False
+
+    def account(self) -> Account:
+        return Account()
+
+    def close(self) -> None:
+        pass
 
 
 def side_by_side(engine: Engine, questions: Sequence[Question[AnswerType]]) -> list[Callable[[], AnswerType]]:
     """For each question what gives its answer or raises what the engine raised, in their order.
 
-    An engine that waits for answers has `concurrency`: it is asked that many at a time. Any other is asked when its
-    answer is taken.
+    Up to `concurrency` questions are asked at a time; of an engine that takes one, each is asked when its answer is
+    taken.
     """
-    workers = min(getattr(engine, "concurrency", 1), len(questions))
+    workers = min(engine.concurrency, len(questions))
     if workers <= 1:
         return [partial(engine.answer, question) for question in questions]
     with ThreadPoolExecutor(workers) as threads:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from agent_wiki.asking.options import Spending, Totals, total_of
+from agent_wiki.engine import Account
+from agent_wiki.engine import Progress as Progress
+from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
-
-if TYPE_CHECKING:
-    from agent_wiki.engine import Engine
-
-Progress = Callable[[str, int, int], None]
-"""How far a run is: called with (what, done, of)."""
 
 
 @dataclass(slots=True)
@@ -74,15 +69,13 @@ class Report:
         self.coverage.update(coverage)
         self._covered[session_id] = coverage
 
-    def tell_asking(self, engine: Engine) -> None:
-        """Note what an engine that asks a model asked, by stage, and what its journal could not read."""
-        spending: Spending | None = getattr(engine, "spending", None)
-        if spending is not None:
-            stages = spending.by_stage()
-            parts = {stage: totals.to_json() for stage, totals in stages.items()}
-            self.asked = {"total": total_of(stages.values()).to_json(), "stages": parts}
-            self.warnings += getattr(engine, "journal_warnings", ())
-            self.batches = list(getattr(engine, "batches", list)())
+    def add_account(self, account: Account) -> None:
+        """Note what an engine has to say of its asking at the end of the run."""
+        if account.spent is not None:
+            parts = {stage: totals.to_json() for stage, totals in account.spent.items()}
+            self.asked = {"total": total_of(account.spent.values()).to_json(), "stages": parts}
+        self.warnings += account.warnings
+        self.batches = list(account.batches)
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values, keys always the same."""

@@ -301,8 +301,8 @@ def test_that_a_batch_has_ended_counts_also_from_the_file_of_a_run_that_began_be
             earlier = json.dumps({**ended, "endpoint": endpoint}) + "\n"
             (journal_folder(wiki) / "20000101T000000.000000Z-1.jsonl").write_text(earlier, encoding="utf-8")
             desk = AnthropicEngine(wiki, AskingOptions(base_url=server.base_url, is_batched=True))
-            desk.begin()
-            assert len(desk.batches()) == left, endpoint
+            desk.begin_round()
+            assert len(desk.account().batches) == left, endpoint
             desk.close()
 
 
@@ -361,5 +361,5 @@ def test_the_command_line_says_what_waits(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize("engine", ["offline", "recorded"])
 def test_an_engine_that_asks_nobody_refuses_batches(tmp_path: Path, engine: str) -> None:
     paths = _recordings(tmp_path / "t", 1)
-    with pytest.raises(UsageError, match=f"--batch is for --engine anthropic: {engine} asks nobody"):
+    with pytest.raises(UsageError, match=f"--batch is for --engine anthropic: {engine} takes no batches"):
         ingest(paths, tmp_path / "wiki", engine, asking=AskingOptions(is_batched=True))

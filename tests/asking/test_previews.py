@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from agent_wiki.asking.previews import (
     SHORTEST_PREVIEWED,
-    Coverage,
     Decision,
     Limits,
     Part,
@@ -22,6 +21,7 @@ from agent_wiki.asking.previews import (
     with_previews,
 )
 from agent_wiki.asking.transcript import transcript, without_labels
+from agent_wiki.engine import Coverage
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
 
 WHERE = f"the whole is .wiki/tool-results/{'a' * 32}.txt of the wiki"

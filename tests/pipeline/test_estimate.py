@@ -16,7 +16,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.commands import main
-from agent_wiki.engine import Answer, AnswerType, Question
+from agent_wiki.engine import Answer, AnswerType, BaseEngine, Question
 from agent_wiki.engines.estimating import CacheForecast, Piece, Tokens, pieces_of
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
@@ -55,7 +55,7 @@ def _input_tokens(sums: StageEstimate) -> int:
     return sum(getattr(sums, kind) for kind in PROMPT_TOKENS)
 
 
-class _Rehearsed:
+class _Rehearsed(BaseEngine):
     """The embedded engine's answers as a server's: by stage and by what the prompt shows. A dry run fills it."""
 
     name = version = "rehearsed"

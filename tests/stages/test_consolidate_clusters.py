@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.compare.views import GuidelineView, SkillView
+from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.stages.consolidate_clusters import (
     MOST_MEMBERS,
@@ -110,7 +111,7 @@ def test_a_cluster_that_does_not_stand_is_refused_with_its_reason(clusters: list
 
 
 def test_a_refused_cluster_is_told_and_the_others_stand() -> None:
-    class _Careless:
+    class _Careless(BaseEngine):
         name, version = "careless", "1"
 
         def answer(self, question: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 from agent_wiki.compare.families import Family, Override
 from agent_wiki.compare.views import SessionView
+from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages.discover_tasks import (
@@ -125,7 +126,7 @@ def test_the_stage_gives_the_same_for_the_same_set_of_sessions() -> None:
 
 
 def test_one_rejected_answer_leaves_the_others() -> None:
-    class _Careless:
+    class _Careless(BaseEngine):
         name, version = "careless", "1"
 
         def answer(self, question: Any) -> Any:

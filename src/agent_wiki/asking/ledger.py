@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.journal import Record, journal_folder, records
-from agent_wiki.asking.options import Totals, is_by_agent, total_of
+from agent_wiki.spending import Totals, is_by_agent, total_of
 
 
 @dataclass(slots=True)

@@ -1,15 +1,10 @@
-"""What a run that asks a model is told, and what its asking came to: calls, tokens and cost."""
+"""How a run asks models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any
+from dataclasses import dataclass
 
 DEFAULT_CONCURRENCY = 8
-
-TOKEN_KINDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,114 +21,3 @@ class AskingOptions:
     is_waiting: bool = False  # stay until the batches have ended
     is_estimate: bool = False  # say what asking would come to, and ask nothing
     is_exact: bool = False  # count tokens by the service
-
-
-AGENT = "agent"
-"""What a journal's record of an answer has as `answered_by` where an agent gave it, through `wiki apply`."""
-
-
-def is_by_agent(record: Mapping[str, Any]) -> bool:
-    """True for an answer that an agent gave."""
-    return record.get("answered_by") == AGENT
-
-
-@dataclass(slots=True)
-class Totals:
-    """Sums over answers. `unpriced` counts those whose model has no price: their cost is unknown, not zero.
-
-    `by_agents` counts those that an agent gave, whose own session paid: nothing is known of their tokens and cost.
-    """
-
-    calls: int = 0
-    replayed: int = 0
-    unpriced: int = 0
-    by_agents: int = 0
-    cost_usd: float = 0.0
-    tokens: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TOKEN_KINDS, 0))
-
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count one answer that was paid for. In: a journal's record of kind `answer`."""
-        self.calls += 1
-        usage = record.get("usage")
-        for kind in TOKEN_KINDS:
-            count = usage.get(kind, 0) if isinstance(usage, Mapping) else 0
-            self.tokens[kind] += count if isinstance(count, int) else 0
-        cost = record.get("cost_usd")
-        if isinstance(cost, int | float):
-            self.cost_usd += cost
-        elif is_by_agent(record):
-            self.by_agents += 1
-        else:
-            self.unpriced += 1
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "calls": self.calls,
-            "replayed": self.replayed,
-            **self.tokens,
-            "cost_usd": round(self.cost_usd, 6),
-            "unpriced": self.unpriced,
-            "by_agents": self.by_agents,
-        }
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Totals:
-        """The sums again, from what `to_json` gave."""
-        tokens = {kind: values[kind] for kind in TOKEN_KINDS}
-        counts = {name: values[name] for name in ("calls", "replayed", "unpriced", "by_agents", "cost_usd")}
-        return cls(**counts, tokens=tokens)
-
-    def line(self) -> str:
-        """The sums for a person."""
-        told = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in self.tokens.items() if count)
-        cost = f"${self.cost_usd:.4f}" + (f" and {self.unpriced} answers without a price" if self.unpriced else "")
-        if self.by_agents:
-            paid = f"{self.by_agents} answers by agents, whose own sessions paid"
-            cost = paid if self.by_agents == self.calls else f"{cost} and {paid}"
-        replayed = f", {self.replayed} answers from the journal" if self.replayed else ""
-        return f"{self.calls} calls{replayed}, {told or 'no tokens'}, {cost}"
-
-
-class Spending:
-    """What the stages of one run asked, shared by its threads."""
-
-    def __init__(self) -> None:
-        self._stages: dict[str, Totals] = {}
-        self._counted: set[str] = set()
-        self._lock = Lock()
-
-    def paid(self, record: Mapping[str, Any]) -> None:
-        """An answer that a service gave in this run."""
-        with self._lock:
-            self._counted.add(str(record.get("request")))
-            self._of(record).add(record)
-
-    def replayed(self, record: Mapping[str, Any]) -> None:
-        """An answer that was in the journal, told once: not in each round of a run, and not one that it paid for."""
-        told = {str(record.get("request")), str(record.get("of", record.get("request")))}
-        with self._lock:
-            if not self._counted & told:
-                self._of(record).replayed += 1
-            self._counted.add(str(record.get("request")))
-
-    def by_stage(self) -> dict[str, Totals]:
-        """Stage → totals, in the order of names."""
-        with self._lock:
-            return dict(sorted(self._stages.items()))
-
-    def _of(self, record: Mapping[str, Any]) -> Totals:
-        return self._stages.setdefault(str(record.get("stage")), Totals())
-
-
-def total_of(parts: Iterable[Totals]) -> Totals:
-    """The sum of several totals."""
-    whole = Totals()
-    for part in parts:
-        whole.calls += part.calls
-        whole.replayed += part.replayed
-        whole.unpriced += part.unpriced
-        whole.by_agents += part.by_agents
-        whole.cost_usd += part.cost_usd
-        for kind in TOKEN_KINDS:
-            whole.tokens[kind] += part.tokens[kind]
-    return whole

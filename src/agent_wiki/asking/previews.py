@@ -90,31 +90,6 @@ Decision = Preview | Literal["left"] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """What a model saw of a trajectory, in characters of content, thinking and call arguments."""
-
-    trajectory_characters: int
-    elided_characters: int = 0
-
-    @property
-    def seen_characters(self) -> int:
-        return self.trajectory_characters - self.elided_characters
-
-    @property
-    def share(self) -> float:
-        """Seen over all, 1.0 for an empty trajectory."""
-        return self.seen_characters / self.trajectory_characters if self.trajectory_characters else 1.0
-
-    def to_json(self) -> dict[str, int]:
-        """As summary pages and reports have it."""
-        return {
-            "trajectory_characters": self.trajectory_characters,
-            "seen_characters": self.seen_characters,
-            "elided_characters": self.elided_characters,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class PreviewPlan:
     """What is to be replaced anew, each with the length of its preview's head, and what is new and left whole."""
 

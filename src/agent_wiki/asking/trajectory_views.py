@@ -22,7 +22,6 @@ from threading import Lock
 
 from agent_wiki.asking.journal import Journal, Record
 from agent_wiki.asking.previews import (
-    Coverage,
     Decision,
     Limits,
     Part,
@@ -35,6 +34,7 @@ from agent_wiki.asking.previews import (
 from agent_wiki.asking.segments import segments, segments_at, turns_digest
 from agent_wiki.asking.tool_results import ToolResults, place_of
 from agent_wiki.asking.transcript import Segment
+from agent_wiki.engine import Coverage
 from agent_wiki.trajectory import Trajectory
 
 _MOST_REMEMBERED = 64

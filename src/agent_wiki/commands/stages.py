@@ -28,7 +28,11 @@ Wiki = Annotated[
 ]
 EngineName = Annotated[
     str | None,
-    typer.Option("--engine", help="Who answers: offline, anthropic, or recorded.", show_default="offline"),
+    typer.Option(
+        "--engine",
+        help="Who answers: offline, anthropic, recorded, or an engine of another package.",
+        show_default="offline",
+    ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by default one a processor, at most 8.")]
 Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask again and write again, also what is unchanged.")]

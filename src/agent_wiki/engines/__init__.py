@@ -1,16 +1,17 @@
-"""One module (or package) per engine, reached by name."""
+"""One module (or package) per engine, reached by name; engines of other packages by their entry points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UnitError, UsageError
-from agent_wiki.report import Progress
+from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.wiki.text import plain_line
 
 if TYPE_CHECKING:
@@ -22,10 +23,14 @@ _EMBEDDED = "offline"
 _PAGES_LOOKED_AT = 20
 _ASKING = "anthropic"
 _RECORDED = "recorded"
+_GROUP = "agent_wiki.engines"
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name. Raises `UsageError` for an unknown one."""
+    """The engine of that name: of this package, or what the entry point of that name gives when it is called.
+
+    Raises `UsageError` for an unknown one.
+    """
     if name == _EMBEDDED:
         from agent_wiki.engines.offline import OfflineEngine
 
@@ -34,7 +39,13 @@ def engine_named(name: str) -> Engine:
         from agent_wiki.engines.scripted import ScriptedEngine
 
         return ScriptedEngine.from_file(Path(name.removeprefix("scripted:")))
-    raise UsageError(f"no engine {name!r}; there is {', '.join(ENGINES)}")
+    entry = extensions(_GROUP).get(name)
+    if entry is None:
+        raise UsageError(f"no engine {name!r}; there is {', '.join((*ENGINES, *extensions(_GROUP)))}")
+    engine = loaded(entry)()
+    if not isinstance(engine, Engine):
+        raise UsageError(f"--engine {name}: {origin(entry)} gives no engine, such as a BaseEngine is")
+    return engine
 
 
 def default_engine(wiki: Path) -> str:
@@ -64,40 +75,53 @@ def resolved(engine: str | Engine) -> Engine:
     return engine_named(engine) if isinstance(engine, str) else engine
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedEngine:
+    """The engine of a run. By `name` each worker process makes its own; it is "" where all threads share one."""
+
+    engine: Engine
+    name: str = ""
+
+    @property
+    def in_workers(self) -> str | Engine:
+        """What workers are given: the name, or the engine that they share."""
+        return self.name or self.engine
+
+
 @contextmanager
 def opened_engine(
     named: str | Engine, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()
-) -> Iterator[str | Engine]:
-    """What answers for the length of a run of `stages`: an engine that all threads share, or a name by which workers
-    find one.
+) -> Iterator[OpenedEngine]:
+    """What answers for the length of a run of `stages`. An engine that comes opened stays open.
 
-    An engine that comes opened stays open.
+    Raises `UsageError` for an unknown name.
     """
-    kind, _, place = named.partition(":") if isinstance(named, str) else ("", "", "")
-    if kind not in ("", _ASKING) and asking.is_batched:
-        raise UsageError(f"--batch is for --engine {_ASKING}: {plain_line(kind, 40)} asks nobody")
-    if kind not in (_ASKING, _RECORDED) or (kind == _ASKING and place):
-        yield named
+    if not isinstance(named, str):
+        yield OpenedEngine(named)
         return
-    engine = _asking_engine(wiki, asking, stages) if kind == _ASKING else _recorded_engine(wiki, place)
+    kind, _, place = named.partition(":")
+    if kind != _ASKING and asking.is_batched:
+        raise UsageError(f"--batch is for --engine {_ASKING}: {plain_line(kind, 40)} takes no batches")
+    engine: Engine
+    if named == _ASKING:
+        engine = _asking_engine(wiki, asking, stages)
+    elif kind == _RECORDED:
+        engine = _recorded_engine(wiki, place)
+    else:
+        engine = engine_named(named)
+    is_shared = kind in (_ASKING, _RECORDED) or engine.concurrency > 1
     try:
-        yield engine
+        yield OpenedEngine(engine, "" if is_shared else named)
     finally:
         engine.close()
 
 
 @contextmanager
-def one_round(engine: str | Engine) -> Iterator[None]:
+def one_round(engine: Engine) -> Iterator[None]:
     """Around a round of questions, the wiki locked: an engine may look for answers before and send for more after."""
-    getattr(engine, "begin", lambda: None)()
+    engine.begin_round()
     yield
-    getattr(engine, "end", lambda: None)()
-
-
-def has_more_after_waiting(engine: str | Engine, progress: Progress) -> bool:
-    """Wait for answers that are under way; True when there were any, so that another round finds them."""
-    wait: Callable[[Progress], bool] = getattr(engine, "wait", lambda _progress: False)
-    return wait(progress)
+    engine.end_round()
 
 
 def _asking_engine(wiki: Path, asking: AskingOptions, stages: Sequence[str]) -> AnthropicEngine:

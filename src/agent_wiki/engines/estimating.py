@@ -22,10 +22,9 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 
 from agent_wiki.asking.journal import Journal, Record
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.asking.previews import Coverage
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
-from agent_wiki.engine import Answer, AnswerType, Question
+from agent_wiki.engine import Account, Answer, AnswerType, BaseEngine, Coverage, MadeWith, Question
 from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, stages_that_share
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
@@ -162,7 +161,7 @@ class Count(Protocol):
     def __call__(self, body: Mapping[str, Any], piece: Piece) -> int: ...
 
 
-class EstimatingEngine:
+class EstimatingEngine(BaseEngine):
     """Stands where the `anthropic` engine would: same stages pending, same prompts, same order. Nothing is written.
 
     In: what `AnthropicEngine` takes; the stages of the run; the address that would be asked; how tokens are counted;
@@ -171,7 +170,6 @@ class EstimatingEngine:
     """
 
     name = NAME
-    is_paid = False
     is_judge = True
 
     def __init__(
@@ -187,12 +185,7 @@ class EstimatingEngine:
     ) -> None:
         real = AnthropicEngine(wiki, asking, stages)  # never asked: it knows models, versions and the journal
         self._real = real
-        self.version, self.stage_versions, self.prompt_versions = (
-            real.version,
-            real.stage_versions,
-            real.prompt_versions,
-        )
-        self.models, self.journal = real.models, real.journal
+        self.version, self.models, self.journal = real.version, real.models, real.journal
         self.concurrency = asking.concurrency if asking.is_exact else 1
         self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=False)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
@@ -209,10 +202,13 @@ class EstimatingEngine:
         self._stood_in: set[int] = set()
         self._lock = Lock()
 
-    @property
-    def journal_warnings(self) -> list[str]:
+    def made_with(self, stage: str) -> MadeWith:
+        """What the engine that would be asked answers the stage with."""
+        return self._real.made_with(stage)
+
+    def account(self) -> Account:
         """Lines of the journal that are no records."""
-        return self.journal.warnings
+        return Account(warnings=self.journal.warnings)
 
     def prepare(self) -> None:
         """Import what making requests needs, before threads contend for it."""

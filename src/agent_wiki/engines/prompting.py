@@ -16,7 +16,7 @@ from threading import Event
 from typing import Any, Generic, Protocol
 
 from agent_wiki.asking.journal import Journal
-from agent_wiki.asking.previews import Coverage, Limits
+from agent_wiki.asking.previews import Limits
 from agent_wiki.asking.prompts import (
     LONG,
     STAGES,
@@ -29,7 +29,7 @@ from agent_wiki.asking.prompts import (
 from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
-from agent_wiki.engine import AnswerType, Question
+from agent_wiki.engine import AnswerType, Coverage, Question
 from agent_wiki.errors import Unanswered
 from agent_wiki.trajectory import Trajectory
 

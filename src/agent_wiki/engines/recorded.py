@@ -14,10 +14,9 @@ from threading import Lock
 from typing import Any
 
 from agent_wiki.asking.journal import Journal, journal_folder
-from agent_wiki.asking.previews import Coverage
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
-from agent_wiki.engine import AnswerType, Question
+from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Question
 from agent_wiki.engines.anthropic_api.request import Unfit, answer_in
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import Unanswered, UsageError
@@ -48,7 +47,7 @@ class Asked:
         return not self.refusal
 
 
-class RecordedEngine:
+class RecordedEngine(BaseEngine):
     """Answers from the journal of a wiki, or of another folder. Nothing is written unless `is_kept`.
 
     `listener` hears all that is asked, in the order of asking. With `only_session` questions about the trajectories of
@@ -71,18 +70,20 @@ class RecordedEngine:
             raise UsageError(f"--engine recorded: {folder}: no such folder of journal files")
         self.journal = Journal(folder or journal_folder(wiki))
         self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=is_kept)
-        self.prompt_versions = self._prompting.prompt_versions
-        self.stage_versions = {stage: short_digest(self._prompting.read_for(stage)) for stage in STAGES}
-        self.version = short_digest(self.stage_versions)
+        self._versions = {stage: short_digest(self._prompting.read_for(stage)) for stage in STAGES}
+        self.version = short_digest(self._versions)
         self._listener = listener
         self._only_session = only_session
         self._retiring: set[tuple[str, ...]] = set()
         self._lock = Lock()
 
-    @property
-    def journal_warnings(self) -> list[str]:
+    def made_with(self, stage: str) -> MadeWith:
+        """The prompt of the stage: whoever answered, the answer is known by it."""
+        return MadeWith(self._versions[stage], prompt_version=self._prompting.prompt_versions[stage])
+
+    def account(self) -> Account:
         """Lines of the journal that are no records."""
-        return self.journal.warnings
+        return Account(warnings=self.journal.warnings)
 
     def coverage(self, trajectory: Trajectory) -> Coverage:
         """How much of a trajectory whoever answered was shown."""

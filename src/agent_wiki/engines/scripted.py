@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent_wiki.engine import AnswerType, Question
+from agent_wiki.engine import AnswerType, BaseEngine, Question
 from agent_wiki.errors import AnswerRejected, UsageError
 from agent_wiki.trajectory import Trajectory
 
@@ -27,7 +27,7 @@ Answers = Mapping[str, Mapping[str, Any]]
 """Stage → session id (with or without `#<turns>`), or "" → answer as plain values."""
 
 
-class ScriptedEngine:
+class ScriptedEngine(BaseEngine):
     """Answers from a mapping. Its version is the digest of all it may say."""
 
     name = "scripted"

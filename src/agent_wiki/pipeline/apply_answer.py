@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.asking.options import AGENT
 from agent_wiki.engines.recorded import Asked, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
@@ -28,6 +27,7 @@ from agent_wiki.pipeline.open_questions import (
 )
 from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.report import Report
+from agent_wiki.spending import AGENT
 from agent_wiki.stages import summarize
 from agent_wiki.wiki.store import WikiFolder
 

@@ -6,7 +6,7 @@ person wrote stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from agent_wiki.compare.covered import GuidelineSubject, covered_guidelines
@@ -71,12 +71,12 @@ def cluster_entries(
 def _with_retired_members(entry: dict[str, Any], standing: Mapping[str, Any] | None, engine: Engine) -> dict[str, Any]:
     """The entry with `archive_members: true` where whoever answered said so.
 
-    An engine that is told no such thing leaves it as it stands in the entry that this one replaces.
+    An engine whose answers never say so leaves it as it is in the entry that this one replaces.
     """
-    retires: Callable[[list[str]], bool] | None = getattr(engine, "retires_members", None)
-    stood = standing is not None and is_stage_made(standing) and standing.get("archive_members") is True
-    is_told = stood if retires is None else retires(entry["members"])
-    return {**entry, "archive_members": True} if is_told else entry
+    retires = engine.retires_members(entry["members"])
+    if retires is None:
+        retires = standing is not None and is_stage_made(standing) and standing.get("archive_members") is True
+    return {**entry, "archive_members": True} if retires else entry
 
 
 def task_entries(

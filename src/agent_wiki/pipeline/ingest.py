@@ -21,7 +21,7 @@ from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
-from agent_wiki.engines import has_more_after_waiting, one_round, opened_engine, resolved
+from agent_wiki.engines import OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline import finished, recordings_cache
 from agent_wiki.pipeline.inputs import InputFile, input_files
@@ -71,37 +71,37 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
     files = input_files(paths)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
-    with opened_engine(options.engine, options.wiki, options.asking, options.stages) as engine:
-        if options.dry_run and getattr(engine, "is_paid", False):
+    with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
+        engine = opened.engine
+        if options.dry_run and engine.is_paid:
             raise UsageError(f"--dry-run cannot say what {options.engine} would answer without asking it")
-        answering = resolved(engine)  # an unknown name is told before anything is made
         while True:
-            with folder.locked(options.lock_timeout_seconds), one_round(answering):
-                _run_stages(files, folder, engine, options, report, progress)
-            if not options.asking.is_waiting or report.stopped or not has_more_after_waiting(answering, progress):
+            with folder.locked(options.lock_timeout_seconds), one_round(engine):
+                _run_stages(files, folder, opened, options, report, progress)
+            if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break
             report.begin_again()
-        report.tell_asking(answering)
+        report.add_account(engine.account())
     return report
 
 
 def _run_stages(
     files: Sequence[InputFile],
     folder: WikiFolder,
-    engine: str | Engine,
+    opened: OpenedEngine,
     options: Options,
     report: Report,
     progress: Progress,
 ) -> None:
-    terms = finished.terms(options.stages, resolved(engine), archive_covered=options.archive_covered)
+    terms = finished.terms(options.stages, opened.engine, archive_covered=options.archive_covered)
     if not options.rewrite and _nothing_to_do(files, folder, terms, report):
         return
     finished.forget(folder)
-    publisher = Publisher(folder, engine, report)
+    publisher = Publisher(folder, opened.engine, report)
     publisher.load()
     session_stages = tuple(stage for stage in options.stages if stage in SESSION_STAGES)
     if files and session_stages:
-        _mine_all(files, session_stages, engine, options, publisher, report, progress)
+        _mine_all(files, session_stages, opened.in_workers, options, publisher, report, progress)
     stages = ("catalog",) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
     if not publisher.unreadable and not publisher.is_unanswered and not report.stopped:  # else it is told each time
@@ -193,8 +193,7 @@ def _workers(engine: str | Engine, options: Options) -> int:
     """Processes; or threads that wait for a shared engine's answers, with some more that read meanwhile."""
     if isinstance(engine, str):
         return options.jobs
-    most: int = getattr(engine, "concurrency", 1)
-    return most + most // 2
+    return engine.concurrency + engine.concurrency // 2
 
 
 def _results(assignments: Sequence[Assignment], known: Known, most_workers: int) -> Iterator[Mined]:
@@ -212,7 +211,7 @@ def _results(assignments: Sequence[Assignment], known: Known, most_workers: int)
         return
     ordered = sorted(assignments, key=lambda each: -_size(each.path))  # the longest first
     if not isinstance(assignments[0].engine, str):
-        getattr(assignments[0].engine, "prepare", lambda: None)()
+        assignments[0].engine.prepare()
         with ThreadPoolExecutor(workers) as threads:
             yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
         return

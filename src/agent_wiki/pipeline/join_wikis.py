@@ -35,11 +35,11 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
             raise UsageError(f"{other}: no wiki ({CONFIG} is missing)")
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     with (
-        opened_engine(options.engine, options.wiki, options.asking) as engine,
+        opened_engine(options.engine, options.wiki, options.asking) as opened,
         folder.locked(options.lock_timeout_seconds),
-        one_round(engine),
+        one_round(opened.engine),
     ):
-        publisher = Publisher(folder, engine, report)
+        publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         for position, other in enumerate(others):
             progress("join", position, len(others))
@@ -49,7 +49,7 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
             _take_foreign(theirs, publisher.state)
         stages = [stage for stage in ALL_STAGES if stage not in SESSION_STAGES]
         publisher.finish(stages, progress, archive_covered=options.archive_covered)
-        report.tell_asking(publisher.engine)
+        report.add_account(publisher.engine.account())
     return report
 
 

@@ -141,7 +141,7 @@ def mine(assignment: Assignment, known: Known) -> Mined:
 
 def _mine_each(trajectories: Iterable[Trajectory], assignment: Assignment, known: Known, mined: Mined) -> None:
     """Mine one after the other; side by side where a shared engine waits for answers, results in the same order."""
-    workers = 1 if isinstance(assignment.engine, str) else getattr(assignment.engine, "concurrency", 1)
+    workers = 1 if isinstance(assignment.engine, str) else assignment.engine.concurrency
     if workers == 1:
         for trajectory in trajectories:
             _mine_one(trajectory, assignment, known.get(trajectory.session_id), mined)
@@ -216,7 +216,7 @@ def _mine_one(trajectory: Trajectory, assignment: Assignment, known: KnownSessio
     try:
         _mine_known(trajectory, assignment, known, mined)
     finally:
-        getattr(assignment.engine, "forget", lambda _trajectory: None)(trajectory)
+        _engine_of(assignment).forget(trajectory)
 
 
 def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
@@ -232,8 +232,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         return
     troubles: list[Trouble] = []
     try:
-        engine = _engine(assignment.engine) if isinstance(assignment.engine, str) else assignment.engine
-        desk = Desk(engine, _templates(assignment.overrides), is_shared=not isinstance(assignment.engine, str))
+        desk = Desk(_engine_of(assignment), _templates(assignment.overrides))
         wanted = Wanted(assignment.stages, assignment.rewrite, assignment.min_coverage)
         contributed = contribution_of(trajectory, order, wanted, known, desk, report, troubles)
     except (UnitError, BudgetReached) as error:
@@ -280,6 +279,10 @@ def _report_of(trajectory: Trajectory) -> SessionReport:
         source_format=trajectory.source.format,
         hygiene=dict(trajectory.source.hygiene),
     )
+
+
+def _engine_of(assignment: Assignment) -> Engine:
+    return _engine(assignment.engine) if isinstance(assignment.engine, str) else assignment.engine
 
 
 @lru_cache(maxsize=4)

@@ -166,7 +166,7 @@ class Publisher:
 
     def _at_once(self, asked: dict[str, Asking]) -> dict[str, Asking]:
         """Ask for several stages side by side where the engine waits for answers: neither needs the other."""
-        if len(asked) < 2 or getattr(self.engine, "concurrency", 1) < 2:
+        if len(asked) < 2 or self.engine.concurrency < 2:
             return asked
         with ThreadPoolExecutor(len(asked)) as threads:
             running = {name: threads.submit(ask) for name, ask in asked.items()}

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_wiki.asking.previews import Coverage
-from agent_wiki.engine import Engine
+from agent_wiki.engine import Coverage, Engine
 from agent_wiki.errors import BudgetReached, UnitError
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.request import made_by
@@ -68,11 +67,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Who answers, and what pages are made with. A shared engine is asked from several threads."""
+    """Who answers, and what pages are made with."""
 
     engine: Engine
     templates: Templates
-    is_shared: bool = False
 
 
 def contribution_of(
@@ -143,7 +141,7 @@ def contribution_of(
 
 def _run_each(stages: Mapping[str, Learn], desk: Desk) -> dict[str, Learn]:
     """For each stage what gives its dropped claims or raises; side by side where an engine waits for answers."""
-    if not desk.is_shared or len(stages) < 2:
+    if desk.engine.concurrency < 2 or len(stages) < 2:
         return dict(stages)
     with ThreadPoolExecutor(len(stages)) as threads:  # each needs the summary alone
         running = {stage: threads.submit(run) for stage, run in stages.items()}
@@ -161,8 +159,7 @@ def _take_back(contributed: SessionContribution, undone: Sequence[str]) -> None:
 
 def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:
     """How much of a trajectory the engine sees. Raises `UnitError` where that is too little, before it is asked."""
-    tell = getattr(engine, "coverage", None)
-    coverage: Coverage = Coverage(trajectory.characters()) if tell is None else tell(trajectory)
+    coverage = engine.coverage(trajectory)
     if coverage.share < least:
         raise UnitError(
             f"a model would see {coverage.seen_characters:,} of {coverage.trajectory_characters:,} characters "

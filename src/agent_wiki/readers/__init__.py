@@ -1,4 +1,5 @@
-"""One module per recorded format. A newcomer adds a format by adding a file here and its name to `READERS`.
+"""One module per recorded format. A newcomer adds a format by adding a file here and its name to `READERS`;
+another package by an entry point of the group `agent_wiki.readers` that names a module or an object with the same.
 
 Each reader module has
 

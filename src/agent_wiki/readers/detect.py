@@ -1,25 +1,29 @@
-"""Which reader reads a recording, told by its content alone."""
+"""Which reader reads a recording, by its content alone: those of this package, and of others by their entry points."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from agent_wiki.errors import UnreadableRecording
+from agent_wiki.errors import UnreadableRecording, UsageError
+from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory
 
 # In the order in which they are asked: a format that is more exactly recognised comes first.
 READERS = (
     "normalized", "claude_code", "stream_json", "codex", "gemini_cli", "pi", "atif", "inspect_log", "tau2_bench",
-    "tau_bench", "mini_swe_agent", "swe_agent", "who_and_when", "openai_messages",
+    "tau_bench", "mini_swe_agent", "swe_agent", "who_and_when",
 )  # fmt: skip
+GENERAL_READERS = ("openai_messages",)  # claims messages in any wrapping, so those of other packages come before it
+_GROUP = "agent_wiki.readers"
 
 
+@runtime_checkable
 class Reader(Protocol):
-    """What a module of this folder that reads a format has."""
+    """What a module of this folder that reads a format has, and a module or object of another package."""
 
     FORMAT: str
 
@@ -30,9 +34,25 @@ class Reader(Protocol):
 
 @lru_cache(maxsize=1)
 def readers() -> tuple[Reader, ...]:
-    """All readers, in order."""
-    modules = (importlib.import_module(f"agent_wiki.readers.{name}") for name in READERS)
-    return tuple(module for module in modules)
+    """All readers, in the order in which they are asked.
+
+    Raises `UsageError` for one of another package that cannot be loaded, is no reader, or reads a format that another
+    reader reads.
+    """
+    general = _own(GENERAL_READERS)
+    found = _own(READERS)
+    for entry in extensions(_GROUP).values():
+        reader = loaded(entry)
+        if not isinstance(reader, Reader):
+            raise UsageError(f"{_GROUP}: {origin(entry)} is no reader: it needs FORMAT, claims and read")
+        if any(each.FORMAT == reader.FORMAT for each in (*found, *general)):
+            raise UsageError(f"{_GROUP}: {origin(entry)} reads {reader.FORMAT!r}, which another reader reads")
+        found.append(reader)
+    return (*found, *general)
+
+
+def _own(names: Iterable[str]) -> list[Reader]:
+    return [importlib.import_module(f"agent_wiki.readers.{name}") for name in names]
 
 
 def reader_of(recording: Recording) -> Reader:

@@ -232,7 +232,7 @@ def consolidate_clusters(
     found: list[ClusterAnswer] = []
     rejected: list[str] = []
     unanswered: list[tuple[Unanswered, frozenset[str]]] = []
-    groups = candidate_groups(guidelines, is_judged=getattr(engine, "is_judge", False))
+    groups = candidate_groups(guidelines, is_judged=engine.is_judge)
     questions = [ClusterQuestion(group) for group in _outside_skills(groups, skills)]
     for question, answered in zip(questions, side_by_side(engine, questions), strict=True):
         try:

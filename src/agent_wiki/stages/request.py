@@ -9,9 +9,8 @@ from agent_wiki.engine import Engine
 
 
 def request_digest(stage: str, engine: Engine, *inputs: str) -> str:
-    """`sha256:…` over stage, engine, its version (of this stage, if it has one) and the digests of what it is asked."""
-    version = getattr(engine, "stage_versions", {}).get(stage, engine.version)
-    text = "\n".join((stage, engine.name, version, *inputs))
+    """`sha256:…` over stage, engine, its version for this stage and the digests of what it is asked."""
+    text = "\n".join((stage, engine.name, engine.made_with(stage).version, *inputs))
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
 
 
@@ -22,11 +21,6 @@ def made_by(stage: str, engine: Engine, *inputs: str) -> dict[str, Any]:
 
 def signature(stage: str, engine: Engine) -> dict[str, Any]:
     """Who answers a stage: engine, and where it has them model and version of the prompt."""
-    made: dict[str, Any] = {"stage": stage, "engine": engine.name}
-    model = getattr(engine, "models", {}).get(stage)
-    if model is not None:
-        made["model"] = model
-    prompt_version = getattr(engine, "prompt_versions", {}).get(stage)
-    if prompt_version is not None:
-        made["prompt_version"] = prompt_version
-    return made
+    made = engine.made_with(stage)
+    signed = {"stage": stage, "engine": engine.name, "model": made.model, "prompt_version": made.prompt_version}
+    return {name: value for name, value in signed.items() if value is not None}

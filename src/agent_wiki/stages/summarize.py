@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent_wiki.asking.previews import Coverage
 from agent_wiki.compare.facts import SessionFacts, session_facts
-from agent_wiki.engine import Answer, Engine
+from agent_wiki.engine import Answer, Coverage, Engine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.trajectory import Trajectory, Usage

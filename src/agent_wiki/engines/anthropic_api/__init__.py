@@ -16,13 +16,12 @@ from typing import Any, Generic
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import Journal, Record, journal_folder
-from agent_wiki.asking.options import AskingOptions, Spending
-from agent_wiki.asking.previews import Coverage
+from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Models, read_models
 from agent_wiki.asking.prompts import LONG as LONG
 from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.asking.prompts import PromptFile as PromptFile
-from agent_wiki.engine import AnswerType, Question
+from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Progress, Question
 from agent_wiki.engines.anthropic_api.batches import BatchDesk
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
@@ -44,7 +43,7 @@ from agent_wiki.engines.anthropic_api.together import prompt_together, stages_to
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.pipeline.collector import cycle_search_paused
-from agent_wiki.report import Progress
+from agent_wiki.spending import Spending
 from agent_wiki.trajectory import Trajectory
 
 NAME = "anthropic"
@@ -63,11 +62,11 @@ class _Reply(Generic[AnswerType]):
     unfit: str = ""
 
 
-class AnthropicEngine:
+class AnthropicEngine(BaseEngine):
     """Asks the models that each stage is given. One object serves all threads of a run; close it at the end.
 
     `stages` are those that run, for a batch asks about a trajectory once. `version` changes with any stage's prompt or
-    model, `stage_versions` tells stage by stage.
+    model.
     """
 
     name = NAME
@@ -80,7 +79,6 @@ class AnthropicEngine:
         self.models = models_of(table, asking.models)
         self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
         self._prompting = Prompting(wiki, self.journal, table.limits, concurrency=asking.concurrency)
-        self.prompt_versions = self._prompting.prompt_versions
         self.stage_versions = {
             stage: short_digest([ASKING_VERSION, *self._prompting.read_for(stage), self.models[stage]])
             for stage in STAGES
@@ -108,21 +106,25 @@ class AnthropicEngine:
                 f"--max-usd needs a price for {', '.join(missing)}: put one under `prices:` of models.yaml in the wiki"
             )
 
-    @property
-    def journal_warnings(self) -> list[str]:
-        """Lines of the journal that are no records, and batches that are gone."""
+    def made_with(self, stage: str) -> MadeWith:
+        """The stage's model and prompt."""
+        return MadeWith(self.stage_versions[stage], self.models[stage], self._prompting.prompt_versions[stage])
+
+    def account(self) -> Account:
+        """What was asked, lines of the journal that are no records, and batches that are gone or under way."""
         warnings = [*self.journal.warnings, *self._collector.warnings]
         if self._desk is None:
             paid = "what this run asks is paid for besides; run with --batch to wait for it"
             warnings += [f"{line} under way: {paid}" for line in self._collector.lines()]
-        return warnings
+        batches = [] if self._desk is None else self._desk.lines()
+        return Account(self.spending.by_stage(), warnings, batches)
 
     @cycle_search_paused()
     def prepare(self) -> None:
         """Import what asking needs, before threads contend for it: that takes more than a second."""
         prepare_schemas()
 
-    def begin(self) -> None:
+    def begin_round(self) -> None:
         """Before a round of questions: collect what batches have ended. The wiki has to be locked.
 
         Raises `RunError`.
@@ -135,18 +137,14 @@ class AnthropicEngine:
             with suppress(RunError):  # this run needs no batches
                 self._collector.begin()
 
-    def end(self) -> None:
+    def end_round(self) -> None:
         """After a round of questions: send what was put into a batch."""
         if self._desk is not None:
             self._desk.end()
 
-    def wait(self, progress: Progress) -> bool:
+    def wait_for_answers(self, progress: Progress) -> bool:
         """Stay until all batches have ended; True when there were any, so that another round is worth it."""
         return self._desk is not None and self._desk.wait(progress)
-
-    def batches(self) -> list[str]:
-        """One line for each batch that is under way."""
-        return [] if self._desk is None else self._desk.lines()
 
     def close(self) -> None:
         """Close the connections and the journal's file."""

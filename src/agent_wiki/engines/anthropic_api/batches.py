@@ -23,12 +23,12 @@ from typing import Any, NoReturn
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import Journal, Record
-from agent_wiki.asking.options import Spending
 from agent_wiki.asking.prices import worst_cost_usd
+from agent_wiki.engine import Progress
 from agent_wiki.engines.anthropic_api.request import Request
 from agent_wiki.engines.anthropic_api.service import BatchGone, BatchLost, NotTaken, Service
 from agent_wiki.errors import Queued, RunError, ServiceFailed
-from agent_wiki.report import Progress
+from agent_wiki.spending import Spending
 
 MOST_REQUESTS = 5_000
 MOST_BYTES = 32 * 1024 * 1024  # held until they are sent; the service takes eight times as much

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from agent_wiki.engine import AnswerType, Question
+from agent_wiki.engine import AnswerType, BaseEngine, Question
 
 _ROOMS = {
     "summarize": "summarize",
@@ -15,7 +15,7 @@ _ROOMS = {
 }
 
 
-class OfflineEngine:
+class OfflineEngine(BaseEngine):
     """Answers each stage's question in the module of this package that `_ROOMS` names."""
 
     name = "offline"

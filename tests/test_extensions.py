@@ -1,0 +1,172 @@
+"""Engines and readers of other packages, installed beside this one and found by their entry points."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.wikis import chat
+
+_ENGINE = """
+import os
+from agent_wiki.engine import BaseEngine
+from agent_wiki.engines.offline import OfflineEngine
+
+class Parrot(BaseEngine):
+    name, version = "parrot", "1"
+
+    def answer(self, question):
+        with open(os.environ["PARROT_LOG"], "a") as log:
+            log.write(f"{os.getpid()}\\n")
+        return OfflineEngine().answer(question)
+
+class Choir(Parrot):
+    name, concurrency = "choir", 2
+
+    def close(self):
+        with open(os.environ["PARROT_LOG"], "a") as log:
+            log.write("closed\\n")
+
+class Stone:
+    name = version = "stone"
+"""
+
+_READER = """
+import json
+from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.trajectory import Source
+
+FORMAT = "birdsong"
+
+def claims(sample):
+    return sample.shape == "document" and isinstance(sample.values[0], dict) and "song" in sample.values[0]
+
+def read(recording):
+    document = recording.document()
+    builder = TrajectoryBuilder()
+    builder.user(document["song"])
+    builder.assistant("Tweet.")
+    yield builder.finish("birdsong-1", Source(FORMAT))
+
+class copy_of_codex:
+    FORMAT = "codex"
+    claims = read = staticmethod(lambda _: ())
+"""
+
+
+class _Site:
+    """A folder of installed packages, and the command run with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "parrot.log"
+        for name, code in (("parrot_engine", _ENGINE), ("birdsong_reader", _READER)):
+            (folder / f"{name}.py").write_text(code, encoding="utf-8")
+
+    def install(self, package: str, group: str, **entries: str) -> None:
+        """Add a package whose entry points of `agent_wiki.<group>` are these."""
+        metadata = self.folder / f"{package}-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", encoding="utf-8")
+        lines = [f"[agent_wiki.{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+        (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def wiki(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        """`wiki ingest … --json` in a process of its own."""
+        path = os.pathsep.join((str(self.folder), os.environ.get("PYTHONPATH", "")))
+        environment = {**os.environ, "PYTHONPATH": path, "PARROT_LOG": str(self.log)}
+        command = [sys.executable, "-m", "agent_wiki", "ingest", *map(str, words), "--json"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> _Site:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    return _Site(folder)
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.json").write_text(json.dumps(chat(name)), encoding="utf-8")
+    return folder
+
+
+def test_an_engine_of_another_package_answers_in_every_worker(site: _Site, recordings: Path, tmp_path: Path) -> None:
+    site.install("parrot", "engines", parrot="parrot_engine:Parrot")
+    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "parrot", "--jobs", "2")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert json.loads(run.stdout)["sessions"] == {"mined": 2}
+    pages = [tmp_path / "wiki" / "summaries" / f"{name}.md" for name in ("one", "two")]
+    assert all("engine: parrot" in page.read_text(encoding="utf-8") for page in pages)
+    assert len(set(site.log.read_text(encoding="utf-8").split())) >= 2  # workers, and the one that compares
+
+
+def test_an_engine_that_takes_several_questions_at_a_time_is_shared_and_closed(
+    site: _Site, recordings: Path, tmp_path: Path
+) -> None:
+    site.install("parrot", "engines", choir="parrot_engine:Choir")
+    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "choir", "--jobs", "2")
+    assert (run.returncode, run.stderr) == (0, "")
+    *asked, last = site.log.read_text(encoding="utf-8").split()
+    assert len(set(asked)) == 1
+    assert last == "closed"
+
+
+@pytest.mark.parametrize(
+    ("packages", "reason"),
+    [
+        ({"a": {"other": "parrot_engine:Parrot"}}, "no engine 'parrot'; there is offline, "),
+        ({"a": {"parrot": "parrot_engine:Stone"}}, "--engine parrot: a (parrot_engine:Stone) gives no engine"),
+        ({"a": {"parrot": "parrot_engine:Wren"}}, "a (parrot_engine:Wren) cannot be loaded: "),
+        (
+            {"a": {"parrot": "parrot_engine:Choir"}, "b": {"parrot": "parrot_engine:Parrot"}},
+            "a (parrot_engine:Choir) and b (parrot_engine:Parrot) are both named 'parrot'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_installed_engine_is_one_line(
+    site: _Site, recordings: Path, tmp_path: Path, packages: dict[str, dict[str, str]], reason: str
+) -> None:
+    for package, entries in packages.items():
+        site.install(package, "engines", **entries)
+    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "parrot")
+    assert run.returncode == 2
+    assert reason in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert not (tmp_path / "wiki").exists()
+
+
+def test_a_reader_of_another_package_is_asked_before_the_general_one(site: _Site, tmp_path: Path) -> None:
+    recording = tmp_path / "song.json"
+    recording.write_text(json.dumps({"song": "Sing a song.", **chat("one")}), encoding="utf-8")
+    plain = site.wiki(recording, "--wiki", tmp_path / "plain")
+    site.install("birds", "readers", birdsong="birdsong_reader")
+    sung = site.wiki(recording, "--wiki", tmp_path / "sung")
+    formats = [list(json.loads(run.stdout)["formats"]) for run in (plain, sung)]
+    assert formats == [["openai-messages"], ["birdsong"]]
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("birdsong_reader:copy_of_codex", "(birdsong_reader:copy_of_codex) reads 'codex', which another reader reads"),
+        ("birdsong_reader:claims", "birds (birdsong_reader:claims) is no reader: it needs FORMAT, claims and read"),
+    ],
+)
+def test_a_reader_that_cannot_be_used_is_one_line(
+    site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
+) -> None:
+    site.install("birds", "readers", birdsong=entry)
+    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
+    assert run.returncode == 2
+    assert reason in run.stderr
+    assert run.stderr.count("\n") == 1
