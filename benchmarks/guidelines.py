@@ -24,7 +24,7 @@ from agent_wiki.redaction.redact import redact_trajectory
 from agent_wiki.stages.extract_guidelines import GuidelineAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.evidence import is_verbatim
 
 TRACES = Path(__file__).resolve().parent.parent.parent / "shared" / "traces"
 _WORTH_MINING = 10  # calls: a session of real work, not a fixture or a chat
@@ -56,7 +56,7 @@ class Figures:
         for guideline in found:
             self.sessions_of_rule[guideline.rule] += 1
             self.quotes += len(guideline.evidence)
-            self.verbatim += sum(quote_stands(trajectory, each.turn, each.quote) for each in guideline.evidence)
+            self.verbatim += sum(is_verbatim(trajectory, each.turn, each.quote) for each in guideline.evidence)
 
     def lines(self) -> Iterator[str]:
         """The figures, one a line."""

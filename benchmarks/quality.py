@@ -19,7 +19,7 @@ from typing import Any
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.evidence import is_verbatim
 from agent_wiki.wiki.page import Page, parse_page
 from benchmarks import errors, families, guidelines
 
@@ -65,7 +65,7 @@ def quotes_of_a_built_wiki(folder: Path) -> tuple[list[QuotedPage], list[QuotedP
     missing = [
         each
         for each in quotes
-        if each.session_id not in by_id or not quote_stands(by_id[each.session_id], each.turn, each.quote)
+        if each.session_id not in by_id or not is_verbatim(by_id[each.session_id], each.turn, each.quote)
     ]
     return quotes, missing
 

@@ -42,20 +42,16 @@ BANNED_PHRASES = {
 _UNREAD = (
     "asking/",
     "commands/",
-    "compare/",
     "engine.py",
     "engines/",
     "errors.py",
     "evaluation/",
     "harness/",
     "pipeline/",
-    "readers/",
-    "recall/",
     "report.py",
     "retrieval/",
     "shell/",
     "stages/",
-    "trajectory/",
     "wiki/",
 )
 

@@ -18,7 +18,7 @@ from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.evidence import is_verbatim
 from tests.engines.sessions import Session
 
 
@@ -221,9 +221,9 @@ def _check_claims(said: SummaryAnswer, trajectory: Trajectory) -> None:
         assert len({note.turn for note in arc.key_turns}) == len(arc.key_turns)
         assert arc.outcome_turn is None or arc.first_turn <= arc.outcome_turn <= arc.last_turn
         if arc.outcome_quote is not None:
-            assert quote_stands(trajectory, arc.outcome_turn or 0, arc.outcome_quote)
+            assert is_verbatim(trajectory, arc.outcome_turn or 0, arc.outcome_quote)
         for page in arc.recalled:
-            assert page.status == "ignored" or quote_stands(trajectory, page.turn or 0, page.quote or "")
+            assert page.status == "ignored" or is_verbatim(trajectory, page.turn or 0, page.quote or "")
 
 
 def test_every_real_recording_is_summarized_truly(traces: Path) -> None:

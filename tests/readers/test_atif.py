@@ -208,7 +208,7 @@ def test_several_documents_in_one_file_are_several_sessions(tmp_path: Path) -> N
 
 
 def test_a_document_without_turns_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableRecording, match="nothing was said"):
+    with pytest.raises(UnreadableRecording, match="without messages"):
         read(tmp_path)
 
 

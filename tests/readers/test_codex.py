@@ -393,7 +393,7 @@ def test_unknown_lines_and_wrong_types_cost_nothing(tmp_path: Path) -> None:
 
 def test_a_session_in_which_nothing_was_said_is_reported(tmp_path: Path) -> None:
     recording = write_lines(tmp_path / "rollout.jsonl", [meta(), event("token_count", info=None)])
-    with pytest.raises(UnreadableRecording, match=r"rollout\.jsonl: a session in which nothing was said"):
+    with pytest.raises(UnreadableRecording, match=r"rollout\.jsonl: a session without messages"):
         list(codex.read(recording))
 
 

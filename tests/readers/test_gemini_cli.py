@@ -150,7 +150,7 @@ def test_notices_of_the_program_are_no_requests(tmp_path: Path) -> None:
 
 def test_a_session_in_which_nothing_was_said_is_reported(tmp_path: Path) -> None:
     recording = write_lines(tmp_path / "a.jsonl", [HEADER])
-    with pytest.raises(UnreadableRecording, match="nothing was said"):
+    with pytest.raises(UnreadableRecording, match="without messages"):
         read(recording)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from agent_wiki.trajectory.evidence import as_trust, least_trusted, quote_stands, trust_of
+from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, trust_of
 from tests.wikis import COMMAND, RESULT, worked_session
 
 
@@ -13,9 +13,9 @@ def test_a_quote_stands_in_content_thinking_and_arguments_as_recorded_or_as_mean
     recorded = trajectory.messages[1].tool_calls[0].arguments
     assert json.loads(recorded)["command"] == f'{COMMAND} "x"\n'
     for turn, quote in ((1, "fix the cart"), (2, "I look first"), (2, f'{COMMAND} "x"'), (2, '\\"x\\"'), (3, RESULT)):
-        assert quote_stands(trajectory, turn, quote), quote
+        assert is_verbatim(trajectory, turn, quote), quote
     for turn, quote in ((0, "fix"), (7, "x"), (1, ""), (1, "FIX"), (1, RESULT), (-1, "cart")):
-        assert not quote_stands(trajectory, turn, quote)
+        assert not is_verbatim(trajectory, turn, quote)
 
 
 def test_trust_is_of_whose_words_a_turn_holds() -> None:

@@ -1,1 +1,1 @@
-"""Comparing pages and sessions with each other, without a model."""
+"""Compares pages and sessions with each other, without a model."""

@@ -1,9 +1,9 @@
 """Which guidelines a skill covers, so that they can be archived.
 
-Two ways, after the original agent-wiki's `--archive-covered`: the skill's tags hold all of the guideline's, at
-least two of which say something (from any session); or the guideline's own words stand in the skill, which
-counts only within one session, where like words mean one event. Too few archived is better than one too many:
-an archived guideline is no longer found.
+Either of two ways, after the original agent-wiki's `--archive-covered`: the skill has all of the guideline's tags, at
+least two of them specific (from any session); or the guideline's own words are in the skill, which
+counts only within one session, where similar words mean the same event. Archiving too few is better than one too many:
+an archived guideline is no longer retrieved.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORMATS = frozenset(_FORMAT_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class GuidelineSubject:
-    """What coverage needs of a guideline page: its words, tags and the sessions that support it."""
+    """The parts of a guideline page that decide coverage: its words, its tags and the sessions that support it."""
 
     id: str
     title: str
@@ -58,9 +58,9 @@ def covered_guidelines(
     skill_sessions: Collection[str],
     guidelines: Iterable[GuidelineSubject],
 ) -> list[str]:
-    """The ids, sorted, of the guidelines that one skill covers.
+    """The sorted ids of the guidelines that one skill covers.
 
-    `skill_text` is all of the skill's own wording (name, description, steps with commands); `skill_sessions` the
+    `skill_text` is the skill's full wording (name, description, steps with commands); `skill_sessions` are the
     sessions that support it.
     """
     words = _words(skill_text)
@@ -79,7 +79,7 @@ def _tags_cover(tags: frozenset[str], guideline: GuidelineSubject) -> bool:
 
 
 def _words_cover(words: frozenset[str], guideline: GuidelineSubject) -> bool:
-    """All keywords of the title (one of five or more may be missing), or its formats with two more of its words."""
+    """All keywords of the title (of five or more, one may be missing), or its file formats and two other words."""
     title = _words(guideline.title) - _STOP_WORDS
     keywords = title - FORMATS
     shared = keywords & words
@@ -91,7 +91,7 @@ def _words_cover(words: frozenset[str], guideline: GuidelineSubject) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Lower-case words, a plural counted as its singular."""
+    """Lower-case words, plurals reduced to their singular."""
     found = re.findall(r"[a-z0-9]+", text.lower())
     return frozenset(_singular(word) for word in found if len(word) > 1)
 

@@ -1,7 +1,7 @@
-"""What a summary page stores of a trajectory, so that the corpus stages never need the trajectory again.
+"""Facts that a summary stores of a trajectory, so that the corpus stages never need the trajectory again.
 
-Comparing the *successful writes* of the trials that won with those of the trials that lost separates them in most
-mixed tasks; finding which sessions are trials of one task takes the distinctive terms of what the user asked.
+Comparing the *successful writes* of trials that succeeded with those of trials that failed separates them in most
+mixed tasks. Which sessions are trials of the same task is decided by the distinctive terms of the user's request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_OF_A_TURN = 4_000
 _MOST_TURNS = 40
 _LATER_TURNS_FADE = 0.35
 _FENCE = "```"
-_CONTROL_WORD = re.compile(r"(?<!#)#{2,9}[A-Z_]{2,40}#{2,9}")  # what a simulated user ends a conversation with
+_CONTROL_WORD = re.compile(r"(?<!#)#{2,9}[A-Z_]{2,40}#{2,9}")  # a simulated user ends a conversation with one
 _OPEN_TAG = re.compile(r"<([A-Za-z][\w-]{0,60})>")
 _REQUEST_TAG = re.compile(
     r"pr_description|issue(?:_description)?|problem(?:_statement)?|task(?:_description)?|question|user_query"
@@ -53,7 +53,7 @@ class SessionFacts:
 
 
 def session_facts(trajectory: Trajectory) -> SessionFacts:
-    """The facts of one trajectory. Deterministic; nothing that harness or tools said is among the terms."""
+    """The facts of one trajectory. Deterministic; the terms never include text of the harness or of tools."""
     calls = paired_calls(trajectory)
     requests = [
         own_words(message.content)
@@ -66,10 +66,10 @@ def session_facts(trajectory: Trajectory) -> SessionFacts:
 
 
 def distinctive_terms(requests: list[str], most: int = MOST_TERMS) -> tuple[str, ...]:
-    """The terms that say most about what was asked, most telling first, each once whatever its inflection.
+    """The terms that say most about the request, most distinctive first, each once regardless of inflection.
 
-    A term's weight is its shape's (`similarity.strength`) times how often it is said; the first turn, which is
-    the request itself, counts in full and the answers to what an agent asked back count less.
+    A term's weight is that of its shape (`similarity.strength`) times its frequency. The first turn, which is
+    the request itself, counts in full; answers to the agent's questions count less.
     """
     weights: dict[str, float] = defaultdict(float)
     forms: dict[str, str] = {}
@@ -89,7 +89,7 @@ def distinctive_terms(requests: list[str], most: int = MOST_TERMS) -> tuple[str,
 
 
 def own_words(content: str) -> str:
-    """What the user said of one turn: the request inside a harness' markup, without its instructions and fences."""
+    """The user's own words in one turn: the request inside a harness's markup, without its instructions and fences."""
     text = _CONTROL_WORD.sub(" ", content[: 4 * _MOST_OF_A_TURN])
     position, asked, rest = 0, [], []
     while match := _OPEN_TAG.search(text, position):
@@ -107,7 +107,7 @@ def own_words(content: str) -> str:
 
 
 def _labelled_request(text: str) -> str:
-    """The part under a line that only says `ISSUE:` or `# Task`, where a prompt has one; else all of it."""
+    """The part under a line such as `ISSUE:` or `# Task`, if the prompt has one; else all of it."""
     label = _REQUEST_LABEL.search(text)
     if label is None:
         return text
@@ -117,12 +117,12 @@ def _labelled_request(text: str) -> str:
 
 
 def _without_fences(text: str) -> str:
-    """Text without fenced blocks: pasted output is not what somebody asks for."""
+    """Text without fenced blocks: pasted output is not part of a request."""
     return " ".join(text.split(_FENCE)[::2])
 
 
 def successful_writes(calls: list[Call], cwd: str | None = None) -> tuple[str, ...]:
-    """The calls that changed something and did not fail, in order, repeats in a row once."""
+    """The calls that changed something and did not fail, in order, without consecutive repeats."""
     writes: list[str] = []
     for call in calls:
         if call.result is None or call.is_error or call.mark is not None:

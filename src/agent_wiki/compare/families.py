@@ -1,8 +1,8 @@
-"""Which sessions attempted the same thing: what the owner says, else recorded task ids, else the text.
+"""Which sessions attempted the same thing: decided by the owner, else by recorded task ids, else by the text.
 
-A family is a function of the set of sessions, whatever their order. The text decides by average linkage over
-TF-IDF vectors of the terms in the users' own turns; the greatest danger is a family of sessions that merely share
-a repository or a prompt's boilerplate, so that a family also has to show what its sessions have in common.
+A family depends on the set of sessions, not on their order. Text is compared by average linkage over
+TF-IDF vectors of the terms in the users' own turns. The greatest risk is a family of sessions that merely share
+a repository or a prompt's boilerplate, so a family must also have distinctive terms in common.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from agent_wiki.compare.views import SessionView
 
 LEAST_SESSIONS = 3
 
-_ALIKE = 0.28  # average cosine of sessions joined by their text alone
-_SAME_WORDS = 0.5  # the same where a recorded id holds for some of them only: trials of one id measured 0.5 to 1.0
-_NOT_UNLIKE = 0.10  # the same for sessions whose recorded counter of a task agrees
-_ALONE = 0.75  # what a word weighs that no other session uses: half of a plain word of a fifth of the sessions
-_FADING = 40  # the rank at which a term counts half
-_COMPARED = 32  # members that speak for a group with a recorded id
-_MANY_TRIALS = 64  # of one recorded counter: above that they are told apart in one pass
-_SHARE = 2 / 3  # of a family's sessions that must use a word for it to be a shared one
+_ALIKE = 0.28  # least average cosine of sessions joined by their text alone
+_SAME_WORDS = 0.5  # the same if only some of them have a recorded id: trials of one id measured 0.5 to 1.0
+_NOT_UNLIKE = 0.10  # the same for sessions with the same recorded task number
+_ALONE = 0.75  # weight of a word that no other session uses: half that of a plain word of a fifth of the sessions
+_FADING = 40  # the rank at which a term's weight is halved
+_COMPARED = 32  # members that represent a group with a recorded id
+_MANY_TRIALS = 64  # of one recorded task number: more than these are separated in one pass
+_SHARE = 2 / 3  # of a family's sessions must use a word for it to be shared
 _LEAST_SHARED = 3.0  # sum of the shared words' strengths
 _COUNTER = re.compile(r"[a-z]*[-_]?\d{1,4}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyRule:
-    """What the owner wrote of one family in `_config.yaml`: its name and what its goals contain."""
+    """One family that the owner defined in `_config.yaml`: its name and what its goals contain."""
 
     family: str
     goal_substring: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class FamilyRule:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What the owner pinned of one session; an empty `family` keeps it out of all."""
+    """The family that the owner assigned to one session; an empty `family` excludes it from all."""
 
     family: str | None = None
     trial: str | None = None
@@ -50,9 +50,9 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """At least three sessions that attempted the same thing, in the order of date and id.
+    """At least three sessions that attempted the same thing, ordered by date and id.
 
-    `name` is the owner's name for it, None where it was found; `shared_terms` come most telling first.
+    `name` is the owner's name for it, None if it was discovered; `shared_terms` are ordered by distinctiveness.
     """
 
     sessions: tuple[SessionView, ...]
@@ -68,9 +68,9 @@ def families(
 ) -> list[Family]:
     """All families among `sessions`, ordered by their first session.
 
-    An override beats a rule, a rule beats a recorded task id, and that beats the text: a session without an id, or of
-    another source, joins a recorded task only where it asks nearly the same. A subagent's session
-    whose root is there too is part of the root's attempt and in no family.
+    An override takes precedence over a rule, a rule over a recorded task id, and that over the text: a session without
+    an id, or of another source, joins a recorded task only if its request is nearly the same. A subagent's session
+    whose root is present is part of the root's attempt and in no family.
     """
     ordered = sorted(_roots(sessions), key=lambda session: (session.date or "", session.session_id))
     pinned = {session.session_id: _owners_family(session, overrides, family_match) for session in ordered}
@@ -84,7 +84,7 @@ def families(
 
 
 def _roots(sessions: Iterable[SessionView]) -> list[SessionView]:
-    """One view a session id, without those whose root is among them."""
+    """One view per session id, without sessions whose root is among them."""
     by_id = {session.session_id: session for session in sorted(sessions, key=repr)}
     return [
         session
@@ -96,7 +96,7 @@ def _roots(sessions: Iterable[SessionView]) -> list[SessionView]:
 def _owners_family(
     session: SessionView, overrides: Mapping[str, Override], family_match: Sequence[FamilyRule]
 ) -> str | None:
-    """The family the owner put a session in; empty for none at all, None where the owner does not say."""
+    """The family that the owner assigned to a session; empty for no family, None if the owner does not say."""
     override = overrides.get(session.session_id)
     if override is not None and override.family is not None:
         return override.family
@@ -108,7 +108,7 @@ def _owners_family(
 
 
 def _family(sessions: list[SessionView], name: str | None) -> list[Family]:
-    """The family of these sessions, or none where they are too few or nothing of what they share tells a task."""
+    """The family of these sessions, or none if they are too few or share too few distinctive words."""
     if len(sessions) < LEAST_SESSIONS:
         return []
     shared = _shared_terms(sessions)
@@ -120,7 +120,7 @@ def _family(sessions: list[SessionView], name: str | None) -> list[Family]:
 
 
 def _shared_terms(sessions: Sequence[SessionView]) -> tuple[str, ...]:
-    """Words that two thirds of the sessions use, most telling first."""
+    """Words that two thirds of the sessions use, most distinctive first."""
     used: Counter[str] = Counter()
     forms: dict[str, str] = {}
     ranks: dict[str, int] = defaultdict(int)
@@ -136,7 +136,7 @@ def _shared_terms(sessions: Sequence[SessionView]) -> tuple[str, ...]:
 
 
 def terms_of(session: SessionView) -> tuple[str, ...]:
-    """The session's request terms; from its goal where the page holds none. Each stem once."""
+    """The session's request terms, or those of its goal if the page has none. Each stem once."""
     terms = session.request_terms or distinctive_terms([session.goal])
     return tuple({stem(term): term for term in reversed(terms)}.values())[::-1]
 
@@ -152,7 +152,7 @@ def _grouped_by_text(sessions: Sequence[SessionView]) -> list[list[int]]:
         seeds += _seeds(key, by_id[key], vectors)
 
     def may_join(left: Sequence[int], right: Sequence[int]) -> bool:
-        """No two tasks that one source tells apart; into a recorded task only what asks nearly the same."""
+        """Never joins two tasks of one source; joins a recorded task only with a nearly identical request."""
         ids = defaultdict(set)
         for position in (*left, *right):
             if sessions[position].task_id is not None:
@@ -166,19 +166,19 @@ def _grouped_by_text(sessions: Sequence[SessionView]) -> list[list[int]]:
 
 
 def _alikeness(left: Sequence[int], right: Sequence[int], vectors: Sequence[Vector]) -> float:
-    """The average cosine of two groups, by their first members."""
+    """The average cosine of two groups, computed over their first members."""
     pairs = [dot(vectors[first], vectors[second]) for first in left[:_COMPARED] for second in right[:_COMPARED]]
     return sum(pairs) / len(pairs)
 
 
 def _task_key(session: SessionView) -> tuple[str, ...]:
-    """What an id is unique within: a telling one everywhere, a mere counter within its source."""
+    """A task id with its scope: a distinctive id is unique everywhere, a plain number within its source."""
     task_id = session.task_id or ""
     return (session.source_format or "", task_id) if _COUNTER.fullmatch(task_id) else (task_id,)
 
 
 def _seeds(key: tuple[str, ...], positions: list[int], vectors: Sequence[Vector]) -> list[list[int]]:
-    """Sessions of one recorded id. Two benchmarks may both count from 0: a counter needs the text to agree."""
+    """Groups of sessions with one recorded id. For a number the text must agree: two benchmarks may count from 0."""
     if len(key) == 1:
         return [positions]
     if len(positions) > _MANY_TRIALS:
@@ -188,7 +188,7 @@ def _seeds(key: tuple[str, ...], positions: list[int], vectors: Sequence[Vector]
 
 
 def _led(positions: list[int], vectors: Sequence[Vector]) -> list[list[int]]:
-    """Leader clustering, one pass in the given order: each joins the first group it is not unlike on average."""
+    """Leader clustering in one pass, in the given order: each joins the first group that is similar enough."""
     groups: list[tuple[list[int], Vector]] = []
     for position in positions:
         for members, total in groups:
@@ -204,10 +204,10 @@ def _led(positions: list[int], vectors: Sequence[Vector]) -> list[list[int]]:
 
 
 def _vectors(sessions: Sequence[SessionView]) -> list[Vector]:
-    """A unit vector a session: each term's shape × idf, fading with its rank among the session's terms.
+    """A unit vector per session: each term's shape × idf, decreasing with its rank among the session's terms.
 
-    A word that no other session uses can bring nobody together. It still says that this session is about more
-    than what it shares, with a small fixed weight.
+    A word that no other session uses cannot join sessions. It still shows that this session is about more
+    than what it shares, so it has a small fixed weight.
     """
     terms = [{stem(term): term for term in terms_of(session)} for session in sessions]
     used = Counter(key for each in terms for key in each)
@@ -221,7 +221,7 @@ def _vectors(sessions: Sequence[SessionView]) -> list[Vector]:
 
 
 def words_in_order(text: str, wanted: Iterable[str]) -> list[str]:
-    """The words of `text` whose stem is wanted, in their order there, each once."""
+    """The words of `text` whose stem is in `wanted`, in text order, each once."""
     stems = {stem(term) for term in wanted}
     found: dict[str, str] = {}
     for token in tokens(text):

@@ -1,7 +1,7 @@
-"""A family of sessions in figures: what a prompt may show of it, bounded however many sessions there are.
+"""The figures of a family that a prompt shows, bounded regardless of the number of sessions.
 
-Counts and medians are taken over all sessions by code, so that findings can cite them; only some sessions are shown
-row by row. Comparing what the successful ones changed with what the others changed separates most mixed tasks.
+Code computes counts and medians over all sessions, so that findings can cite them; only some sessions are shown
+row by row. Comparing what successful sessions changed with what the others changed separates most mixed tasks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_ROW_WRITES = 12
 _MOST_GROUPS = 16
 _MOST_CHANGES = 24
 _OUTCOMES = ("success", "partial", "failure", "unknown")
-_FEWEST_WITH = 2  # any single session changes something that no other does
+_FEWEST_WITH = 2  # any single session changes something that no other session does
 _MEASURES: tuple[tuple[str, Callable[[SessionView], float | None]], ...] = (
     ("tool calls", lambda session: session.tool_calls),
     ("errors", lambda session: session.errors),
@@ -35,7 +35,7 @@ _MEASURES: tuple[tuple[str, Callable[[SessionView], float | None]], ...] = (
 class Group:
     """Sessions that have something in common. `medians`: measure → (median, sessions that recorded it).
 
-    `succeeded` are among the `known`, whose outcome is; both are 0 for a group made by outcome.
+    `known` counts sessions with a known outcome, `succeeded` the successes; both are 0 for a group by outcome.
     """
 
     label: str
@@ -47,7 +47,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCounts:
-    """One tool or write and how many sessions that succeeded, and that did not, made it."""
+    """One tool or write, with how many successful and how many other sessions made it."""
 
     text: str
     succeeded: int
@@ -68,7 +68,7 @@ class FamilyFigures:
 
 
 def family_figures(sessions: Sequence[SessionView]) -> FamilyFigures:
-    """The figures of a family; the same for the same sessions in the same order. A partial success is none."""
+    """The figures of a family, determined by its sessions and their order. A partial success is not a success."""
     won = [session for session in sessions if session.outcome == "success"]
     lost = [session for session in sessions if session.outcome in ("failure", "partial")]
     return FamilyFigures(
@@ -83,7 +83,7 @@ def family_figures(sessions: Sequence[SessionView]) -> FamilyFigures:
 
 
 def _groups(sessions: Sequence[SessionView]) -> list[Group]:
-    """By outcome, by use of the wiki, by condition; groups of outcomes say nothing of successes."""
+    """Groups by outcome, by use of the wiki and by condition; groups by outcome have no success counts."""
     members: dict[tuple[int, str], list[SessionView]] = defaultdict(list)
     for session in sessions:
         for place in _places(session):
@@ -114,7 +114,7 @@ def _group(label: str, members: Sequence[SessionView], *, has_outcomes: bool) ->
 
 
 def _changes(won: Sequence[SessionView], lost: Sequence[SessionView]) -> tuple[ChangeCounts, ...]:
-    """Tools and whole writes that the two sides made in different shares, the most different first."""
+    """Tools and whole writes whose shares differ between the two sides, largest difference first."""
     if not won or not lost:
         return ()
     left, right = (Counter(name for session in side for name in _made(session)) for side in (won, lost))
@@ -131,7 +131,7 @@ def _made(session: SessionView) -> set[str]:
 
 
 def _rows(sessions: Sequence[SessionView]) -> tuple[SessionView, ...]:
-    """Some of each outcome in turn, in the order of the family."""
+    """A sample with each outcome in turn, in the order of the family."""
     seen: dict[str | None, int] = {}
     ranked = []
     for position, session in enumerate(sessions):

@@ -1,10 +1,10 @@
-"""Average linkage over sparse unit vectors, near-linear: only pairs that share a telling word are ever compared.
+"""Average linkage over sparse unit vectors, in near-linear time: only pairs that share a heavy word are compared.
 
-UPGMA (Sokal and Michener 1958): two groups are as alike as their members are on average, which for unit vectors
-is the inner product of the groups' sums over the product of their sizes, so a group is its sum. Who is compared
-comes from an inverted index over each vector's heaviest words; in a long posting list each vector meets only its
-next neighbours, which still connects the whole list. The result depends on the order of `vectors` alone, and
-not on that where no two pairs are equally alike: give them in a fixed order.
+UPGMA (Sokal and Michener 1958): two groups are as similar as their members are on average. For unit vectors this
+is the inner product of the groups' sums over the product of their sizes, so a group is its sum. Candidate pairs
+come from an inverted index over each vector's heaviest words. In a long posting list each vector meets only its
+next neighbours, which still connects the whole list. The result depends only on the order of `vectors`, and
+not even on that unless two pairs are equally similar: pass them in a fixed order.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from agent_wiki.compare.similarity import Vector, dot, unit
 
 _INDEXED_WORDS = 12
 _WINDOW = 8
-_SHOWN = 0.4  # of the similarity asked for must come from the heaviest words
-_MOST_NEIGHBOURS = 32  # whom a new group is compared with; whoever is left out meets it in the next round
+_SHOWN = 0.4  # of the least similarity must come from the heaviest words
+_MOST_NEIGHBOURS = 32  # compared with a new group; the others meet it in the next round
 _LONGEST_SUM = 160
 
 MayJoin = Callable[[Sequence[int], Sequence[int]], bool]
@@ -32,12 +32,12 @@ def average_linkage(
 ) -> list[list[int]]:
     """Positions of `vectors` in groups whose average similarity was at least `least` when they were joined.
 
-    `seeds` are groups that exist from the start, `may_join` forbids joins. Every position is in exactly one
+    `seeds` are initial groups, `may_join` can forbid joins. Every position is in exactly one
     group; groups and members are in ascending order.
     """
     grouping = _Grouping(vectors, [*seeds, *_equal(vectors, seeds)])
     is_growing = True
-    while is_growing:  # groups are compared anew as wholes: what no two members showed may show between groups
+    while is_growing:  # compare whole groups again: they may be similar where no two members were
         is_growing = False
         for left, right in _candidate_pairs(grouping.sums, least):
             grouping.compare(left, right, least)
@@ -51,7 +51,7 @@ def average_linkage(
 
 
 def _equal(vectors: Sequence[Vector], seeds: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Positions of equal vectors, of those in no seed: a benchmark's prompt is asked a thousand times."""
+    """Groups of equal vectors outside the seeds: a benchmark repeats one prompt a thousand times."""
     taken = {position for seed in seeds for position in seed}
     same: dict[tuple[tuple[str, float], ...], list[int]] = defaultdict(list)
     for position, vector in enumerate(vectors):
@@ -61,7 +61,7 @@ def _equal(vectors: Sequence[Vector], seeds: Sequence[Sequence[int]]) -> list[li
 
 
 class _Grouping:
-    """The groups so far: their members, sums and whom each was compared with, and the queue of likely joins."""
+    """The groups so far, with members, sums and compared neighbours, and the queue of candidate joins."""
 
     def __init__(self, vectors: Sequence[Vector], seeds: Sequence[Sequence[int]]) -> None:
         self.group_of = list(range(len(vectors)))
@@ -75,9 +75,9 @@ class _Grouping:
                 self._absorb(first, other)
 
     def compare(self, left: int, right: int, least: float) -> None:
-        """Queue the pair when it is alike enough; only then can what either joins be alike to the other.
+        """Queue the pair if it is similar enough. Otherwise no group that either joins can be similar to the other:
 
-        An average is never above both of its parts. A group's number is not used again after a join.
+        an average never exceeds both of its parts. A group's number is not reused after a join.
         """
         if left == right or right in self.neighbours[left]:
             return
@@ -88,7 +88,7 @@ class _Grouping:
             heapq.heappush(self.queue, (-round(alike, 9), min(left, right), max(left, right)))
 
     def join(self, left: int, right: int, least: float) -> None:
-        """Put two groups under a new number and compare it with all neighbours of both."""
+        """Merge two groups under a new number and compare the result with all neighbours of both."""
         new = len(self.group_of)
         self.group_of.append(new)
         self.members[new], self.sums[new] = [], {}
@@ -117,7 +117,7 @@ class _Grouping:
 
 
 def _candidate_pairs(sums: Mapping[int, Vector], least: float) -> list[tuple[int, int]]:
-    """Pairs of groups whose heaviest common words alone make a good part of `least`, in ascending order."""
+    """Pairs of groups whose heaviest common words alone contribute a good part of `least`, in ascending order."""
     postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for number in sorted(sums):
         vector = unit(sums[number])

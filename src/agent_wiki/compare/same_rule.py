@@ -1,8 +1,8 @@
-"""Do two guidelines state the same rule, and not merely speak of the same topic?
+"""Decides whether two guidelines state the same rule, and are not merely about the same topic.
 
-The answer depends on the two texts alone and on no corpus, so that a page that comes later never changes what was
-decided of others. It is a strict one, for a cluster that joins two rules misleads: their words have to be mostly the
-same, neither may name a command, flag, file or number in whose place the other names another, and they may not
+The answer depends on the two texts alone, not on a corpus, so that a later page never changes an earlier
+decision. It is strict, because a cluster that joins two rules misleads: their words must be mostly the
+same, they may not name different commands, flags, files or numbers in the same role, and they may not
 point in opposite directions ("use A instead of B", "use B instead of A"; "always", "never").
 """
 
@@ -18,14 +18,14 @@ from agent_wiki.compare.similarity import NAME, stem, strength, tokens
 from agent_wiki.compare.views import GuidelineView
 
 ALIKE = 0.62  # least cosine of two rules' words
-NEAR = 0.4  # the same for a reader who judges for himself; measured: rules of one topic are below, rules reworded above
+NEAR = 0.4  # the same for pairs that a reader judges; measured: rules of one topic are below, reworded rules above
 
 _CODE_WEIGHT = 2.0
 _FEWEST_FEATURES = 3
 _PLACEHOLDER = re.compile(r"<[^<>]{0,60}>")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{0,40}")
 _TURNS = re.compile(r" (?:instead of|rather than|in place of|and not|over) |, not ")
-_BEHIND = 120  # characters behind "instead of" that say what is avoided
+_BEHIND = 120  # characters after "instead of" that say what is avoided
 _AGAINST = re.compile(r"^\W*(?:never|don'?t|do not|avoid|stop|no longer|skip|refrain)\b", re.IGNORECASE)
 _OPPOSITE_PAIRS = """
     add/remove add/delete enable/disable before/after always/never with/without start/stop open/close push/pull
@@ -34,15 +34,15 @@ _OPPOSITE_PAIRS = """
     split/join create/delete install/uninstall keep/drop keep/remove
 """
 _OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _OPPOSITE_PAIRS.split())
-_RESTRICTIONS = frozenset({"after", "unless", "except", "without", "until"})  # a rule that has one is another rule
+_RESTRICTIONS = frozenset({"after", "unless", "except", "without", "until"})  # a rule with one of these is another rule
 _TURNING_WORDS = _RESTRICTIONS.union(*_OPPOSITES)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One rule as features. `code`: what it names of the machine; `words`: stems of plain words.
+    """One rule as features. `code`: commands, files and other names in code; `words`: stems of plain words.
 
-    `avoided`: code that stands behind "instead of". `turns`: words that have an opposite. `is_against`: it forbids.
+    `avoided`: code after "instead of". `turns`: words that have an opposite. `is_against`: the rule forbids something.
     """
 
     code: frozenset[str]
@@ -54,7 +54,7 @@ class Reading:
     length: float
 
     def keys(self) -> tuple[frozenset[str], int]:
-        """Features of which two rules that are alike share some, and of how many of the rarest at least one."""
+        """Features for finding candidates, and how many of the rarest: similar rules share at least one of those."""
         if self.code:
             return self.code, len(self.code) // 2 + 1
         return self.words, len(self.words) - math.ceil(ALIKE**2 * len(self.words)) + 1
@@ -95,14 +95,14 @@ def reading_of(guideline: GuidelineView) -> Reading:
 
 
 def _in_code(text: str) -> frozenset[str]:
-    """Words of code spans in lower case; the code of a span that is cut off counts too."""
+    """Words of code spans in lower case, including a span that is cut off."""
     return frozenset(
         token.lower() for piece, is_code in _pieces(f"{text}`") if is_code for token in tokens(piece) if len(token) > 1
     )
 
 
 def _pieces(text: str) -> list[tuple[str, bool]]:
-    """Text cut at its backticks, and whether each piece is code. Placeholders (`<file>`) name nothing."""
+    """Text split at its backticks, and whether each piece is code. Placeholders (`<file>`) are dropped."""
     pieces = text.split("`")
     last = len(pieces) - 1
     return [
@@ -121,7 +121,7 @@ def _kind(token: str) -> tuple[str, str, str]:
 
 
 def alike(left: Reading, right: Reading) -> float:
-    """Cosine of two rules' features, code weighing double; 0 when they do not state the same rule."""
+    """Cosine of two rules' features, with double weight for code; 0 if they do not state the same rule."""
     if not _names_the_same(left.code, right.code) or not _counts_the_same(left.numbers, right.numbers):
         return 0.0
     if left.is_against != right.is_against or _points_away(left, right):
@@ -130,7 +130,7 @@ def alike(left: Reading, right: Reading) -> float:
 
 
 def near(left: Reading, right: Reading) -> float:
-    """The same cosine where two rules may state one, in the eyes of a reader who is shown both; 0 below that."""
+    """The same cosine for two rules that a reader might consider the same; 0 below that."""
     return _cosine(left, right, NEAR)
 
 
@@ -143,7 +143,7 @@ def _cosine(left: Reading, right: Reading, least: float) -> float:
 
 
 def _names_the_same(left: frozenset[str], right: frozenset[str]) -> bool:
-    """One names all that the other names; each a thing of its own means two rules, but for long lists."""
+    """Whether one rule names all that the other names. In short lists, a name only on each side means two rules."""
     if not left or not right:
         return not left and not right
     shared, fewer, more = len(left & right), *sorted((len(left), len(right)))
@@ -157,7 +157,7 @@ def _counts_the_same(left: frozenset[str], right: frozenset[str]) -> bool:
 
 
 def _points_away(left: Reading, right: Reading) -> bool:
-    """One prefers what the other avoids, or says the opposite of one of its words."""
+    """Whether one rule prefers what the other avoids, or has the opposite of one of its words."""
     if (left.avoided & right.code) - right.avoided or (right.avoided & left.code) - left.avoided:
         return True
     if left.turns == right.turns:
@@ -169,7 +169,7 @@ def _points_away(left: Reading, right: Reading) -> bool:
 
 
 def supports(sentence: str, members: Iterable[Reading]) -> bool:
-    """True when what `sentence` names of the machine and most of its words stand in every one of `members`."""
+    """Whether every one of `members` has the code that `sentence` names and most of its words."""
     reading = reading_of(GuidelineView("", "", sentence))
     if len(reading.code) + len(reading.words) < _FEWEST_FEATURES:
         return False

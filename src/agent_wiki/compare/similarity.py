@@ -1,8 +1,8 @@
-"""Text as sparse vectors: tokens, a light stemmer, how much a word's shape says, TF-IDF. Standard library only.
+"""Text as sparse vectors: tokens, a light stemmer, the weight of a word's shape, TF-IDF. Standard library only.
 
-The weighting is Spärck Jones' inverse document frequency, smoothed so that a corpus of four sessions of one
-task does not weigh its shared words with nothing. What a word looks like counts too: `mia_li_3668`, `HAT136`
-or `SEA` name one thing in the world, `flight` does not.
+The weighting is Spärck Jones's inverse document frequency, smoothed so that a corpus of four sessions of one
+task does not give its shared words a weight of zero. A word's shape counts too: `mia_li_3668`, `HAT136`
+or `SEA` name one particular thing, `flight` does not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DATE = re.compile(
 )
 _LONGEST_TOKEN = 80
 _LARGEST_IDF = 3.0
-_LONGEST_CODE = 4  # SEA, JSON; longer words in capitals are shouted
+_LONGEST_CODE = 4  # SEA, JSON; longer words in capitals are just emphasis
 _CONTRACTIONS = ("'ll", "'re", "'ve", "'d", "'m", "n't")
 _NOUN_ENDINGS = (("ations", ""), ("ation", ""), ("ies", "y"), ("sses", "ss"), ("s", ""))
 
@@ -58,7 +58,7 @@ NOTHING = 0.0
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` in their own case, dates as `may 20`; identifiers with `_`, `-` and `.` stay whole."""
+    """The words of `text` in their own case, dates as `may 20`; identifiers with `_`, `-` and `.` are not split."""
     dates: list[str] = []
     if _DIGIT.search(text):
         dates = [_date(match) for match in _DATE.finditer(text)]
@@ -76,9 +76,9 @@ def _date(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """`word` in lower case without its commonest English endings, so that plurals and tenses meet.
+    """`word` in lower case without common English endings, so that plurals and tenses coincide.
 
-    Lighter than Porter's: it never touches a word with a digit or a sign in it.
+    Lighter than Porter's: it never changes a word with a digit or a sign in it.
     """
     word = word.lower().removesuffix("'s")
     if not word.isalpha() or len(word) < 4:
@@ -102,7 +102,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def strength(token: str) -> float:
-    """How much one token can say by its shape alone: 0 for stop words and small numbers, most for identifiers."""
+    """How distinctive a token's shape is: 0 for stop words and small numbers, highest for identifiers."""
     lower = token.lower()
     if len(token) < 2 or lower in STOP_WORDS or lower.endswith(_CONTRACTIONS):
         return NOTHING
@@ -116,9 +116,9 @@ def strength(token: str) -> float:
 
 
 def inverse_document_frequency(documents: Iterable[Iterable[str]]) -> dict[str, float]:
-    """Word → smoothed idf over documents given as their words; a word counts once a document.
+    """Word → smoothed idf over documents given as their words; a word counts once per document.
 
-    Capped, so that in a large corpus a word of a few hundred documents of one kind still counts like a rare one.
+    Capped, so that in a large corpus a word of a few hundred similar documents still counts like a rare one.
     """
     number = 0
     frequency: Counter[str] = Counter()

@@ -1,6 +1,6 @@
-"""What the corpus stages see of a wiki's pages: frozen views, None where a page does not say.
+"""What the corpus stages see of a wiki's pages: frozen views, with None for what a page does not say.
 
-Consolidation, families and their findings work on these and never on a trajectory, so that a wiki of ten thousand
+Consolidation, families and findings use these views and never a trajectory, so that a wiki of ten thousand
 sessions is compared in memory from its pages alone.
 """
 
@@ -37,7 +37,7 @@ class SkillView:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One summary page (of a session in several arcs: all of them). `root_session_id` is a subagent's ancestor.
+    """One session: its summary page, or all of its arcs' pages. `root_session_id` is a subagent's ancestor.
 
     `request_terms`, `writes` and `tools` are those of `facts.SessionFacts`; `date` is ISO 8601.
     """

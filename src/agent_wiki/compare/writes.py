@@ -1,4 +1,4 @@
-"""Which calls change something, in one short line each: what trials of one task are compared by.
+"""Calls that change something, in one short line each, by which trials of a task are compared.
 
 book_reservation(cabin=economy; flights=HAT136 2024-05-20)      a tool of an API, with its arguments
 Edit: parser/lexer.py                                           a tool that edits a file
@@ -57,7 +57,7 @@ _PATCHED_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", r
 
 
 def write_of(call: Call, cwd: str | None = None) -> Iterator[str]:
-    """Each change that one call makes, none for a call that only looks. `cwd` shortens paths below it."""
+    """The changes that one call makes, none for a call that only reads. Paths below `cwd` are shortened."""
     command = call.command()
     name = call.name.rpartition("__")[2] or call.name
     if command is not None:
@@ -69,7 +69,7 @@ def write_of(call: Call, cwd: str | None = None) -> Iterator[str]:
 
 
 def changes_something(tool: str) -> bool:
-    """Does a tool of that name change something? A name that starts with a verb of looking does not."""
+    """Whether a tool of that name changes something. A name that starts with a reading verb does not."""
     words = _CAMEL.sub("_", tool).lower().replace("-", "_").replace(".", "_").split("_")
     is_looking = bool(_READING_VERBS & set(words[:2])) or tool.lower() in _READING_VERBS
     return not is_looking and tool.lower() not in _BOOKKEEPING
@@ -81,7 +81,7 @@ def tool_of(write: str) -> str:
 
 
 def arguments_of(write: str) -> dict[str, str]:
-    """A write's arguments, name → value as shortened there; empty for edits and shell commands."""
+    """A write's arguments, name → shortened value; empty for edits and shell commands."""
     if not write.endswith(")"):
         return {}
     inner = write.partition("(")[2][:-1]
@@ -98,7 +98,7 @@ def _edits(call: Call, name: str, cwd: str | None) -> Iterator[str]:
 
 
 def _short_path(path: str, cwd: str | None) -> str:
-    """`path` below the session's folder, or its last two parts: no page tells where a machine keeps things."""
+    """`path` relative to the session's folder, or its last two parts: pages must not reveal a machine's layout."""
     if cwd and path.startswith(cwd.rstrip("/") + "/"):
         return path[len(cwd.rstrip("/")) + 1 :]
     return "/".join(path.replace("\\", "/").rstrip("/").split("/")[-2:]) if path.startswith(("/", "~")) else path
@@ -114,7 +114,7 @@ def _shell_writes(command: str, cwd: str | None) -> Iterator[str]:
 
 
 def _changing(program: str, words: list[str]) -> str:
-    """The program, with its subcommand where that says what it does; empty for one that only looks."""
+    """The program, with its subcommand if that decides what it does; empty for one that only reads."""
     if program == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
         return "sed -i"
     if not _PROGRAM.fullmatch(program) or program in _READING_PROGRAMS:
@@ -128,7 +128,7 @@ def _changing(program: str, words: list[str]) -> str:
 
 
 def _subcommand(words: list[str]) -> str:
-    """The first word that is neither an option nor the value of one that is known to take a value."""
+    """The first word that is neither an option nor the value of an option known to take one."""
     is_value = False
     for word in words:
         if not is_value and not word.startswith("-"):
@@ -149,7 +149,7 @@ def _with_arguments(name: str, arguments: dict[str, Any]) -> str:
 
 
 def _leaves(value: Any) -> str:
-    """The scalar values in `value`, in recorded order, as one short line without the signs that part a write."""
+    """The scalar values in `value`, in recorded order, as one short line without the separators of a write."""
     found: list[str] = []
     waiting = [value]
     while waiting and len(found) < 12:

@@ -13,7 +13,7 @@ from agent_wiki.engine import Answer, Question
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages import consolidate_clusters, discover_tasks
 from agent_wiki.trajectory import Trajectory, without_surrogates
-from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.evidence import is_verbatim
 
 _QUOTES = (("turn", "quote"), ("outcome_turn", "outcome_quote"))
 # What stages say of turns and quotes without naming the very field, which is told here in their place.
@@ -89,7 +89,7 @@ def _unborne_here(place: str, value: Mapping[str, Any], trajectory: Trajectory) 
             continue
         if turn is None:
             yield f"{place}{turn_name}: missing; a quote needs its turn"
-        elif not quote_stands(trajectory, turn, quote):
+        elif not is_verbatim(trajectory, turn, quote):
             yield f"{place}{quote_name}: not verbatim in turn {turn}: {quote[:_MOST_QUOTED]!r}"
 
 

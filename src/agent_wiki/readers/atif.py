@@ -1,7 +1,7 @@
-"""ATIF, the Agent Trajectory Interchange Format (Harbor RFC 0001, v1.0 to v1.7): one JSON document a session.
+"""ATIF, the Agent Trajectory Interchange Format (Harbor RFC 0001, v1.0 to v1.7): one JSON document per session.
 
-A session whose context ran full goes on in a second file whose first steps are copies
-(`is_copied_context`). Subagents are files of their own, or stand inside under `subagent_trajectories`.
+A session whose context was full continues in a second file, whose first steps are copies
+(`is_copied_context`). Subagents have files of their own, or are nested under `subagent_trajectories`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _TERMINAL = "terminal"
 
 
 def claims(sample: Sample) -> bool:
-    """One ATIF document, a list of them, or one a line."""
+    """One ATIF document, a list of them, or one per line."""
     return any(_is_atif(record) for record in _documents(sample.values))
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """Every session of a recording, a subagent after the session it stands in.
+    """Every session of a recording; a nested subagent follows its parent.
 
-    Raises `UnreadableRecording` when a document's parts are not what ATIF says.
+    Raises `UnreadableRecording` when a document does not follow ATIF.
     """
     if recording.sample().shape == "document":
         values = recording.elements()
@@ -73,7 +73,7 @@ def _is_atif(document: dict[str, Any]) -> bool:
 def _sessions(name: str, document: dict[str, Any], parent: str | None) -> Iterator[Trajectory]:
     trajectory = _Session(document, parent).trajectory()
     if not trajectory.messages:
-        raise UnreadableRecording(name, "a session in which nothing was said")
+        raise UnreadableRecording(name, "a session without messages")
     yield trajectory
     embedded = document.get("subagent_trajectories")
     for child in _documents(embedded if isinstance(embedded, list) else []):
@@ -82,7 +82,7 @@ def _sessions(name: str, document: dict[str, Any], parent: str | None) -> Iterat
 
 
 class _Session:
-    """One ATIF document on its way to a trajectory."""
+    """Turns one ATIF document into a trajectory."""
 
     def __init__(self, document: dict[str, Any], parent: str | None) -> None:
         self.document = document
@@ -97,7 +97,7 @@ class _Session:
         self.has_request = False
 
     def trajectory(self) -> Trajectory:
-        """The session's messages and what was recorded beside them."""
+        """The session's messages and metadata."""
         for step in self.steps:
             self._step(step)
         if not self.tokens:
@@ -125,7 +125,7 @@ class _Session:
         )
 
     def _identity(self) -> tuple[str, str | None]:
-        """The session's id, and for a continuation the id of the session it continues."""
+        """The session's id, and for a continuation the id of the session that it continues."""
         recorded = str(self.document.get("session_id") or "")
         if not is_unique(recorded):
             name = str(self.agent.get("name") or "")
@@ -150,7 +150,7 @@ class _Session:
             self._reply(step, text)
             return
         if kind == "user":
-            # Of the copied turns the first is the task; the rest is the handoff's own talk.
+            # The first copied turn is the task; the others belong to the handoff.
             is_handoff = is_copy and self.has_request
             self.builder.user(text, mark="compaction" if is_handoff else None)
             self.has_request = True
@@ -179,9 +179,9 @@ class _Session:
         self._totals(_dict(step.get("metrics")))
 
     def _add_results(self, step: dict[str, Any], results: list[dict[str, Any]], call_ids: list[str | None]) -> None:
-        """Results under the calls they name; as many as name none answer the last of the calls left open.
+        """Pair results with the calls they name; results that name none answer the last calls still open.
 
-        A call without an id is open under None, as the builder wants it.
+        A call without an id is open under None, as the builder expects.
         """
         named = {_line(result.get("source_call_id")) for result in results} - {None}
         open_ids = [call_id for call_id in call_ids if call_id not in named]
@@ -211,7 +211,7 @@ class _Session:
 
 
 def is_unique(session_id: str) -> bool:
-    """Whether an id looks made to be unique: eight hex characters or more in its words that hold a digit."""
+    """Whether an id looks unique: at least eight hex characters in its words that contain a digit."""
     words = re.findall(r"[0-9A-Za-z]+", session_id)
     coded = "".join(word for word in words if any(character.isdigit() for character in word))
     return len(re.findall(r"[0-9a-fA-F]", coded)) >= _UNIQUE_CHARACTERS
@@ -223,7 +223,7 @@ def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _result_text(result: dict[str, Any], *, with_links: bool) -> str:
-    """A result's content; in its absence, for a call that started subagents, their sessions."""
+    """A result's content; without any, the sessions of the subagents that the call started."""
     text = flat_text(result.get("content"))
     links = result.get("subagent_trajectory_ref")
     if text or not with_links or not isinstance(links, list):
@@ -237,13 +237,13 @@ def _is_compaction(step: dict[str, Any]) -> bool:
 
 
 def _is_filler(text: str, calls: list[tuple[str | None, str, Any]]) -> bool:
-    """Words a converter put where the model said nothing beside its calls."""
+    """Whether a converter wrote this text because the model wrote none beside its calls."""
     stripped = text.strip()
     return stripped.lower() in _FILLERS or any(stripped == f"Executed {name} {call_id}" for call_id, name, _ in calls)
 
 
 def _keystrokes(text: str) -> str | None:
-    """What Terminus typed into its terminal: it has no tool calls, its reply is JSON with `commands`."""
+    """What Terminus typed into its terminal. It has no tool calls: its reply is JSON with `commands`."""
     start, end = text.find("{"), text.rfind("}")
     try:
         reply = _dict(value_of(text[start : end + 1])) if 0 <= start < end else {}
@@ -259,5 +259,5 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _line(value: Any) -> str | None:
-    """The first line of a string that says something."""
+    """The first line of a string, None when it is blank."""
     return value.strip().partition("\n")[0].strip() or None if isinstance(value, str) else None

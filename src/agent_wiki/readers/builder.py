@@ -1,8 +1,8 @@
-"""From a recording's turns to a normalized trajectory: the tidying that is the same for every format.
+"""From a recording's turns to a normalized trajectory: the normalization that all formats share.
 
-A reader calls `system`, `user`, `assistant` and `tool` in recorded order and `finish` once. Everything the
-formats share happens here: reminders stripped, empty messages left out, missing call ids made, results and
-calls paired and the odd ones marked, errors told by text where no flag is recorded, all of it counted.
+A reader calls `system`, `user`, `assistant` and `tool` in recorded order, then `finish` once. Everything the
+formats share happens here: reminders are stripped, empty messages dropped, missing call ids generated, results and
+calls paired and unpaired ones marked, errors detected in the text where no flag is recorded. All of it is counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COUNTED_MARKS = {
 
 
 def arguments_json(arguments: Any) -> str:
-    """Call arguments as the JSON string the envelope wants; a string that already is one is kept as it is."""
+    """Call arguments as the JSON string that the envelope stores; a string that is already JSON is unchanged."""
     if isinstance(arguments, str):
         return arguments
     return json.dumps({} if arguments is None else arguments, ensure_ascii=False)
@@ -35,8 +35,8 @@ def arguments_json(arguments: Any) -> str:
 def without_reminders(text: str) -> tuple[str, int]:
     """`text` without its `<system-reminder>` blocks, and how many there were.
 
-    A block that had its lines to itself takes its line break with it. Linear in the text, also in hostile text:
-    an opening that is never closed stays.
+    A block on lines of its own is removed with its line break. Linear in the length of the text, also for hostile text:
+    an opening tag that is never closed is kept.
     """
     kept: list[str] = []
     position = 0
@@ -54,21 +54,21 @@ def without_reminders(text: str) -> tuple[str, int]:
     return (before + rest if before else rest.lstrip("\n")), len(kept)
 
 
-def _failure_told(message: Message, call: ToolCall | None) -> bool | None:
-    """What the text of a tool's result says of its outcome, read with the call it answers."""
+def _failure_in_text(message: Message, call: ToolCall | None) -> bool | None:
+    """Whether a tool's result failed, judged by its text and its call; None when the text does not say."""
     if call is None:
         return text_failure(message.content or "", message.name)
     return text_failure(message.content or "", call.name, command_of(call))
 
 
 class TrajectoryBuilder:
-    """Collects one trajectory. Not reusable after `finish`."""
+    """Builds one trajectory. Not reusable after `finish`."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.hygiene: Counter[str] = Counter()
         self._made_ids = 0
-        self._unnamed: deque[str] = deque()  # made ids still waiting for their result
+        self._unnamed: deque[str] = deque()  # generated ids still waiting for a result
 
     def system(self, content: str) -> None:
         """A system prompt."""
@@ -82,9 +82,9 @@ class TrajectoryBuilder:
         name: str | None = None,
         calls: list[tuple[str | None, str, Any]] | None = None,
     ) -> None:
-        """A user's turn, or with a mark what a harness put in its place.
+        """A user's turn; with a mark, text that a harness put there.
 
-        `calls` are those of a simulated user who has tools too (tau2-bench); they are not the agent's.
+        `calls` belong to a simulated user that has tools too (tau2-bench), not to the agent.
         """
         message = Message("user", self._clean(content), name=name, mark=mark)
         self._add_calls(message, calls)
@@ -100,7 +100,7 @@ class TrajectoryBuilder:
     ) -> list[str]:
         """One whole reply: its text, its thinking, and its calls as `(id or None, name, arguments)`.
 
-        `name` says which of several agents spoke. Returns the ids of the calls, made ones included.
+        `name` says which of several agents spoke. Returns the ids of the calls, generated ones included.
         """
         message = Message("assistant", self._clean(content), thinking=self._clean(thinking), name=name)
         self._add_calls(message, calls)
@@ -132,15 +132,15 @@ class TrajectoryBuilder:
             if message.mark in _COUNTED_MARKS:
                 self.hygiene[_COUNTED_MARKS[message.mark]] += 1
             if message.role == "tool" and message.is_error is None and message.mark in (None, "no-call"):
-                message.is_error = _failure_told(message, calls.get(message.tool_call_id or ""))
+                message.is_error = _failure_in_text(message, calls.get(message.tool_call_id or ""))
         counts = Counter(source.hygiene) + self.hygiene
         source.hygiene = {name: counts[name] for name in sorted(counts) if counts[name]}
         return Trajectory(session_id, source, self.messages, **head)
 
     def _pair_calls(self) -> None:
-        """Mark results without a call and calls without a result; both stay.
+        """Mark results without a call and count calls without a result. Both are kept.
 
-        Ids may be used again once they are answered, and a result may stand before its call.
+        An id may be used again once it has been answered, and a result may come before its call.
         """
         called = {call.id for message in self.messages for call in message.tool_calls}
         unmatched: Counter[str] = Counter()  # results that came before their call
@@ -178,7 +178,7 @@ class TrajectoryBuilder:
             message.tool_calls.append(ToolCall(call_id or self._make_id(), name, arguments_json(arguments)))
 
     def _clean(self, text: str | None) -> str | None:
-        """Strip reminders; None when nothing but white space is left."""
+        """Strip reminders; None when only white space is left."""
         if text is None:
             return None
         if _OPENING in text:

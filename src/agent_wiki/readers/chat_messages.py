@@ -1,7 +1,7 @@
-"""Chat messages as OpenAI, Anthropic and their relatives write them, turned into a builder's turns.
+"""Chat messages in the shapes of OpenAI, Anthropic and similar APIs, turned into a builder's turns.
 
-The formats that record such messages (OpenAI envelopes, tau-bench, tau2-bench, SWE-agent, Inspect) differ in
-small ways only: arguments as a string or an object, the function nested or flat, content as text or as parts.
+The formats that record such messages (OpenAI envelopes, tau-bench, tau2-bench, SWE-agent, Inspect) differ only in
+details: arguments as a string or an object, the function nested or flat, content as text or as parts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLACEHOLDERS = {
 
 @dataclass(slots=True)
 class ResultPart:
-    """A tool result that stands as a part in a message's content."""
+    """A tool result that is a part of a message's content."""
 
     call_id: str | None
     content: str
@@ -46,7 +46,7 @@ class ResultPart:
 
 @dataclass(slots=True)
 class Parts:
-    """A message's content taken apart, each list in recorded order."""
+    """A message's content by kind, each list in recorded order."""
 
     texts: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -54,12 +54,12 @@ class Parts:
     results: list[ResultPart] = field(default_factory=list)
 
     def text(self) -> str | None:
-        """All texts, a line break between two; None when there is none."""
+        """All texts joined by line breaks; None when there is none."""
         return "\n".join(self.texts) if self.texts else None
 
 
 def parts_of(content: Any) -> Parts:
-    """Take a message's `content` apart: a string, null, an object, or a list of parts."""
+    """Sort a message's `content` by kind: a string, null, an object, or a list of parts."""
     parts = Parts()
     if isinstance(content, dict):
         content = _as_json(content)
@@ -110,7 +110,7 @@ def _as_json(value: Any) -> str:
 
 
 def call_of(record: dict[str, Any]) -> Call:
-    """One recorded call as `(id or None, name, arguments)`; the function may be nested, flat or only named."""
+    """One recorded call as `(id or None, name, arguments)`. The function may be nested, flat or just a name."""
     function = record.get("function", record.get("custom"))
     body = function if isinstance(function, dict) else record
     name = function if isinstance(function, str) else body.get("name")
@@ -129,13 +129,13 @@ def calls_of(message: dict[str, Any]) -> list[Call]:
 
 
 def all_calls(message: dict[str, Any], parts: Parts) -> list[Call]:
-    """The calls in the content and those beside it; some proxies record a call in both places."""
+    """The calls inside and beside the content, each once: some proxies record a call in both places."""
     known = {call_id for call_id, _, _ in parts.calls if call_id}
     return parts.calls + [call for call in calls_of(message) if call[0] not in known]
 
 
 def thinking_of(message: dict[str, Any], parts: Parts) -> str | None:
-    """What the model thought, wherever its provider puts it; the first place that holds any counts."""
+    """The model's thinking, from the first of the places where providers put it that has any."""
     for key in ("thinking", "reasoning_content", "reasoning"):
         if thinking := text_or_none(message.get(key)):
             return thinking
@@ -151,9 +151,9 @@ def add_message(
     mark: MessageMark | None = None,
     is_error: bool | None = None,
 ) -> bool:
-    """Add one chat message to the builder; False when its role is none of `CHAT_ROLES`.
+    """Add one chat message to the builder; False when its role is not one of `CHAT_ROLES`.
 
-    `mark` goes on a user's text, `is_error` on a tool's result where the format has a flag of its own.
+    `mark` applies to a user's text, `is_error` to a tool's result in formats with a flag of their own.
     """
     role = message.get("role")
     parts = parts_of(message.get("content"))

@@ -1,6 +1,6 @@
-"""Values beside chat messages as the envelope wants them: identifiers, numbers, usage, ids made from content.
+"""Values recorded beside chat messages, as the envelope stores them: ids, numbers, usage, ids made from content.
 
-Each function takes whatever a recording holds and gives None where that says nothing: unknown is not zero.
+Each function takes any recorded value and returns None where it does not apply: unknown is not zero.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from agent_wiki.readers.recorded import count, number, text_or_none
 from agent_wiki.trajectory import Usage
 
-__all__ = [  # with the plain values of `recorded`, so that a reader of chat messages finds all of them here
+__all__ = [  # including those of `recorded`, so that readers of chat messages import from one place
     "content_hash",
     "content_id",
     "count",
@@ -30,26 +30,26 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def identifier(value: Any) -> str | None:
-    """An id or a label, recorded as a string or as a whole number, as a string."""
+    """An id or a label as a string; it may be recorded as a whole number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_or_none(value)
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """A JSON object, or an empty one in place of anything else, so that a path can be followed."""
+    """The value if it is a JSON object, else an empty one, so that lookups can be chained."""
     return value if isinstance(value, dict) else {}
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The JSON objects of a list; none of anything else."""
+    """The JSON objects in a list; empty for any other value."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def content_hash(messages: Iterable[Any], characters: int = 8) -> str:
-    """The first hex characters of a SHA-256 over recorded messages: a stable id where none is recorded.
+    """The first hex characters of a SHA-256 over recorded messages: a stable id for recordings without one.
 
-    One message after the other, so that a large recording is not held a second time as text.
+    Messages are hashed one by one, so that a large recording is not held a second time as text.
     """
     hasher = hashlib.sha256()
     for message in messages:
@@ -59,14 +59,14 @@ def content_hash(messages: Iterable[Any], characters: int = 8) -> str:
 
 
 def content_id(*parts: str | None, messages: Iterable[Any]) -> str:
-    """`<part>-<part>-…-<8 hex>`: a session id made from what is recorded, parts that are not left out."""
+    """`<part>-<part>-…-<8 hex>`: a session id made from recorded values; missing parts are left out."""
     return "-".join([*(part for part in parts if part), content_hash(messages)])
 
 
 def reply_usage(record: Any) -> Usage | None:
-    """One reply's usage as the OpenAI or the Anthropic API counts it; None when it holds no count.
+    """One reply's usage, from the counts of the OpenAI or the Anthropic API; None when there are none.
 
-    OpenAI counts cached tokens into `prompt_tokens`; here the four counts do not overlap.
+    OpenAI includes cached tokens in `prompt_tokens`; here the four counts do not overlap.
     """
     if not isinstance(record, dict):
         return None
@@ -85,7 +85,7 @@ def reply_usage(record: Any) -> Usage | None:
 
 
 def summed_usage(usages: Iterable[Usage | None]) -> Usage | None:
-    """The sum over replies; a count that no reply gives stays None."""
+    """The sum over replies; a count that no reply records stays None."""
     total = Usage()
     for usage in filter(None, usages):
         for each in fields(Usage):

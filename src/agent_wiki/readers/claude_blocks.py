@@ -1,4 +1,4 @@
-"""Message blocks of Claude Code as text, and the figures beside them: the same in both its recorded forms."""
+"""Claude Code's message blocks as text, and their usage: shared by both of its recorded forms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_NESTING = 4
 
 
 def blocks_of(content: Any) -> list[dict[str, Any]]:
-    """A message's content as blocks; a plain string is one text block, what is neither is no block."""
+    """A message's content as blocks. A plain string is one text block; anything else is no block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -43,7 +43,7 @@ def content_text(content: Any, nesting: int = 0) -> str:
 
 
 def block_text(block: dict[str, Any], nesting: int = 0) -> str:
-    """A block as text. What is not text is named with its type and size in characters, never spelt out."""
+    """A block as text. Anything but text is replaced by its type and its size in characters."""
     kind = string_or_empty(block.get("type"))
     if kind == "text":
         return string_or_empty(block.get("text"))
@@ -63,12 +63,12 @@ def _attachment_text(kind: str, block: dict[str, Any]) -> str:
     if source.get("type") == "text" or isinstance(source.get("text"), str):
         return string_or_empty(source.get("text")) or data
     media_type = string_or_empty(source.get("media_type") or source.get("mimeType") or source.get("uri"))
-    told = ", ".join(part for part in (media_type, f"{len(data)} characters" if data else "") if part)
-    return f"[{kind}: {told}]" if told else f"[{kind}]"
+    described = ", ".join(part for part in (media_type, f"{len(data)} characters" if data else "") if part)
+    return f"[{kind}: {described}]" if described else f"[{kind}]"
 
 
 def result_mark(content: str) -> ResultMark | None:
-    """Why a result flagged as an error is no failure of the tool: the user's doing, or a sibling's failure."""
+    """Why a result flagged as an error is not a failure of the tool: the user stopped it, or a sibling call failed."""
     start = content[:200].lstrip().removeprefix("<tool_use_error>")
     if start.startswith(_REJECTED):
         return "rejected"
@@ -78,12 +78,12 @@ def result_mark(content: str) -> ResultMark | None:
 
 
 def usage_of(recorded: dict[str, Any]) -> Usage:
-    """The four token counters of a recorded usage; what is not a number is not recorded."""
+    """The four token counters of a recorded usage; None for a counter that is not a number."""
     return Usage(**{each.name: count(recorded.get(each.name)) for each in fields(Usage)})
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage | None:
-    """The sum over replies; None when none recorded anything."""
+    """The sum over replies; None when none recorded a usage."""
     total: dict[str, int] = {}
     for usage in usages:
         for each in fields(Usage):
@@ -94,11 +94,11 @@ def total_usage(usages: Iterable[Usage]) -> Usage | None:
 
 
 def largest_usage(one: Usage, other: Usage) -> Usage:
-    """Each counter's larger figure: what is recorded early in a reply counts the tokens up to there."""
+    """The larger figure of each counter: a usage recorded early in a reply counts only the tokens so far."""
     pairs = ((each.name, getattr(one, each.name), getattr(other, each.name)) for each in fields(Usage))
     return Usage(**{name: max((v for v in (a, b) if v is not None), default=None) for name, a, b in pairs})
 
 
 def string_or_empty(value: Any) -> str:
-    """The value when it is a string, else the empty string: a recording may hold anything anywhere."""
+    """The value if it is a string, else the empty string: any field of a recording may have any type."""
     return value if isinstance(value, str) else ""

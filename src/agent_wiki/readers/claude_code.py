@@ -1,7 +1,7 @@
-"""Claude Code session files: one JSON object a line, subagents inside, beside or in files of their own.
+"""Claude Code session files: one JSON object per line, with subagents in the same file or in files of their own.
 
-A session, and each subagent, becomes a trajectory of its own. Turns that a fork copied from another session
-are left to that session. A tree of edits and retries is kept whole, in recorded order.
+A session and each of its subagents become separate trajectories. Turns that a fork copied from another session
+belong to that session only. A tree of edits and retries is kept whole, in recorded order.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _BESIDE_TYPES = frozenset(
     {"file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt", "permission-mode", "ai-title",
      "custom-title", "agent-name", "mode", "pr-link", "bridge-session"}
 )  # fmt: skip
-_TITLES = ("custom-title", "ai-title", "summary")  # a person's own title first
+_TITLES = ("custom-title", "ai-title", "summary")  # in order of preference: a title that a person gave comes first
 _TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 
 
 def claims(sample: Sample) -> bool:
-    """A record that says its place in a session's tree, or nothing but what is recorded beside the turns."""
+    """Some record gives its place in a session's tree, or all records are of kinds that accompany turns."""
     records = sample.records()
     if any(_is_linked(record) for record in records):
         return True
@@ -48,7 +48,7 @@ def _is_beside(record: dict[str, Any]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every session and subagent of one file, in the order of their first turns.
 
-    A file with nothing but what is recorded beside turns yields none and leaves a warning.
+    A file without turns yields none and leaves a warning.
     """
     sessions = _SessionFile(recording)
     for line, record in recording.lines():
@@ -62,18 +62,18 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 class _SessionFile:
-    """The conversations of one file, by the session id each trajectory will have."""
+    """The conversations of one file, by the session id that each trajectory will have."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.session_id = recording.path.name.partition(".")[0]  # until a record says it
+        self.session_id = recording.path.name.partition(".")[0]  # until a record gives it
         self.conversations: dict[str, Conversation] = {}
-        self.owners: dict[str, Conversation] = {}  # of each turn, by its uuid
+        self.owners: dict[str, Conversation] = {}  # the conversation of each turn, by the turn's uuid
         self.last_agent = ""
         self.titles: dict[tuple[str, str], str] = {}  # by session id and kind
 
     def take(self, line: int, record: dict[str, Any]) -> None:
-        """One record. What is no turn and says nothing about a session is let go."""
+        """Process one record. Records that are neither turns nor about a session are ignored."""
         self.session_id = string_or_empty(record.get("sessionId")) or self.session_id
         kind = string_or_empty(record.get("type"))
         if kind in _TURN_TYPES:
@@ -86,7 +86,7 @@ class _SessionFile:
             self._take_title(record, kind)
 
     def trajectories(self) -> Iterator[Trajectory]:
-        """Finish each conversation and let go of it."""
+        """Finish each conversation and release its memory."""
         titles = {session_id: self._title(session_id) for session_id in self.conversations}
         for conversation in self.conversations.values():
             parent = self.conversations.get(conversation.parent_session_id or "")
@@ -114,7 +114,7 @@ class _SessionFile:
             conversation.add_user(message["content"], line_mark(record))
 
     def _take_progress(self, line: int, record: dict[str, Any], progress: Any) -> None:
-        """A subagent's turn, recorded inside a progress line of its parent."""
+        """A subagent's turn, nested in a progress record of its parent."""
         if not isinstance(progress, dict) or progress.get("type") != "agent_progress":
             return
         turn = progress.get("message")
@@ -124,7 +124,7 @@ class _SessionFile:
             self._take_turn(line, surroundings | turn | agent, turn["type"], turn.get("message"))
 
     def _take_queued(self, record: dict[str, Any], attachment: Any) -> None:
-        """What the user typed while the agent worked: it is recorded nowhere else."""
+        """What the user typed while the agent worked, which is recorded only here."""
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return
         conversation = self._own(record, self._agent_id(record))
@@ -136,13 +136,13 @@ class _SessionFile:
     def _take_title(self, record: dict[str, Any], kind: str) -> None:
         title = string_or_empty(record.get(_TITLE_KEYS[kind]))
         session_id = self.session_id
-        if kind == "summary":  # it may be about a session of another file: its leaf tells
+        if kind == "summary":  # it may describe a session of another file: its leaf shows which
             session_id = f"leaf {record.get('leafUuid')}"
         if title:
             self.titles[session_id, kind] = title
 
     def _own(self, record: dict[str, Any], agent_id: str | None) -> Conversation | None:
-        """The conversation that a turn belongs to; None for a turn that is another's or known already."""
+        """The conversation that a turn belongs to; None for a turn of another session or one already known."""
         uuid = string_or_empty(record.get("uuid"))
         known = self.owners.get(uuid)
         if known is not None:
@@ -172,14 +172,14 @@ class _SessionFile:
             conversation = Conversation(key, self.session_id if agent_id else None)
             self.conversations[key] = conversation
             before = self.owners.get(string_or_empty(record.get("parentUuid")))
-            if agent_id is None and before is not None:  # the first turn goes on where another session stood
+            if agent_id is None and before is not None:  # the first turn continues another session
                 conversation.forked_from = before.parent_session_id or before.session_id
         return conversation
 
     def _agent_id(self, record: dict[str, Any]) -> str | None:
         """The subagent a turn belongs to, None for the session itself.
 
-        Old recordings give a subagent no id: it is known by its first turn and followed along the tree.
+        Old recordings have no id for a subagent: it is identified by its first turn and followed along the tree.
         """
         if not record.get("isSidechain"):
             return None
@@ -203,7 +203,7 @@ class _SessionFile:
 
 
 def line_mark(record: dict[str, Any]) -> MessageMark | None:
-    """What a record itself says about text in the user's place; None leaves it to the text."""
+    """The mark that a record's own fields imply for a user's text; None when the text must decide."""
     if record.get("isCompactSummary"):
         return "compaction"
     origin = record.get("origin")

@@ -1,7 +1,7 @@
-"""The conversation that recorded lines of Claude Code add up to: shared by its two recorded forms.
+"""A Claude Code conversation, assembled from recorded lines: shared by both of its recorded forms.
 
-A reply that was recorded block by block becomes one message again, in the place of its first block and so
-before the results it was given; its usage counts once.
+A reply that was recorded block by block becomes one message again, at the position of its first block and so
+before the results of its calls. Its usage counts once.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from agent_wiki.readers.recorded import epoch_seconds, iso_utc, most_used, numbe
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 
 AGENT = "claude-code"
-_SYNTHETIC_MODEL = "<synthetic>"  # the harness speaking in the model's place
+_SYNTHETIC_MODEL = "<synthetic>"  # written by the harness, not by a model
 _CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 
 @dataclass(slots=True)
 class ReplyTurn:
-    """One reply of the model, put together from the lines it was recorded over."""
+    """One reply of the model, assembled from the lines over which it was recorded."""
 
     texts: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class ReplyTurn:
     lines: int = 0
 
     def repeats(self, part: list[str], text: str) -> bool:
-        """Add `text` to a part unless that part has it; True when it was there."""
+        """Add `text` to a part unless it is already there; True when it was."""
         if text in part:
             return True
         if text:
@@ -51,7 +51,7 @@ class ReplyTurn:
 
 @dataclass(slots=True)
 class UserTurn:
-    """Text that stands in the user's place."""
+    """Text recorded as the user's, whoever wrote it."""
 
     text: str
     mark: MessageMark | None
@@ -59,7 +59,7 @@ class UserTurn:
 
 @dataclass(slots=True)
 class ResultTurn:
-    """What a tool gave back."""
+    """What a tool returned."""
 
     call_id: str | None
     content: str
@@ -69,18 +69,18 @@ class ResultTurn:
 
 @dataclass(slots=True)
 class Conversation:
-    """The turns of one session or of one subagent, as they were recorded, and what was recorded beside them."""
+    """The turns of one session or subagent in recorded order, with their metadata."""
 
     session_id: str
     parent_session_id: str | None = None
     turns: list[ReplyTurn | UserTurn | ResultTurn] = field(default_factory=list)
     hygiene: Counter[str] = field(default_factory=Counter)
-    usages: dict[str, Usage] = field(default_factory=dict)  # one a reply, whatever the number of its lines
+    usages: dict[str, Usage] = field(default_factory=dict)  # one per reply, however many lines it has
     models: Counter[str] = field(default_factory=Counter)
     costs_usd: dict[str, float] = field(default_factory=dict)
     started: float | None = None  # seconds since 1970
     ended: float | None = None
-    model: str | None = None  # told for the whole session; its replies know better
+    model: str | None = None  # for the whole session; the models of its replies take precedence
     cwd: str | None = None
     git_branch: str | None = None
     agent_version: str | None = None
@@ -90,7 +90,7 @@ class Conversation:
     _answered: dict[str, str] = field(default_factory=dict)
 
     def observe(self, timestamp: Any, **surroundings: Any) -> None:
-        """Note when a turn was recorded and, once each, in which `cwd`, `git_branch` and `agent_version`."""
+        """Note when a turn was recorded and the first known `cwd`, `git_branch` and `agent_version`."""
         moment = epoch_seconds(timestamp)
         if moment is not None:
             self.started = moment if self.started is None else min(self.started, moment)
@@ -100,7 +100,7 @@ class Conversation:
                 setattr(self, name, value)
 
     def add_reply(self, message: dict[str, Any], cost_usd: Any = None) -> None:
-        """One line of a reply. Lines with one message id make one turn, where the first of them stood."""
+        """Add one line of a reply. Lines with the same message id form one turn, at the position of the first."""
         reply_id = message.get("id")
         reply_id = reply_id if isinstance(reply_id, str) and reply_id else f"line {len(self.turns)}"
         reply = self._replies.get(reply_id)
@@ -117,7 +117,7 @@ class Conversation:
             self.hygiene["duplicate_turns_dropped"] += 1
 
     def add_user(self, content: Any, mark: MessageMark | None = None) -> None:
-        """One line in the user's place: text, results, or both. `mark` says what the line is known to be."""
+        """Add one user line: text, results, or both. `mark` applies to its text where the line itself implies one."""
         blocks = blocks_of(content)
         has_result = any(block.get("type") == "tool_result" for block in blocks)
         said: list[UserTurn] = []
@@ -128,7 +128,7 @@ class Conversation:
             text = block_text(block)
             pieces = [(text, mark)] if mark else pieces_of(text)
             for piece, piece_mark in pieces:
-                # Beside a result stands what the harness adds to it, never a prompt.
+                # Text beside a result is added by the harness, never a prompt.
                 found: MessageMark | None = piece_mark or ("injected" if has_result else None)
                 if said and said[-1].mark == found:
                     said[-1].text += f"\n\n{piece}"
@@ -137,9 +137,9 @@ class Conversation:
         self.turns.extend(said)
 
     def trajectory(self, source: Source, title: str | None = None) -> Trajectory:
-        """The normalized trajectory. `source` names the format; what was observed is put into it.
+        """The normalized trajectory. `source` names the format and receives the metadata.
 
-        The turns are handed over one by one, so that a large conversation is not held twice; none are left.
+        The turns are moved one by one, so that a large conversation is not held twice. None remain here.
         """
         for known in (self._replies, self._called, self._answered):
             known.clear()
@@ -161,7 +161,7 @@ class Conversation:
         return builder.finish(self.session_id, source, **head)
 
     def _repeats(self, reply: ReplyTurn, block: dict[str, Any]) -> bool:
-        """Add a block to a reply; True when the reply, recorded twice, has it already."""
+        """Add a block to a reply; True when the reply already has it because it was recorded twice."""
         kind = string_or_empty(block.get("type"))
         if kind == "text":
             return reply.repeats(reply.texts, string_or_empty(block.get("text")))
@@ -201,7 +201,7 @@ class Conversation:
     def _note_usage(self, reply_id: str, message: dict[str, Any], cost_usd: Any) -> None:
         recorded = message.get("usage")
         if isinstance(recorded, dict) and message.get("model") != _SYNTHETIC_MODEL:
-            # Early lines of a reply may count the tokens up to them: the largest figure is the whole reply's.
+            # Early lines of a reply may count only the tokens so far: the largest figure is the whole reply's.
             self.usages[reply_id] = largest_usage(self.usages.get(reply_id, Usage()), usage_of(recorded))
         if (cost := number(cost_usd)) is not None:
             self.costs_usd[reply_id] = max(cost, self.costs_usd.get(reply_id, 0.0))

@@ -1,7 +1,7 @@
-"""Who speaks in the user's place? What Claude Code writes there that no user wrote, told apart by its wrapping.
+"""Text recorded as the user's that Claude Code wrote itself, recognized by the tags around it.
 
-Slash commands, shell escapes, hooks, the editor and background tasks all leave text where the user's turns
-stand. The tags are those of recorded sessions; nothing here reads the text inside them.
+Slash commands, shell escapes, hooks, the editor and background tasks all leave text in the user's
+turns. The tags are those of recorded sessions; the text inside them is not interpreted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WRAPPERS = frozenset(
      "command-message", "command-args", "command-contents", "user-prompt-submit-hook", "session-start-hook",
      "post-tool-use-hook", "system-reminder"}
 )  # fmt: skip
-# Texts that begin like this are a harness's from end to end.
+# Texts that begin like this were written by a harness from start to end.
 _INJECTED = (
     "<task-notification>",
     "<agent-notification>",
@@ -42,11 +42,11 @@ _OPENING = re.compile(r"\s*<([a-z_-]{3,40})(?:\s[^<>]{0,200})?>")
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """Cut what stands in the user's place into `(text, mark)`; the user's own words have the mark None.
+    """Split a user's recorded text into `(text, mark)`; the user's own words have the mark None.
 
-    Nothing is lost but the tags around a slash command's words ("/review the last commit") and around a
-    memory the user dictated. A bare slash command says nothing beyond its name, which is the harness's
-    word for a body that follows as injected text; it is marked too.
+    Only tags are dropped: those around a slash command's words ("/review the last commit") and around a
+    memory that the user dictated. A bare slash command has no words of the user, only the harness's name
+    for a body that follows as injected text; it is marked too.
     """
     start = text.lstrip()
     if not start.startswith(("<", "[", "C", "B", "S", "T")):
@@ -63,10 +63,10 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 def _command_pieces(start: str) -> list[Piece]:
-    """A slash command that prompts the agent, with the user's words; [] when it is none or bare.
+    """The pieces of a slash command with words of the user; [] for a bare one and for any other text.
 
-    Such a command is recorded with its message first; one that only steers the harness (/model, /exit)
-    has its name first.
+    Such a command is recorded with its message first. One that only controls the harness (/model, /exit)
+    starts with its name.
     """
     if not start.startswith(_COMMAND):
         return []
@@ -94,7 +94,7 @@ def _wrapped_pieces(text: str, start: str) -> list[Piece]:
 
 
 def _wrappers_end(text: str) -> int:
-    """Where the wrappers at the start of `text` end; an unclosed one takes it all."""
+    """Where the wrappers at the start of `text` end; an unclosed one extends to the end."""
     end = 0
     while (opening := _OPENING.match(text, end)) and opening.group(1) in _WRAPPERS:
         closing = f"</{opening.group(1)}>"

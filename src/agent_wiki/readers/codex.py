@@ -1,7 +1,7 @@
-"""Codex rollouts: one JSONL file is one session, `{timestamp, type, payload}` a line.
+"""Codex rollouts: one JSONL file per session, `{timestamp, type, payload}` per line.
 
-What the model and the user said stands twice, as `event_msg` and as `response_item`; the item is the record
-and the event tells which of the user messages a person typed. The oldest files hold bare items.
+What the model and the user said is recorded twice, as `event_msg` and as `response_item`. The item is authoritative,
+and the event shows which user messages a person typed. The oldest files have bare items.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FORMAT = "codex"
 
 _LINE_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _BARE_ITEMS = frozenset({"message", "reasoning", "function_call", "function_call_output", "local_shell_call"})
-# What Codex itself puts where a user's turn stands, by how it begins.
+# Text that Codex itself records as the user's, by how it begins.
 _NOTICES: tuple[tuple[str, MessageMark], ...] = (
     ("<turn_aborted>", "interrupt"),
     ("Another language model started to solve this problem", "compaction"),
@@ -45,7 +45,7 @@ _NOTICES: tuple[tuple[str, MessageMark], ...] = (
 
 
 def claims(sample: Sample) -> bool:
-    """Rollout lines, or the bare items of the oldest files after their header."""
+    """Rollout lines, or a header followed by bare items as in the oldest files."""
     records = sample.records()
     if any(str(record.get("type")) in _LINE_TYPES and isinstance(record.get("payload"), dict) for record in records):
         return True
@@ -56,7 +56,7 @@ def claims(sample: Sample) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The one session of a rollout; its messages are empty when all of it was copied from another session.
 
-    Raises `UnreadableRecording` when nothing was said in it.
+    Raises `UnreadableRecording` when it has no messages.
     """
     rollout = _Rollout()
     for _, record in recording.lines():
@@ -64,13 +64,13 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             rollout.take(record)
     trajectory = rollout.trajectory()
     if not trajectory.messages and "inherited_turns" not in trajectory.source.hygiene:
-        raise UnreadableRecording(recording.name, "a session in which nothing was said")
+        raise UnreadableRecording(recording.name, "a session without messages")
     yield trajectory
 
 
 @dataclass(slots=True)
 class _Reply:
-    """What one answer of the model holds, recorded over several lines."""
+    """One reply of the model, recorded over several lines."""
 
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class _Reply:
 
 @dataclass(slots=True)
 class _Prompt:
-    """A user item of which an event may yet say that a person typed it."""
+    """A user item that a later event may show to have been typed by a person."""
 
     message: Message
     texts: frozenset[str]
@@ -87,14 +87,14 @@ class _Prompt:
 
 
 class _Rollout:
-    """Takes the lines of one rollout in order."""
+    """Processes the lines of one rollout in order."""
 
     def __init__(self) -> None:
         self.history = InheritedHistory()
         self.meter = TokenMeter()
         self.models: Counter[str] = Counter()
         self.inherited_turns = 0
-        self.verdicts: dict[str, bool] = {}  # call id → did it fail, said by an event before the output
+        self.verdicts: dict[str, bool] = {}  # call id → whether it failed, from an event before the output
         self.ended_at: Any = None
         self.exit_status: str | None = None
         self.title: str | None = None
@@ -126,7 +126,7 @@ class _Rollout:
         self.has_typed_prompts = False
 
     def take(self, record: dict[str, Any]) -> None:
-        """One line of the file."""
+        """Process one line of the file."""
         kind, payload = str(record.get("type")), record.get("payload")
         if not isinstance(payload, dict):
             if kind not in _BARE_ITEMS and "instructions" not in record:
@@ -147,12 +147,12 @@ class _Rollout:
             handler(payload)
 
     def trajectory(self) -> Trajectory:
-        """All that was taken, as one trajectory."""
+        """The trajectory of all lines processed."""
         self._finish_reply()
         if self.history.is_inside:
             self._leave_inherited()
         if not self.has_typed_prompts:
-            # No event tells who typed what: all but the known notices is the user's.
+            # Without events, every user item that is not a known notice is the user's.
             for prompt in self.prompts:
                 if not prompt.is_notice:
                     prompt.message.mark = None
@@ -222,7 +222,7 @@ class _Rollout:
             self.builder.system(flat_text(content))
 
     def _say(self, text: Any) -> None:
-        """A text of the model. The event and the item of one text are one."""
+        """Add a text of the model, once although an event and an item record it."""
         if isinstance(text, str) and text and text not in self.reply.texts:
             self.reply.texts.append(text)
 
@@ -253,7 +253,7 @@ class _Rollout:
             self.prompts.append(_Prompt(self.builder.messages[-1], texts, notice is not None))
 
     def _typed_prompt(self, event: dict[str, Any]) -> None:
-        """A prompt that a person typed, or for a subagent the one its parent wrote."""
+        """A prompt that a person typed; for a subagent, the prompt that its parent wrote."""
         if event.get("kind") not in (None, "plain"):
             return
         self.has_typed_prompts = True

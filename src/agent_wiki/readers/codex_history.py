@@ -1,8 +1,8 @@
-"""What a forked Codex session owns: its parent's copied turns and token totals told from its own.
+"""Separates what a forked Codex session did from the turns and token totals copied from its parent.
 
-`codex fork`, and a subagent started with its parent's history, copy the parent's lines, its `session_meta`
-included, to the top of the new rollout and stamp them anew, so the time of a line does not tell. The ids of
-turns do: they are UUIDv7, made when the turn first ran. (Read in the public threads of agentsview #657 and
+`codex fork`, and starting a subagent with its parent's history, copy the parent's lines, its `session_meta`
+included, to the start of the new rollout with new timestamps, so a line's time is no indication. The ids of
+turns are: they are UUIDv7, created when the turn first ran. (Read in the public threads of agentsview #657 and
 tokscale #735 and #895; the older ids there are UUIDv4 beside a `started_at`.)
 """
 
@@ -14,11 +14,11 @@ from typing import Any
 
 from agent_wiki.readers.recorded import count, epoch_seconds
 
-_REPLAY_PAUSE_SECONDS = 1.0  # a copied history is written in one go; a person takes longer
+_REPLAY_PAUSE_SECONDS = 1.0  # a copied history is written without pauses; a person takes longer
 
 
 def uuid7_seconds(identifier: Any) -> float | None:
-    """The moment inside a UUIDv7, in seconds since 1970; None for any other value."""
+    """The time encoded in a UUIDv7, in seconds since 1970; None for any other value."""
     try:
         parsed = uuid.UUID(str(identifier))
     except ValueError:
@@ -27,9 +27,9 @@ def uuid7_seconds(identifier: Any) -> float | None:
 
 
 class InheritedHistory:
-    """Follows a rollout's lines and knows whether the present one was copied from another session.
+    """Tracks whether the current line of a rollout was copied from another session.
 
-    `own` is the payload of the first `session_meta`, `forked_from` the id of the session copied from.
+    `own` is the payload of the first `session_meta`, `forked_from` the id of the session that was copied.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class InheritedHistory:
         self._last_line: float | None = None
 
     def meta(self, payload: dict[str, Any]) -> None:
-        """A `session_meta`: the first names the session, one of another session starts a copied history."""
+        """Process a `session_meta`: the first names the session; one of another session starts a copied history."""
         if not self.own:
             self.own = payload
             parent = payload.get("forked_from_id")
@@ -53,7 +53,7 @@ class InheritedHistory:
             self.is_inside = True
 
     def line(self, timestamp: Any) -> None:
-        """Any line. Where no turn is dated, the first pause ends the copied history."""
+        """Process any line. If turns have no dates, the first pause ends the copied history."""
         moment = epoch_seconds(timestamp)
         if moment is None:
             return
@@ -63,7 +63,7 @@ class InheritedHistory:
         self._last_line = moment
 
     def turn(self, payload: dict[str, Any]) -> None:
-        """A turn begins (`task_started`, `turn_context`): older than the session itself means copied."""
+        """Process the start of a turn (`task_started`, `turn_context`): one older than the session was copied."""
         began, born = _began(payload), self._born()
         if began is None or born is None or self.forked_from is None or self._has_own_turn:
             return
@@ -87,14 +87,14 @@ def _began(payload: dict[str, Any]) -> float | None:
     if from_id is not None:
         return from_id
     started_at = epoch_seconds(payload.get("started_at"))
-    # `started_at` is cut to the second: a turn of the session's first second is its own.
+    # `started_at` is truncated to the second: a turn of the session's first second is its own.
     return started_at + 0.999 if started_at is not None else None
 
 
 class TokenMeter:
-    """Own tokens out of Codex' running totals, which a fork continues from its parent and a restart sets back.
+    """A session's own tokens from Codex's running totals, which a fork inherits from its parent and a restart resets.
 
-    OpenAI counts cached tokens as part of the input; here they are apart, as in `Usage`.
+    OpenAI counts cached tokens as part of the input; here they are separate, as in `Usage`.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class TokenMeter:
         self._seen: dict[str, int] | None = None
 
     def take(self, report: Any, *, is_inherited: bool, is_fork: bool) -> None:
-        """One `token_count.info`, which may be null."""
+        """Process one `token_count.info`, which may be null."""
         if not isinstance(report, dict):
             return
         total, last = _counts(report.get("total_token_usage")), _counts(report.get("last_token_usage"))

@@ -1,4 +1,4 @@
-"""The items of a Codex rollout: calls and results in the forms its versions gave them."""
+"""The items of a Codex rollout: calls and results, in the forms of all its versions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def call_of(kind: str, payload: dict[str, Any]) -> tuple[str | None, str, Any]:
 
 
 def result_of(payload: dict[str, Any]) -> tuple[str, bool | None]:
-    """The text of a result and whether it failed, where Codex' own frame around the output says so."""
+    """The text of a result, and whether it failed where Codex's own frame around the output says so."""
     output = payload.get("output", payload.get("tools"))
     if isinstance(output, dict) and isinstance(success := output.get("success"), bool):
         return flat_text(output.get("content")), not success
@@ -54,7 +54,7 @@ def _framed(text: str) -> tuple[str, bool | None]:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a result says that the user refused or stopped the call. Only Codex' own wording at the start counts."""
+    """Whether a result says that the user refused or stopped the call. Only Codex's own wording at the start counts."""
     return bool(_REFUSED.match(text)) or (text.startswith(_HARNESS_FAILURES) and "rejected by user" in text[-200:])
 
 

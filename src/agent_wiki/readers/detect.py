@@ -1,4 +1,4 @@
-"""Which reader reads a recording, by its content alone: those of this package, and of others by their entry points."""
+"""Which reader reads a recording, detected by its content alone. Readers of other packages are entry points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory
 
-# In the order in which they are asked: a format that is more exactly recognised comes first.
+# In the order in which they are tried: more specific formats first.
 READERS = (
     "normalized", "claude_code", "stream_json", "codex", "gemini_cli", "pi", "atif", "inspect_log", "tau2_bench",
     "tau_bench", "mini_swe_agent", "swe_agent", "who_and_when",
@@ -23,7 +23,7 @@ _GROUP = "agent_wiki.readers"
 
 @runtime_checkable
 class Reader(Protocol):
-    """What a module of this folder that reads a format has, and a module or object of another package."""
+    """The members of a reader: a module of this folder, or a module or object of another package."""
 
     FORMAT: str
 

@@ -1,8 +1,8 @@
 """Gemini CLI sessions: the older single JSON document and the newer JSONL.
 
-In the JSONL a message that grows is appended again whole under its id, `{"$set": {…}}` changes the header or
-the list of messages, and `{"$rewindTo": id}` takes turns out of the model's sight. What was once recorded
-happened, so it stays in recorded order: a rewound turn is an attempt given up, not one that never was.
+In the JSONL, a message that grows is appended again in full under its id, `{"$set": {…}}` changes the header or
+the list of messages, and `{"$rewindTo": id}` removes turns from the model's context. Everything recorded
+happened, so all of it is kept in recorded order: a rewound turn is an abandoned attempt, not one that never was.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def claims(sample: Sample) -> bool:
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """The one session of a recording. Raises `UnreadableRecording` when nothing was said in it."""
+    """The one session of a recording. Raises `UnreadableRecording` when it has no messages."""
     header: dict[str, Any] = {}
     messages = _Messages()
     for record in _records(recording):
@@ -57,25 +57,25 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         raise UnreadableRecording(recording.name, "a Gemini CLI session without its sessionId")
     trajectory = _trajectory(session_id, header, messages)
     if not trajectory.messages:
-        raise UnreadableRecording(recording.name, "a session in which nothing was said")
+        raise UnreadableRecording(recording.name, "a session without messages")
     yield trajectory
 
 
 class _Messages:
-    """The messages of a session in recorded order, each in its last form."""
+    """The messages of a session in recorded order, each in its latest version."""
 
     def __init__(self) -> None:
         self.by_id: dict[str, dict[str, Any]] = {}
         self.duplicates = 0
 
     def put(self, message: dict[str, Any]) -> None:
-        """A message line. A known id takes the new form in its old place."""
+        """Process a message line. A known id is updated in its old position."""
         if isinstance(message.get("type"), str):
             key = message.get("id")
             self.by_id[key if isinstance(key, str) else f"#{len(self.by_id)}"] = message
 
     def replace(self, messages: Any) -> None:
-        """A whole list at once; a resumed session lists its history again, sometimes under new ids."""
+        """Process a whole list; a resumed session lists its history again, sometimes under new ids."""
         if not isinstance(messages, list):
             return
         known = {_what_it_says(message) for message in self.by_id.values()}
@@ -104,8 +104,8 @@ def _is_header(record: dict[str, Any]) -> bool:
 
 
 def _what_it_says(message: dict[str, Any]) -> str:
-    told = {name: message.get(name) for name in ("type", "content", "toolCalls")}
-    return json.dumps(told, sort_keys=True)
+    said = {name: message.get(name) for name in ("type", "content", "toolCalls")}
+    return json.dumps(said, sort_keys=True)
 
 
 def _trajectory(session_id: str, header: dict[str, Any], messages: _Messages) -> Trajectory:
@@ -138,7 +138,7 @@ def _trajectory(session_id: str, header: dict[str, Any], messages: _Messages) ->
 
 
 def _add_user(builder: TrajectoryBuilder, content: Any, answered: set[str]) -> None:
-    """A user message. Results of tools come as user messages too, beside the copy in the reply's calls."""
+    """A user message. Tool results also come as user messages, in addition to the copy in the reply's calls."""
     parts = content if isinstance(content, list) else [content]
     responses = [part["functionResponse"] for part in parts if isinstance(part, dict) and "functionResponse" in part]
     for response in responses:
@@ -154,7 +154,7 @@ def _add_user(builder: TrajectoryBuilder, content: Any, answered: set[str]) -> N
 
 
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:
-    """A reply with its thoughts and calls, then the results that stand inside the calls."""
+    """A reply with its thoughts and calls, then the results nested in the calls."""
     listed = message.get("toolCalls")
     calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     builder.assistant(
@@ -177,19 +177,19 @@ def _add_result(builder: TrajectoryBuilder, call: dict[str, Any], answered: set[
     if call_id is not None:
         answered.add(call_id)
     if status == "cancelled":
-        builder.tool(call_id, text, mark="rejected")  # Gemini cancels a call only when the user does
+        builder.tool(call_id, text, mark="rejected")  # Gemini cancels a call only if the user does
         return
     if status == "error":
         is_error = True
     elif status == "success":
-        # A shell that ran is a success to Gemini, whatever its exit code.
+        # Gemini reports a shell command that ran as a success, whatever its exit code.
         codes = _EXIT_CODE.findall(text[-_FRAME_CHARACTERS:]) if call.get("name") == _SHELL else []
         is_error = bool(codes) and codes[-1] != "0"
     builder.tool(call_id, text, is_error=is_error)
 
 
 def _result_text(result: Any) -> tuple[str, bool | None]:
-    """Text of a result's parts, and whether one of them is an error."""
+    """The text of a result's parts, and whether one of them is an error."""
     texts: list[str] = []
     verdict: bool | None = None
     for part in result if isinstance(result, list) else [result]:
@@ -226,7 +226,7 @@ def _thinking(thoughts: Any) -> str | None:
 
 
 def _add_tokens(tokens: Counter[str], recorded: Any) -> None:
-    """Gemini counts cached tokens as part of the input, and thoughts apart from the output they are billed as."""
+    """Gemini counts cached tokens as input, and thoughts separately from the output as which they are billed."""
     if not isinstance(recorded, dict) or count(recorded.get("input")) is None:
         return
     number = {name: count(recorded.get(name)) or 0 for name in ("input", "output", "cached", "thoughts", "tool")}

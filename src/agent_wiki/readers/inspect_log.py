@@ -1,8 +1,8 @@
-"""Inspect evaluation logs: `.json` (one document) and `.eval` (a zip with a header and a member a sample).
+"""Inspect evaluation logs: `.json` (one document) and `.eval` (a zip with a header and one member per sample).
 
-Each sample is one trajectory. A score becomes the reward where it is a number or one of Inspect's letters
-(C correct, P partial, I incorrect, N no answer). `target` is an answer key. `model_usage` is the sample's whole
-usage, that of a model-graded scorer included, as it is not recorded apart.
+Each sample is one trajectory. A score becomes the reward if it is a number or one of Inspect's letters
+(C correct, P partial, I incorrect, N no answer). `target` is an answer key. `model_usage` is the sample's total
+usage, including that of a model-graded scorer, which is not recorded separately.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMAT = "inspect"
 
 _HEADERS = ("header.json", "_journal/start.json")  # the first is written when the evaluation ends
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-_DEEPEST_REFERENCE = 20  # a message's content and arguments are shallow; what is nested deeper is hostile
+_DEEPEST_REFERENCE = 20  # a message's content and arguments are shallow; deeper nesting is hostile
 _ATTACHMENT = re.compile(r"(?:attachment|tc)://([0-9a-f]{32})")
 
 
@@ -60,7 +60,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _samples(recording: Recording) -> Iterator[tuple[dict[str, Any], str, dict[str, Any]]]:
-    """Yield `(header, place for messages, sample)` in recorded order; a damaged member costs that sample."""
+    """Yield `(header, place for messages, sample)` in recorded order; a damaged member loses that sample only."""
     names = recording.sample()
     if names.shape != "zip":
         document = mapping(recording.document())
@@ -115,7 +115,7 @@ def _add(builder: TrajectoryBuilder, message: dict[str, Any]) -> None:
         return
     add_message(builder, message)
     for part in objects(message.get("content")):
-        if part.get("type") == "tool_use" and "result" in part:  # a tool that ran at the provider
+        if part.get("type") == "tool_use" and "result" in part:  # a tool that the provider ran
             flag = True if part.get("error") else None
             builder.tool(identifier(part.get("id")), content_text(part["result"]), is_error=flag)
 
@@ -139,7 +139,7 @@ def _source(evaluation: dict[str, Any], sample: dict[str, Any], messages: list[d
 
 
 def _reward(sample: dict[str, Any]) -> float | None:
-    """The first recorded score that is a number, a truth value or one of Inspect's letters."""
+    """The first recorded score that is a number, a boolean or one of Inspect's letters."""
     scores = [*mapping(sample.get("scores")).values(), sample.get("score")]
     for score in scores:
         value = mapping(score).get("value")
@@ -152,7 +152,7 @@ def _reward(sample: dict[str, Any]) -> float | None:
 
 
 def _usage(record: dict[str, Any]) -> Usage | None:
-    """Inspect's counts. Some providers count cached tokens into the input; then the total shows it."""
+    """Inspect's counts. Some providers include cached tokens in the input, which the total reveals."""
     read_, written = count(record.get("input_tokens_cache_read")), count(record.get("input_tokens_cache_write"))
     sent, received = count(record.get("input_tokens")), count(record.get("output_tokens"))
     if sent is not None and read_ and count(record.get("total_tokens")) == sent + (received or 0):
@@ -162,6 +162,6 @@ def _usage(record: dict[str, Any]) -> Usage | None:
 
 
 def _only_reply(sample: dict[str, Any], messages: list[dict[str, Any]]) -> Usage | None:
-    """Older logs give the last reply's usage only; of a sample with one reply that is all of it."""
+    """Older logs record the last reply's usage only; for a sample with a single reply that is the total."""
     replies = sum(message.get("role") == "assistant" for message in messages)
     return _usage(mapping(mapping(sample.get("output")).get("usage"))) if replies == 1 else None

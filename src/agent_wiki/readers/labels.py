@@ -1,7 +1,7 @@
-"""The short texts beside a trajectory's messages: ids, names, titles. Recordings are hostile here too.
+"""The short texts beside a trajectory's messages: ids, names, titles. They can be hostile too.
 
-A label is one line without control characters, of bounded length, without secrets. An id keeps to characters that
-mean nothing in a page, a table or a link; one that had to change gets a hash, so that two ids stay two.
+A label is one line of bounded length without control characters or secrets. An id uses only characters that
+have no meaning in a page, a table or a link; a changed id gets a hash, so that two ids never become one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _IDS = ("format", "parent_session_id", "forked_from")
 _LABELS = tuple(
     each.name for each in fields(Source) if str(each.type) in ("str", "str | None") and each.name not in _IDS
 )
-# Controls, line ends of all kinds, and what hides or reorders text: bidi marks, zero-width and tag characters.
+# Control characters, line ends of all kinds, and characters that hide or reorder text: bidi, zero-width and tag marks.
 _NO_LABEL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]+")
 _NO_ID = re.compile(r"[^\w.:@/+=~ ,#()-]+")
 
 
 def tidy_labels(trajectory: Trajectory) -> None:
-    """Make every label of a trajectory safe, in place, and count what was redacted in `hygiene`."""
+    """Make every label of a trajectory safe, in place, and count redactions in `hygiene`."""
     source = trajectory.source
     trajectory.timestamp = trajectory.timestamp if iso_utc(trajectory.timestamp) else None
     source.ended_at = source.ended_at if iso_utc(source.ended_at) else None
@@ -50,7 +50,7 @@ def tidy_labels(trajectory: Trajectory) -> None:
 
 
 def _tidied(owner: Any, names: Iterable[str]) -> int:
-    """Tidy the named fields of `owner`; how many secrets were redacted."""
+    """Clean the named fields of `owner`; returns how many secrets were redacted."""
     redacted = 0
     for name in names:
         if value := getattr(owner, name):
@@ -61,7 +61,7 @@ def _tidied(owner: Any, names: Iterable[str]) -> int:
 
 
 def safe_id(text: str) -> str:
-    """An id as it stands, or with a hash of what it was where it holds a secret or is no name. Idempotent."""
+    """An id unchanged, or cleaned with a hash of the original if it has a secret or unsafe characters. Idempotent."""
     redacted, _ = _redacted(without_surrogates(text[: 4 * _MOST_ID_CHARACTERS]))
     shown = _NO_ID.sub("-", redacted)[:_MOST_ID_CHARACTERS].strip()
     if shown and shown == text:
@@ -77,7 +77,7 @@ def _label(text: str) -> tuple[str, int]:
 
 
 def _redacted(text: str) -> tuple[str, int]:
-    """The text without secrets, and how many there were; in a name one may stand behind an underscore too."""
+    """The text without secrets, and how many there were; within a name, one may also follow an underscore."""
     redacted, count = redact_text(text)
     for place in re.finditer(r"_(?=[A-Za-z0-9_-]{16})", redacted[:_MOST_CHARACTERS]):
         tail, found = redact_text(redacted[place.end() :])
@@ -87,7 +87,7 @@ def _redacted(text: str) -> tuple[str, int]:
 
 
 def _call_id(text: str) -> str:
-    """A call's id is on no page: it changes only where it holds a secret."""
+    """A call's id is never on a page, so it changes only if it contains a secret."""
     text = without_surrogates(text)
     redacted, count = _redacted(text)
     return f"{redacted}-{short_digest([text], 10)}" if count else text

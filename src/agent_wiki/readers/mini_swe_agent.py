@@ -1,10 +1,10 @@
 """mini-swe-agent trajectories: `{info, messages, trajectory_format, instance_id}`.
 
-Version 1 has no native tool calls: the command is the one ```bash block of a reply, and the next user message is
-its result. That block becomes a call named "bash"; the reply's text stays as it is. Of the other user messages
-the first is the task; what the harness said to a reply without exactly one command is marked as injected.
-The raw provider reply in `extra.response` gives model, time, usage and reasoning. The verdict is not in the file:
-a `report.json` beside it, as the SWE-bench harness writes it, gives `resolved`.
+Version 1 has no native tool calls: the command is the only ```bash block of a reply, and the next user message is
+its result. That block becomes a call named "bash"; the reply's text is unchanged. Of the other user messages,
+the first is the task; the harness's response to a reply without exactly one command is marked as injected.
+The raw provider reply in `extra.response` has model, time, usage and reasoning. The verdict is not in the file:
+`resolved` comes from a `report.json` beside it, as written by the SWE-bench harness.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _REPORT_BYTES_AT_MOST = 1 << 24
 
 
 def claims(sample: Sample) -> bool:
-    """An object with messages that names the format, or whose `info` is the one this harness writes."""
+    """An object with messages that names the format, or whose `info` looks like this harness's."""
     if sample.shape != "document" or not isinstance(sample.values[0], dict):
         return False
     document = sample.values[0]
@@ -100,7 +100,7 @@ def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any]) -> list[str]
 
 
 def _commands(message: dict[str, Any]) -> list[Call]:
-    """The reply's command as a call: recorded as an action, or the one fenced block the harness accepts."""
+    """The reply's command as a call: a recorded action, or the one fenced block that the harness accepts."""
     actions = mapping(message.get("extra")).get("actions")
     if isinstance(actions, list) and actions:
         return [
@@ -113,7 +113,7 @@ def _commands(message: dict[str, Any]) -> list[Call]:
 
 
 def fenced_commands(text: str) -> list[str]:
-    """The bodies of all ```bash blocks, in order; linear in the text."""
+    """The bodies of all ```bash blocks, in order. Linear in the length of the text."""
     bodies: list[str] = []
     lines = text.split("\n")
     start: int | None = None
@@ -156,7 +156,7 @@ def _responses(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _times(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """The times that messages carry, in recorded order."""
+    """The timestamps of messages, in recorded order."""
     for message in messages:
         extra = mapping(message.get("extra"))
         candidates = (message.get("timestamp"), extra.get("timestamp"), mapping(extra.get("response")).get("created"))
@@ -189,9 +189,9 @@ def _source(document: dict[str, Any], messages: list[dict[str, Any]], resolved: 
 
 
 def _resolved_beside(path: Path, task_id: str | None) -> bool | None:
-    """`resolved` for this instance from a `report.json` in the recording's folder, if it is plainly about it.
+    """`resolved` for this instance from a `report.json` in the recording's folder, if it is clearly about it.
 
-    Either the report names the instance, or it is flat and its folder is this instance's own.
+    Either the report names the instance, or it is flat and its folder is named after the instance.
     """
     report = path.parent / _REPORT
     try:

@@ -1,7 +1,7 @@
-"""Our own envelope, as `trajectory.envelope_chunks` writes it: read back as it stands, with no second tidying.
+"""Our own envelope, as `trajectory.envelope_chunks` writes it: read back unchanged, without normalizing twice.
 
-Reading a file and writing the trajectory again gives the same bytes. What does not fit the envelope is named:
-a wrong type or a missing field makes the recording unreadable, an unknown field is left out with a warning.
+Reading a file and writing the trajectory again gives the same bytes. What does not match the envelope is reported:
+a wrong type or a missing field makes the recording unreadable, an unknown field is dropped with a warning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agent_wiki.trajectory import (
     Usage,
 )
 
-FORMAT = "normalized"  # names the reader; `source.format` stays what was recorded
+FORMAT = "normalized"  # names the reader; `source.format` keeps the recorded format
 
 _HEAD = {"session_id": "str", "agent": "str | None", "model": "str | None", "timestamp": "str | None"}
 _ENVELOPE = frozenset({*_HEAD, "schema_version", "source", "messages"})
@@ -40,7 +40,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 class _Misfit(ValueError):
-    """The document is not our envelope; says where and why."""
+    """The document is not our envelope; the message says where and why."""
 
 
 def claims(sample: Sample) -> bool:
@@ -57,7 +57,7 @@ def _is_envelope(value: Any) -> bool:
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """The trajectory of the document, or one a line. Raises `UnreadableRecording` naming the field that is wrong."""
+    """The trajectory of the document, or one per line. Raises `UnreadableRecording` naming the field that is wrong."""
     if recording.sample().shape == "lines":
         for line, value in recording.lines():
             yield _checked(recording, value, line)
@@ -77,7 +77,7 @@ def _checked(recording: Recording, value: Any, line: int | None) -> Trajectory:
 
 
 def trajectory_of(value: Any, unknown: list[str]) -> Trajectory:
-    """The trajectory of a parsed envelope; names of fields that are none of ours are added to `unknown`.
+    """The trajectory of a parsed envelope; names of unknown fields are added to `unknown`.
 
     Raises ValueError naming the first field that is missing or of a wrong type.
     """
@@ -94,7 +94,7 @@ def trajectory_of(value: Any, unknown: list[str]) -> Trajectory:
 
 
 def _typed(value: Any, kind: str, place: str) -> Any:
-    """`value` if it is of a kind like "str" or "float | None"; else a misfit is raised."""
+    """`value` if its type is `kind`, such as "str" or "float | None". Raises `_Misfit` otherwise."""
     name, _, rest = kind.partition(" | ")
     if value is None and rest == "None":
         return None

@@ -1,15 +1,15 @@
-"""OpenAI chat messages, in the wrappings they are found in:
+"""OpenAI chat messages, in all the envelopes that they are recorded in:
 
     [message, …]                                                   a bare list
     {"messages": […], "model", "timestamp", "session_id", …}       an envelope
     {"messages": […], "model", "metadata": {"id"}, …}              the same, its id in the metadata
     {"openai_chat_completion": {"messages"}, "session_id", "stats", "duration_seconds", "source", …}
                                                                    the older envelope of altk-evolve's agent-wiki
-    one envelope, list or message a line                           JSONL
+    one envelope, list or message per line                         JSONL
 
-The older envelope, and lists whose calls are `function_call` parts, hold each block of a reply as a message of its
-own; there, assistant messages that follow each other are one reply. A message list has no other way to tell, so
-elsewhere every message stands as recorded.
+The older envelope, and lists whose calls are `function_call` parts, record each block of a reply as a message of its
+own; there, consecutive assistant messages are one reply. Other message lists do not show where a reply ends, so
+every message of theirs is kept as recorded.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _OLDER = "openai_chat_completion"
 _OTHER_FORMATS = frozenset({"info", "trajectory_format", "simulations", "samples", "history", "steps", "traj"})
 _THINKING = "[Thinking] "
 _MESSAGES_LOOKED_AT = 40
-# What an agent that writes code blocks is told of their output stands where the user's turns stand.
+# Agents that write code blocks get the output as a user's turn.
 _OUTPUT = re.compile(r"(?:Output|Observation|Execution (?:output|result))s?: ?\n", re.IGNORECASE)
 
 
 def claims(sample: Sample) -> bool:
-    """Chat messages, in any of the wrappings above. Envelopes that `normalized` reads are not claimed."""
+    """Chat messages, in any of the envelopes above except those that `normalized` reads."""
     if sample.shape == "document":
         value = sample.values[0]
         return _is_wrapped(value) or (isinstance(value, list) and bool(value) and _is_wrapped(value[0]))
@@ -57,7 +57,7 @@ def claims(sample: Sample) -> bool:
 
 
 def _is_wrapped(value: Any) -> bool:
-    """Is it an envelope, or a bare list of messages?"""
+    """Whether a value is an envelope or a bare list of messages."""
     if isinstance(value, dict):
         if isinstance(mapping(value.get("source")).get("format"), str) and "schema_version" in value:
             return False
@@ -81,7 +81,7 @@ def _messages(envelope: dict[str, Any]) -> Any:
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """Every list of messages as one trajectory. Raises `UnreadableRecording` when there is none."""
+    """Every list of messages as one trajectory. Raises `UnreadableRecording` when there are none."""
     found = 0
     for place, value in _wrapped(recording):
         envelope = {"messages": value} if isinstance(value, list) else mapping(value)
@@ -96,7 +96,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _wrapped(recording: Recording) -> Iterator[tuple[str, Any]]:
-    """Yield `(place, envelope or list of messages)`; lines that are single messages make one list."""
+    """Yield `(place, envelope or list of messages)`; lines that are single messages form one list."""
     if recording.sample().shape == "lines":
         alone: list[Any] = []
         for line, value in recording.lines():
@@ -156,7 +156,7 @@ def _has_call_parts(messages: list[dict[str, Any]]) -> bool:
 
 
 def _add_split(builder: TrajectoryBuilder, messages: list[dict[str, Any]]) -> None:
-    """Add messages of which assistant ones that follow each other are blocks of one reply."""
+    """Add messages, joining consecutive assistant messages into one reply."""
     reply: list[dict[str, Any]] = []
     for message in messages:
         if message.get("role") == "assistant":
@@ -189,7 +189,7 @@ def _source(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> Source:
     usage = _usage(envelope, stats, messages)
     costs = (number(stats.get(key, envelope.get(key))) for key in ("total_cost_usd", "cost_usd", "cost"))
     duration = number(envelope.get("duration_seconds", stats.get("duration_seconds")))
-    # The older envelope writes 0 where nothing was measured.
+    # The older envelope writes 0 for a missing measurement.
     return Source(
         FORMAT,
         task_id=_label("task_id", envelope, labels, origin),
@@ -207,7 +207,7 @@ def _label(name: str, *places: dict[str, Any]) -> str | None:
 
 
 def _usage(envelope: dict[str, Any], stats: dict[str, Any], messages: list[dict[str, Any]]) -> Usage | None:
-    """The whole session's usage where it is recorded, else the sum over its messages."""
+    """The whole session's usage if recorded, else the sum over its messages."""
     for record in (envelope.get("usage"), stats, mapping(envelope.get("metadata")).get("usage")):
         usage = reply_usage(record)
         if usage and (usage.input_tokens or usage.output_tokens):

@@ -1,8 +1,8 @@
-"""Sessions of the pi coding agent: JSONL, a `session` header and then entries in the order they happened.
+"""Sessions of the pi coding agent: JSONL, a `session` header and then entries in chronological order.
 
-Entries have formed a tree (`id`, `parentId`) since version 2, in which a user may go back and try again. All
-branches stay, in recorded order. A session branched off into its own file begins with copies of its parent's
-entries, which keep their old timestamps. (Read from docs/session.md and session-manager.ts of pi-mono, MIT.)
+Since version 2, entries form a tree (`id`, `parentId`), in which a user may go back and try again. All
+branches are kept, in recorded order. A session that branched off into its own file begins with copies of its parent's
+entries, with their old timestamps. (Read from docs/session.md and session-manager.ts of pi-mono, MIT.)
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def claims(sample: Sample) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The one session of a file; its messages are empty when all of it was copied from the session it branched off.
 
-    Raises `UnreadableRecording` when nothing was said in it.
+    Raises `UnreadableRecording` when it has no messages.
     """
     session = _Session()
     for _, entry in recording.lines():
@@ -63,12 +63,12 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             session.take(entry)
     trajectory = session.trajectory(recording.name)
     if not trajectory.messages and not session.inherited_turns:
-        raise UnreadableRecording(recording.name, "a session in which nothing was said")
+        raise UnreadableRecording(recording.name, "a session without messages")
     yield trajectory
 
 
 class _Session:
-    """Takes the entries of one file in order."""
+    """Processes the entries of one file in order."""
 
     def __init__(self) -> None:
         self.header: dict[str, Any] = {}
@@ -82,7 +82,7 @@ class _Session:
         self.title: str | None = None
 
     def take(self, entry: dict[str, Any]) -> None:
-        """One line of the file."""
+        """Process one line of the file."""
         kind = entry.get("type")
         if kind == "session":
             self.header = self.header or entry
@@ -101,7 +101,7 @@ class _Session:
             self.title = name.strip() or self.title
 
     def trajectory(self, name: str) -> Trajectory:
-        """All that was taken. Raises `UnreadableRecording` (naming `name`) without a header."""
+        """The trajectory of all entries processed. Raises `UnreadableRecording` (naming `name`) without a header."""
         session_id = self.header.get("id")
         if not isinstance(session_id, str) or not session_id:
             raise UnreadableRecording(name, "a pi session without its header")
@@ -131,7 +131,7 @@ class _Session:
         return match.group(1) if match else None
 
     def _is_inherited(self, entry: dict[str, Any]) -> bool:
-        """Of a branched session: an entry older than the session itself."""
+        """Whether a branched session copied this entry: it is older than the session itself."""
         if self._parent_file() is None:
             return False
         written, born = epoch_seconds(entry.get("timestamp")), epoch_seconds(self.header.get("timestamp"))
@@ -146,7 +146,7 @@ class _Session:
         elif role == "toolResult":
             self._result(message)
         elif role == "bashExecution":
-            # A command the user ran beside the agent ("!ls"); no call of the agent's.
+            # A command that the user ran ("!ls"), not a call of the agent.
             self.builder.user(f"$ {message.get('command', '')}\n{message.get('output', '')}", mark="injected")
         elif role in ("compactionSummary", "branchSummary"):
             self.builder.user(flat_text(message.get("summary")), mark="compaction")

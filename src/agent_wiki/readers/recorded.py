@@ -1,6 +1,6 @@
-"""Recorded values that every format writes a little differently: moments, content parts, token counts, ids.
+"""Recorded values that each format writes slightly differently: times, content parts, token counts, ids.
 
-Pure functions over parsed JSON. They answer None (or an empty string) where a recording says nothing.
+Pure functions over parsed JSON. They return None (or an empty string) for a value that is not recorded.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 
 from agent_wiki.trajectory import Usage, without_surrogates
 
-_LAST_EPOCH_SECOND = 10**11  # an epoch number above it counts milliseconds: as seconds it would be the year 5138
+_LAST_EPOCH_SECOND = 10**11  # larger numbers are milliseconds: as seconds this is the year 5138
 
 
 def epoch_seconds(value: Any) -> float | None:
-    """A recorded moment (ISO 8601, or epoch seconds or milliseconds) as seconds since 1970; None when it is none.
+    """A recorded time (ISO 8601, or epoch seconds or milliseconds) as seconds since 1970; None for any other value.
 
-    A moment without a zone is taken as UTC.
+    A time without a zone is taken as UTC.
     """
     if (epoch := number(value)) is not None:
         return epoch / 1000 if abs(epoch) > _LAST_EPOCH_SECOND else epoch
@@ -34,7 +34,7 @@ def epoch_seconds(value: Any) -> float | None:
 
 
 def iso_utc(value: Any) -> str | None:
-    """A recorded moment as ISO 8601 in UTC ending in Z, to the millisecond where it has a fraction; else None."""
+    """A recorded time as ISO 8601 in UTC ending in Z, to the millisecond if it has a fraction; else None."""
     seconds = epoch_seconds(value)
     if seconds is None:
         return None
@@ -47,7 +47,7 @@ def iso_utc(value: Any) -> str | None:
 
 
 def seconds_between(start: Any, end: Any) -> float | None:
-    """Seconds from one recorded moment to a later one, to the millisecond; None when either is missing."""
+    """Seconds from one recorded time to a later one, to the millisecond; None when either is missing."""
     first, last = epoch_seconds(start), epoch_seconds(end)
     if first is None or last is None or last < first:
         return None
@@ -55,7 +55,7 @@ def seconds_between(start: Any, end: Any) -> float | None:
 
 
 def flat_text(content: Any) -> str:
-    """Content as text: a string, or the parts of a list a line each, with `[image]` for what is no text."""
+    """Content as text: a string, or the parts of a list one per line, with placeholders such as `[image]`."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -89,12 +89,12 @@ def text_or_none(value: Any) -> str | None:
 
 
 def count(value: Any) -> int | None:
-    """A recorded number of tokens: a whole number of at least 0; None for anything else."""
+    """A recorded number of tokens, a non-negative integer; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def number(value: Any) -> float | None:
-    """A recorded finite number; None for anything else, a boolean too."""
+    """A recorded finite number; None for anything else, including booleans."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -104,17 +104,17 @@ def number(value: Any) -> float | None:
 
 
 def usage_of(tokens: Counter[str]) -> Usage | None:
-    """Token sums by the names of `Usage`; None when nothing was recorded. A name never counted stays absent."""
+    """Token sums by the names of `Usage`; None when nothing was recorded. A name that was never counted is None."""
     return Usage(**dict(tokens)) if tokens else None
 
 
 def most_used(names: Counter[str]) -> str | None:
-    """The name counted most, the first of equals; None when none was counted."""
+    """The most frequent name, the first of equals; None when there are none."""
     return names.most_common(1)[0][0] if names else None
 
 
 def short_digest(texts: Iterable[str], length: int = 8) -> str:
-    """The first hex characters of a SHA-256 over the texts, for ids that a recording does not give."""
+    """The first hex characters of a SHA-256 over the texts, for recordings without ids."""
     hasher = hashlib.sha256()
     for text in texts:
         hasher.update(without_surrogates(text).encode())

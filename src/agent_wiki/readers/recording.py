@@ -1,7 +1,7 @@
-"""The disk edge of reading: one recording opened, unpacked and cut into JSON records.
+"""Reads recordings from disk: one file opened, decompressed and split into JSON records.
 
-A `Recording` hides gzip, zstd and byte-level damage, so that a reader sees only parsed values and line
-numbers. Nothing here knows any format.
+A `Recording` hides gzip, zstd and damaged bytes, so that a reader sees only parsed values and line
+numbers. Nothing here depends on a format.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Shape = Literal["lines", "document", "zip"]
 
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_RECORDS = 40
-_LONG_LINE_BYTES = 1 << 20  # a first line as long as this is read as a document first
+_LONG_LINE_BYTES = 1 << 20  # a recording with such a long first line is first read as one document
 _LONGEST_LINE_BYTES = 1 << 28
-_LARGE_ARRAY_BYTES = 1 << 22  # of an array that is longer the first elements tell what it is
-_MAX_WARNINGS = 20  # of bad lines one by one; beyond that they are counted only
+_LARGE_ARRAY_BYTES = 1 << 22  # a longer array is identified by its first elements
+_MAX_WARNINGS = 20  # for single lines; further bad lines are only counted
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
@@ -40,7 +40,7 @@ _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 class Sample:
     """What a reader's `claims` looks at.
 
-    `shape`: "lines" (JSON values, one a line), "document" (one JSON value) or "zip".
+    `shape`: "lines" (one JSON value per line), "document" (one JSON value) or "zip".
     `values`: the first records of "lines"; the one value of a "document"; the member names of a "zip".
     """
 
@@ -56,7 +56,7 @@ class Sample:
 class Recording:
     """One file that may hold trajectories.
 
-    `name` is how the user named it and is used in messages only; `path` is where it lies. `warnings` are
+    `name` is the user's name for it, used only in messages; `path` is its location. `warnings` are
     full sentences with file and line; `hygiene` counts line-level findings (see `trajectory.HYGIENE`).
     """
 
@@ -73,7 +73,7 @@ class Recording:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def open(self) -> IO[bytes]:
-        """The recording's bytes, decompressed. Told by content, not by the file's name."""
+        """The recording's bytes, decompressed. The compression is detected by content, not by the file's name."""
         stream = self.path.open("rb")
         magic = stream.read(4)
         stream.seek(0)
@@ -88,8 +88,8 @@ class Recording:
         return io.BufferedReader(Bounded(unpacked, self.path.stat().st_size), _SAMPLE_BYTES)
 
     def sample(self) -> Sample:
-        """The start of the recording, parsed. Raises `UnreadableRecording` when there is nothing to read."""
-        if self._document is not None:  # parsed by an earlier look, and not handed out yet
+        """The start of the recording, parsed. Raises `UnreadableRecording` when it is empty or not JSON."""
+        if self._document is not None:  # already parsed, and not yet returned by `document`
             return Sample("document", [self._document])
         if self._first_of_array is not None:
             return self._first_of_array
@@ -123,10 +123,10 @@ class Recording:
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield `(line, value)`, lines counted from 1, reading as a stream.
 
-        Two values on one line are two. A line that is not JSON is skipped with a warning; so is a last
-        line that was cut off, which is what a recording in progress looks like.
+        A line may hold several values. A line that is not JSON is skipped with a warning; so is a last
+        line that is cut off, as in a recording that is still being written.
         """
-        self.hygiene.pop("replaced_bytes", None)  # a look at the sample may have met them before
+        self.hygiene.pop("replaced_bytes", None)  # `sample` may already have counted them
         with self._unpacking(), self.open() as stream:
             raw = b""
             for number, raw in enumerate(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b""), start=1):
@@ -145,16 +145,16 @@ class Recording:
                     yield number, value
 
     def document(self) -> Any:
-        """The recording as one JSON value. Handed out once, so that the caller alone holds it."""
+        """The recording as one JSON value. No reference is kept, so that the caller controls its lifetime."""
         if self._document is None:
             self._document = self._parse_document()
         document, self._document = self._document, None
         return document
 
     def elements(self) -> Iterator[Any]:
-        """The elements of a recording that is one JSON array, one by one; a value that is no array is the only one.
+        """The elements of a recording that is one JSON array, one by one; any other value is the only element.
 
-        Of a long array no more than one element is held here. One that is cut off yields what is whole and then
+        At most one element of a long array is in memory. An array that is cut off yields its complete elements, then
         raises `UnreadableRecording`.
         """
         document, self._document = self._document, None
@@ -175,7 +175,7 @@ class Recording:
             return self._member(archive, name)
 
     def zip_members(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
-        """Yield `(name, value)` of JSON members, the zip opened once. A damaged member is skipped with a warning."""
+        """Yield `(name, value)` of JSON members, opening the zip once. A damaged member is skipped with a warning."""
         with self._opened_zip() as archive:
             for name in names:
                 try:
@@ -194,7 +194,7 @@ class Recording:
                 text.expect_end()
                 return value
         except (ValueError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            # RuntimeError covers an encrypted member, an unknown compression and a value nested too deeply
+            # RuntimeError: an encrypted member, an unknown compression or a value nested too deeply
             raise UnreadableRecording(self.name, f"member {name!r}: {_reason(error)}") from error
 
     @contextmanager
@@ -202,7 +202,7 @@ class Recording:
         try:
             archive = zipfile.ZipFile(self.path)
         except (zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
-            # RuntimeError covers a version of the format that is not known
+            # RuntimeError: an unknown version of the zip format
             raise UnreadableRecording(self.name, f"damaged zip: {error}") from error
         with archive:
             yield archive
@@ -212,9 +212,9 @@ class Recording:
             return archive.namelist()
 
     def _first_line(self, head: bytes, stream: IO[bytes]) -> tuple[bytes, bool]:
-        """The first line that is not blank, and whether anything but blanks follows it.
+        """The first line that is not blank, and whether anything but white space follows it.
 
-        Of a long line that nothing follows the start alone.
+        Only the start of a long line that nothing follows.
         """
         line = head if head.endswith(b"\n") else head + stream.readline(_LONG_LINE_BYTES)
         while line and not line.strip().removeprefix(BOM):
@@ -233,12 +233,12 @@ class Recording:
 
     def _look_ahead(self) -> Iterator[tuple[int, int, Any]]:
         """Yield `(line, lines before it that are not JSON, value)` for the first records."""
-        probe = Recording(self.path, self.name)  # warnings of a look ahead would be counted twice
+        probe = Recording(self.path, self.name)  # so that its warnings are not counted twice
         for line, value in islice(probe.lines(), _SAMPLE_RECORDS):
             yield line, probe.hygiene["bad_lines"], value
 
     def _sample_of_document(self) -> Sample:
-        """The sample of a recording that is one value: the value, or of a long array its first elements."""
+        """The sample of a recording that is one value: that value, or the first elements of a long array."""
         with self._json_text() as text:
             if text.next_sign() == "[":
                 elements, is_whole = _first_elements(text)
@@ -254,10 +254,10 @@ class Recording:
         return self._first_of_array
 
     def _sample_of_rest(self, first_line: bytes, error: Exception) -> Sample:
-        """The sample of a recording whose first line is not JSON: one document over many lines, or lines after
-        a damaged one or after plain text."""
+        """The sample of a recording whose first line is not JSON: a document over several lines, or JSON lines after
+        a damaged line or after plain text."""
         is_document = first_line.strip().removeprefix(BOM).startswith((b"{", b"["))
-        if is_document and not self._goes_on_as_lines():
+        if is_document and not self._continues_as_lines():
             try:
                 return self._sample_of_document()
             except UnreadableRecording:
@@ -269,8 +269,8 @@ class Recording:
         message = f"not a recording in JSON ({_reason(error)})"
         raise UnreadableRecording(self.name, message, line=1, is_foreign=not is_document) from error
 
-    def _goes_on_as_lines(self) -> bool:
-        """The two lines after the first are objects by themselves: no need to read the whole as one document."""
+    def _continues_as_lines(self) -> bool:
+        """Whether each of the two lines after the first is an object, so that the file is not one document."""
         with self._unpacking(), self.open() as stream:
             lines = list(islice(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b""), 3))
         try:
@@ -280,8 +280,8 @@ class Recording:
         return len(second) == 1 and isinstance(second[0], dict) and bool(third) and isinstance(third[0], dict)
 
     def _records_among_text(self) -> list[Any]:
-        """The first records, if any is an object and the text stands around them, not between them as in prose
-        that quotes a recording."""
+        """The first records, if any is an object and other text surrounds them. Text between them means prose
+        that quotes a recording: then none."""
         found = [found for found in self._look_ahead() if isinstance(found[2], dict)]
         if not found or found[-1][1] - found[0][1] > len(found):
             return []
@@ -306,7 +306,7 @@ class Recording:
                 raise UnreadableRecording(self.name, _reason(error)) from error
 
     def _note_bad_bytes(self) -> None:
-        """At once: who reads the recording takes its hygiene with the first trajectory, long before the end."""
+        """Count bad bytes at once: readers take the hygiene with the first trajectory, before the end is read."""
         self.hygiene["replaced_bytes"] = 1
 
     def _bad_line(self, number: int, raw: bytes, error: Exception) -> None:
@@ -318,21 +318,21 @@ class Recording:
 
     @contextmanager
     def _unpacking(self) -> Iterator[None]:
-        """Turn the errors of the disk and of the decompressors into our own."""
+        """Turn errors of the disk and of decompressors into `UnreadableRecording`."""
         try:
             yield
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             raise UnreadableRecording(self.name, f"damaged archive: {error}") from error
         except OSError as error:
             raise UnreadableRecording(self.name, error.strerror or str(error)) from error
-        except Exception as error:  # zstandard's error type is not importable where it is not needed
+        except Exception as error:  # zstandard is imported only when needed, and so is its error type
             if type(error).__module__.partition(".")[0] != "zstandard":
                 raise
             raise UnreadableRecording(self.name, f"damaged archive: {error}") from error
 
 
 def _first_elements(text: JsonText) -> tuple[list[Any], bool]:
-    """The elements of an array, or the first ones where it is long or damaged, and whether they are all."""
+    """The elements of an array, or only the first ones if it is long or damaged, and whether they are all."""
     elements: list[Any] = []
     try:
         for element in text.elements():

@@ -1,7 +1,7 @@
-"""What `claude -p --output-format stream-json` prints: events, one a line, often between lines of plain text.
+"""The output of `claude -p --output-format stream-json`: one event per line, often between lines of plain text.
 
-The same messages as in a session file, without the prompt. The first event names the session, the last one
-says what it cost. Partial messages and status events repeat what whole messages say and are let go.
+It has the same messages as a session file, without the prompt. The first event names the session, the last one
+has its cost. Partial messages and status events repeat whole messages and are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TURN_TYPES = frozenset({"user", "assistant"})
 
 
 def claims(sample: Sample) -> bool:
-    """Events that name their session the way this format does, and have no place in a session's tree."""
+    """Events that name their session as this format does, and are not linked into a session's tree."""
     return any(_is_event(record) for record in sample.records())
 
 
@@ -35,9 +35,9 @@ def _is_event(record: dict[str, Any]) -> bool:
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """Every session of one capture, then its subagents, each in the order of its first turn.
+    """Every session of one capture, then its subagents, each group in the order of first turns.
 
-    A capture without a turn (it broke off, or printed its status only) yields none and leaves a warning.
+    A capture without a turn (interrupted, or with status events only) yields none and leaves a warning.
     """
     capture = _Capture(recording.path.name.partition(".")[0])
     for line, record in recording.lines():
@@ -54,11 +54,11 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 @dataclass(slots=True)
 class _Ending:
-    """What the `result` events of one session say; a session continued in one capture has several."""
+    """The `result` events of one session; a session that continues within one capture has several."""
 
-    cost_usd: float | None = None  # runs on from event to event
-    usage: Usage | None = None  # likewise
-    duration_milliseconds: float = 0  # of one event each
+    cost_usd: float | None = None  # accumulates from event to event
+    usage: Usage | None = None  # also accumulates
+    duration_milliseconds: float = 0  # each event has its own
     exit_status: str | None = None
 
 
@@ -70,7 +70,7 @@ class _Capture:
     session_id: str | None = None
     conversations: dict[tuple[str, str | None], Conversation] = field(default_factory=dict)
     endings: dict[str, _Ending] = field(default_factory=dict)
-    agent_ids: dict[str, str] = field(default_factory=dict)  # by the call that started the subagent
+    agent_ids: dict[str, str] = field(default_factory=dict)  # keyed by the call that started the subagent
     uuids: set[str] = field(default_factory=set)
 
     def take(self, record: dict[str, Any]) -> None:
@@ -87,7 +87,7 @@ class _Capture:
             self._take_result(record)
 
     def trajectories(self) -> Iterator[Trajectory]:
-        """Finish each conversation and let go of it."""
+        """Finish each conversation and release its memory."""
         for (session_id, parent_call), conversation in self.conversations.items():
             if parent_call is not None:
                 agent_id = self.agent_ids.get(parent_call, parent_call)
@@ -119,7 +119,7 @@ class _Capture:
         self._note_agent(record.get("tool_use_result"), message)
 
     def _note_agent(self, outcome: Any, message: dict[str, Any]) -> None:
-        """A subagent's own id stands in the result of the call that started it."""
+        """A subagent's own id is in the result of the call that started it."""
         agent_id = string_or_empty(outcome.get("agentId")) if isinstance(outcome, dict) else ""
         if agent_id:
             for block in blocks_of(message.get("content")):
@@ -136,7 +136,7 @@ class _Capture:
         if isinstance(usage := record.get("usage"), dict):
             ending.usage = usage_of(usage)
         ending.exit_status = _exit_status(record)
-        if not conversation.turns:  # a reply that stands in no other event, as with --output-format json
+        if not conversation.turns:  # no other event has the reply, as with --output-format json
             conversation.add_reply({"content": string_or_empty(record.get("result"))})
 
     def _conversation(self, parent_call: str | None) -> Conversation:
@@ -157,7 +157,7 @@ def _source(ending: _Ending) -> Source:
 
 
 def _exit_status(record: dict[str, Any]) -> str | None:
-    """How the run ended. An error may come with the subtype "success": the flag counts, not the subtype."""
+    """How the run ended. An error may have the subtype "success": the flag decides, not the subtype."""
     subtype = string_or_empty(record.get("subtype")) or None
     if record.get("is_error") and subtype in (None, "success"):
         reason = string_or_empty(record.get("terminal_reason"))

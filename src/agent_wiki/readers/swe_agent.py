@@ -1,8 +1,8 @@
 """SWE-agent trajectories (`.traj`): `{environment, trajectory, history, info, replay_config}`.
 
-`history` is what the model saw and said and is read where there is one; `trajectory` holds the same steps as
-action and observation and is read alone. An agent without native tool calls has its command in `action`; that
-becomes a call named "bash", and the next user message is its result. A demonstration is not a user's request.
+`history` is what the model saw and said, and is preferred; `trajectory` has the same steps as action and
+observation, and is used only without a history. An agent without native tool calls has its command in `action`;
+that becomes a call named "bash", and the next user message is its result. A demonstration is not a user request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STEP_KEYS = frozenset({"action", "observation"})
 
 
 def claims(sample: Sample) -> bool:
-    """An object whose `trajectory` has actions and observations, or whose `history` is this agent's."""
+    """An object whose `trajectory` has actions and observations, or whose `history` looks like this agent's."""
     if sample.shape != "document" or not isinstance(sample.values[0], dict):
         return False
     document = sample.values[0]
@@ -59,7 +59,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _add_history(builder: TrajectoryBuilder, history: list[dict[str, Any]]) -> None:
-    waiting: str | None = None  # the id of an action that is no native call and has no result yet
+    waiting: str | None = None  # the id of an action (not a native call) without a result so far
     for message in history:
         role = message.get("role")
         is_demonstration = bool(message.get("is_demo")) or message.get("message_type") == "demonstration"
@@ -77,7 +77,7 @@ def _add_history(builder: TrajectoryBuilder, history: list[dict[str, Any]]) -> N
 
 
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any]) -> str | None:
-    """Add one reply; the id of its call when that is an action, which a user message will answer."""
+    """Add one reply; returns the id of its call if that is an action, whose result is a user message."""
     native = calls_of(message)
     parts = parts_of(message.get("content"))
     ids = builder.assistant(parts.text(), thinking=thinking_of(message, parts), calls=native or _action(message))
@@ -85,7 +85,7 @@ def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any]) -> str | Non
 
 
 def _action(record: dict[str, Any]) -> list[Call]:
-    """The command of a reply or a step as a call; none when it has no command."""
+    """The command of a reply or a step as a call; empty without a command."""
     action = text_or_none(record.get("action"))
     return [(None, "bash", {"command": action})] if action else []
 
@@ -96,7 +96,7 @@ def _answered_call(message: dict[str, Any]) -> str | None:
 
 
 def _add_steps(builder: TrajectoryBuilder, steps: list[dict[str, Any]]) -> None:
-    for message in objects(steps[0].get("query")):  # newer files keep the prompt of each step
+    for message in objects(steps[0].get("query")):  # newer files record the prompt of each step
         if message.get("role") in ("system", "user"):
             add_message(builder, message, mark="injected" if message.get("is_demo") else None)
     for step in steps:
@@ -107,7 +107,7 @@ def _add_steps(builder: TrajectoryBuilder, steps: list[dict[str, Any]]) -> None:
 
 
 def _settings(document: dict[str, Any]) -> dict[str, Any]:
-    """`replay_config`, an object or, in newer files, its JSON text."""
+    """`replay_config`: an object or, in newer files, its JSON text."""
     recorded = document.get("replay_config")
     if isinstance(recorded, str):
         try:
@@ -121,7 +121,7 @@ def _source(document: dict[str, Any], settings: dict[str, Any]) -> Source:
     details = mapping(document.get("info"))
     stats = mapping(details.get("model_stats"))
     sent, received = count(stats.get("tokens_sent")), count(stats.get("tokens_received"))
-    is_measured = bool(sent or received)  # a replayed demonstration records zeros, as no model was asked
+    is_measured = bool(sent or received)  # a replayed demonstration records zeros because no model was asked
     return Source(
         FORMAT,
         agent_version=text_or_none(details.get("swe_agent_version")),

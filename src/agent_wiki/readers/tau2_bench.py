@@ -1,9 +1,9 @@
 """tau2-bench results: `{timestamp, info, tasks, simulations: […]}`, each simulation one trajectory.
 
-What differs from OpenAI messages: arguments are objects, a tool message carries the call's id in `id` and a flag
-in `error`, and `requestor` says who called, because the simulated user has tools as well. A user's calls stay on
-its user message, and their results are tool messages; both are marked `injected`, so that nobody takes them for
-the agent's. Usage and cost are the agent's alone. Task ids count from 0 in every domain, so the domain stands
+Differences from OpenAI messages: arguments are objects, a tool message has the call's id in `id` and a flag
+in `error`, and `requestor` says who called, because the simulated user has tools too. A user's calls stay on
+its user message, and their results are tool messages; both are marked `injected`, so that they are not taken for
+the agent's. Usage and cost are the agent's alone. Task ids count from 0 in every domain, so the domain is put
 before them ("airline/0"). `tasks` and the details of `reward_info` are answer keys.
 """
 
@@ -36,7 +36,7 @@ _ANSWER_KEYS = ("evaluation_criteria", "user_scenario")
 
 
 def claims(sample: Sample) -> bool:
-    """One object with a list of simulations, of which the first has messages or a task id."""
+    """One object with a list of simulations, the first of which has messages or a task id."""
     if sample.shape != "document" or not isinstance(sample.values[0], dict):
         return False
     simulations = sample.values[0].get("simulations")
@@ -82,7 +82,7 @@ def _trajectory(simulation: dict[str, Any], head: dict[str, Any], task: dict[str
 
 
 def _flat(messages: list[Any]) -> Iterator[dict[str, Any]]:
-    """The messages, results of parallel calls that were recorded as one message taken apart."""
+    """The messages; results of parallel calls that were recorded as one message become separate messages."""
     for message in messages:
         if isinstance(message, dict):
             inner = message.get("tool_messages")

@@ -1,9 +1,9 @@
 """tau-bench and car-bench results: an array of `{task_id, trial, reward, info, traj}`, or one such object.
 
-There is no session id, no time and no usage in them, and a tool's failure is in its text only.
+They have no session id, no time and no usage, and a tool's failure is only in its text.
 `info.task` (the simulated user's script and the expected actions) and `info.reward_info` are answer keys.
-The simulated user ends with a token of the harness ("###STOP###"): text is kept as recorded, and a turn that
-is nothing but the token is marked as injected.
+The simulated user ends with the harness's token "###STOP###": text is kept as recorded, and a turn that
+consists of the token alone is marked as injected.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _trajectory(result: dict[str, Any]) -> Trajectory:
 
 
 def stop_mark(message: dict[str, Any]) -> MessageMark | None:
-    """`injected` for a simulated user's turn that says nothing but the token that ends the conversation."""
+    """`injected` for a simulated user's turn that consists of the token that ends the conversation."""
     content = message.get("content")
     is_token = message.get("role") == "user" and isinstance(content, str) and content.strip() in _STOP_TOKENS
     return "injected" if is_token else None

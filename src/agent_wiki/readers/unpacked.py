@@ -1,17 +1,17 @@
-"""Unpacked bytes of packed recordings, with a bound on what a small file may unpack to."""
+"""Decompressed bytes of recordings, with a limit on what a small file may decompress to."""
 
 from __future__ import annotations
 
 import io
 from typing import IO, Any
 
-_PACKED_BYTES = 1 << 10  # fed to zstd at a time: what they unpack to is held in memory
-_LARGE_BYTES = 640 << 20  # a packed session of half a gigabyte is still read, however well it packs
-_MOST_TIMES = 100  # text of recordings packs to a fifth or a twentieth; a bomb to a thousandth
+_PACKED_BYTES = 1 << 10  # fed to zstd at a time: their decompressed bytes are held in memory
+_LARGE_BYTES = 640 << 20  # a session up to this size is read, however well it compresses
+_MOST_TIMES = 100  # recordings compress to a fifth or a twentieth; a bomb to a thousandth
 
 
 class Bounded(io.RawIOBase):
-    """Bytes of an unpacking stream. Raises `OSError` where a small file goes on and on (a "zip bomb")."""
+    """Bytes of a decompressing stream. Raises `OSError` when a small file decompresses without end (a "zip bomb")."""
 
     def __init__(self, unpacked: Any, packed_bytes: int) -> None:
         self._unpacked = unpacked
@@ -24,7 +24,7 @@ class Bounded(io.RawIOBase):
         size: int = self._unpacked.readinto(buffer)
         self._left -= size
         if self._left < 0:
-            raise OSError(f"unpacks to more than {_LARGE_BYTES:,} bytes and {_MOST_TIMES} times its size")
+            raise OSError(f"decompresses to more than {_LARGE_BYTES:,} bytes and {_MOST_TIMES} times its size")
         return size
 
     def close(self) -> None:
@@ -33,7 +33,7 @@ class Bounded(io.RawIOBase):
 
 
 class ZstdFrames(io.RawIOBase):
-    """Unpacked bytes of zstd frames. Unlike the library's own reader it notices a frame that is cut off."""
+    """Decompressed bytes of zstd frames. Unlike the library's own reader, it detects a frame that is cut off."""
 
     def __init__(self, packed: IO[bytes]) -> None:
         import zstandard
@@ -41,7 +41,7 @@ class ZstdFrames(io.RawIOBase):
         self._packed = packed
         self._new_frame = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._new_frame()
-        self._is_inside = True  # of a frame: what is left of the file has to end it
+        self._is_inside = True  # within a frame, which the rest of the file must end
         self._unpacked = memoryview(b"")
 
     def readable(self) -> bool:

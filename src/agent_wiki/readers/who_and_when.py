@@ -1,9 +1,9 @@
 """Who&When failure logs: `{question, ground_truth, is_correct | is_corrected, history, mistake_…}`.
 
-Several agents talk; none of them calls tools. The recorded roles are those of one agent's view ("user" is every
-other speaker), or the speaker's own name. Here the person's turns are user turns: role `human`, a turn without a
-name, and the opening prompt that puts the question. Agents are assistants with their name; a terminal's output
-is an injected user turn. `ground_truth` and what the annotators said of the mistake are answer keys.
+Several agents talk; none calls tools. The recorded roles are one agent's view ("user" is every
+other speaker), or the speaker's own name. Here only a person's turns are user turns: role `human`, a turn without a
+name, and the opening prompt with the question. Agents are assistants with their name; a terminal's output
+is an injected user turn. `ground_truth` and the annotations of the mistake are answer keys.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _asking_turn(history: list[dict[str, Any]], question: str | None) -> int | None:
-    """The position of the turn that puts the question: the opening one, or one that a person spoke."""
+    """The position of the turn that asks the question: the opening turn, or a person's turn."""
     for position, message in enumerate(history):
         if question and (position == 0 or _is_person(message)) and question.strip() in _text(message):
             return position
@@ -84,7 +84,7 @@ def _is_person(message: dict[str, Any]) -> bool:
 
 
 def _speaker(message: dict[str, Any]) -> str | None:
-    """Who spoke: the name, or a role that is a name; None where only a generic role is recorded."""
+    """Who spoke: the name, or a role that is a name; None for a generic role."""
     role = text_or_none(message.get("role"))
     return text_or_none(message.get("name")) or (role if role and role not in _GENERIC_ROLES else None)
 

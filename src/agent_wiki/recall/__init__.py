@@ -1,1 +1,1 @@
-"""What a session read in a wiki, and which of its words come from there."""
+"""What a session read in a wiki, and which of its words come from it."""

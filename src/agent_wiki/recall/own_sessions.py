@@ -1,4 +1,4 @@
-"""Sessions that hold nothing to mine, and why: this tool's own runs would otherwise teach the wiki about itself."""
+"""Sessions that are not mined, and why. This tool's own runs, for example, would teach the wiki about itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
 
-# Stands in every prompt this tool sends, so that a recording of the asking is known for what it is.
+# Every prompt of this tool has this text, so that recordings of its own requests are recognized.
 PROMPT_MARK = "agent-wiki mining request"
 
 _STAGES = frozenset(
@@ -21,7 +21,7 @@ _MINING_SKILLS = re.compile(r"^(?:agent-wiki:)?(?:agent-)?wiki-(?:ingest|summari
 
 
 def left_out_reason(trajectory: Trajectory) -> str | None:
-    """Why a trajectory is not mined, in a few words; None when it is."""
+    """Why a trajectory is not mined, in a few words; None if it is mined."""
     replies = [message for message in trajectory.messages if message.role == "assistant"]
     if not replies:
         return "no reply of an agent recorded"
@@ -46,7 +46,7 @@ def _mines_sessions(trajectory: Trajectory) -> bool:
 
 
 def _runs_a_stage(command: str) -> bool:
-    """True when a command line runs one of this tool's stages; naming one in an argument is no running."""
+    """Whether a command line runs one of this tool's stages; merely naming one in an argument does not count."""
     if "wiki" not in command:
         return False
     for each in simple_commands(command):

@@ -1,9 +1,9 @@
-"""Which pages of an agent wiki a session read, whatever tool it read them with.
+"""Which pages of an agent wiki a session read, with whatever tool.
 
-A wiki is known by its own file names (`guidelines/<slug>__<12 hex>.md`, `_index.jsonl`, …; the layout is an
-interface), never by where it lies. Names that other projects use too (`AGENTS.md`, `skills/<x>/SKILL.md`) count
-only in a folder that is known, or named, as a wiki. Idea of counting reads from recordings: the agent-wiki of
-AgentToolkit/altk-evolve (`wiki_consulted`).
+A wiki is recognized by its file names (`guidelines/<slug>__<12 hex>.md`, `_index.jsonl`, …; the layout is an
+interface), never by its location. Names that other projects use too (`AGENTS.md`, `skills/<x>/SKILL.md`) count
+only in a folder that is known to be a wiki or is named like one. Counting reads from recordings is an idea of
+the agent-wiki of AgentToolkit/altk-evolve (`wiki_consulted`).
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ _NAME_SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class WikiRead:
-    """One page shown to the session. `page` is relative to the wiki's folder; `text` is what was shown of it.
+    """One page that the session was shown. `page` is relative to the wiki's folder; `text` is what was shown of it.
 
-    Of several pages in one result each has its own part of the text, where that can be told.
-    `is_index`: a page one only finds others by (AGENTS.md, indexes); reading it is consulting, not recalling.
+    If one result shows several pages, each gets its own part of the text where the parts can be separated.
+    `is_index`: a page for finding other pages (AGENTS.md, indexes); reading it is consulting, not recalling.
     """
 
     page: str
@@ -80,15 +80,15 @@ class WikiRead:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    folder: str  # the name of the folder that holds the wiki's files, empty when not told
+    folder: str  # the name of the folder with the wiki's files, empty when unknown
     page: str
     is_strong: bool
 
 
 def wiki_reads(trajectory: Trajectory) -> list[WikiRead]:
-    """Every read of a wiki page in recorded order; a page read twice stands twice, in one call once.
+    """Every read of a wiki page in recorded order; a page is listed once per call that read it.
 
-    Writing, listing and deleting pages is no reading, and neither is a read that failed.
+    Writing, listing or deleting pages does not count as reading, nor does a read that failed.
     """
     calls = [call for call in paired_calls(trajectory) if _may_touch_a_wiki(call)]
     if not any(_may_show_a_wiki(call, trajectory.source.cwd or "") for call in calls):
@@ -115,7 +115,7 @@ def _is_index(page: str) -> bool:
 
 
 def _shown(call: Call, trajectory: Trajectory) -> tuple[int | None, str]:
-    """The turn and the text in which a call showed its pages: of a Skill call what the harness put in after it."""
+    """The turn and the text in which a call showed its pages; for a Skill call, the text the harness added after it."""
     if call.name.lower() == "skill":
         for turn in range(call.turn + 1, min(call.turn + 5, len(trajectory.messages) + 1)):
             content = trajectory.messages[turn - 1].content or ""
@@ -125,7 +125,7 @@ def _shown(call: Call, trajectory: Trajectory) -> tuple[int | None, str]:
 
 
 def _tool_name(call: Call) -> str:
-    """A tool's name with its server's, in one spelling: `mcp__agent-wiki__read_page` is `mcp_agent_wiki_read_page`."""
+    """A tool's name with its server's, spelled uniformly: `mcp__agent-wiki__read_page` → `mcp_agent_wiki_read_page`."""
     return _NAME_SEPARATORS.sub("_", call.name.lower())
 
 
@@ -142,7 +142,7 @@ def _may_touch_a_wiki(call: Call) -> bool:
 
 
 def _may_show_a_wiki(call: Call, cwd: str) -> bool:
-    """A cheap look for what every accepted read needs: a file name of wikis alone, or a folder named so."""
+    """A cheap check for what every accepted read has: a file name that only wikis use, or a folder named like one."""
     name = _tool_name(call)
     if "wiki" in call.raw_arguments.lower() or "wiki" in cwd.lower() or name == "skill" or _is_consulting(name):
         return True
@@ -150,7 +150,7 @@ def _may_show_a_wiki(call: Call, cwd: str) -> bool:
 
 
 def _known_wikis(calls: list[Call], home: str) -> frozenset[str]:
-    """Names of the folders in which the session touched a file that only a wiki has."""
+    """Names of the folders in which the session used a file that only a wiki has."""
     found = set()
     for call in calls:
         for mention in _mentions_in_arguments(call, home):
@@ -184,7 +184,7 @@ def _read_pages(call: Call, trajectory: Trajectory, home: str) -> Iterator[_Ment
     """The pages that one call showed."""
     name = call.name.lower().rpartition("__")[2]
     if call.arguments.get("command") in ("create", "str_replace", "insert", "undo_edit"):
-        return  # one tool of that name reads and writes
+        return  # this tool both reads and writes
     if name == "skill":
         yield from _skill_pages(call, trajectory)
     elif call.command() is not None:
@@ -199,7 +199,7 @@ def _read_pages(call: Call, trajectory: Trajectory, home: str) -> Iterator[_Ment
 
 
 def _named_pages(text: str) -> Iterator[_Mention]:
-    """Pages that a tool or command of the wiki itself was asked for: no other file can be meant."""
+    """Pages named to a tool or command of the wiki itself, which takes no other files."""
     yield from (_Mention("wiki", each.page, True) for each in _mentions(text[:MOST_SEARCHED], "wiki"))
 
 
@@ -213,7 +213,7 @@ def _mentions_in_arguments(call: Call, home: str) -> Iterator[_Mention]:
 
 
 def _folder_of(call: Call, home: str) -> str:
-    """The name of the folder in which the call's relative paths start."""
+    """The name of the folder that the call's relative paths start from."""
     workdir = call.arguments.get("workdir")
     if isinstance(workdir, str):
         home = PurePosixPath(workdir).name
@@ -223,7 +223,7 @@ def _folder_of(call: Call, home: str) -> str:
 
 
 def _mentions(text: str, folder: str) -> Iterator[_Mention]:
-    """Pages named in `text`; `folder` holds the relative ones."""
+    """Pages named in `text`; `folder` is the folder of relative ones."""
     for match in _PAGE.finditer(text):
         start = floor = max(match.start() - _MOST_ROOT, 0)
         for position in range(match.start() - 1, floor - 1, -1):
@@ -239,7 +239,7 @@ def _mentions(text: str, folder: str) -> Iterator[_Mention]:
 
 
 def _shell_pages(call: Call, folder: str) -> Iterator[_Mention]:
-    """Pages that a command line printed, or whose script it ran."""
+    """Pages that a command line printed, and skills whose script it ran."""
     for command in simple_commands(call.command() or ""):
         words = _wiki_words(command)
         if words[:1] == ("consult",):
@@ -255,7 +255,7 @@ def _shell_pages(call: Call, folder: str) -> Iterator[_Mention]:
 
 
 def _wiki_words(command: SimpleCommand) -> tuple[str, ...]:
-    """The words after `wiki`, however it was started; none for another program."""
+    """The words after `wiki`, however it was started; empty for another program."""
     words = command.words
     if command.program in ("uvx", "pipx"):
         words = tuple(word for word in words[1:] if word not in ("run", "--from", "agent-wiki"))
@@ -276,7 +276,7 @@ def _reads_a_folder(call: Call) -> bool:
 
 
 def _matched_lines(call: Call) -> Iterator[_Mention]:
-    """Pages of which a search showed a line: `path:line…` in its output, not a bare list of names."""
+    """Pages of which a search showed a line: `path:line…` in its output, not just names."""
     text = (call.result or "")[:MOST_SEARCHED]
     for match in _PAGE.finditer(text):
         if text[match.end() : match.end() + 1] in (":", "-"):
@@ -285,7 +285,7 @@ def _matched_lines(call: Call) -> Iterator[_Mention]:
 
 
 def _skill_pages(call: Call, trajectory: Trajectory) -> Iterator[_Mention]:
-    """The skill page behind a Skill call, when the harness said where the skill lies."""
+    """The skill page behind a Skill call, if the harness said where the skill is."""
     for message in trajectory.messages[call.turn : call.turn + 4]:
         match = _SKILL_FOLDER.search((message.content or "")[:2_000])
         if match:

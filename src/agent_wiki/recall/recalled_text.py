@@ -1,8 +1,8 @@
-"""What a session got from a wiki, and whether what it teaches is more than that.
+"""What a session got from a wiki, and whether its lessons go beyond that.
 
-Text that a session read in the wiki is no new evidence for it: an agent that reads a rule and does as it says shows
-that the rule was of use, not that another session found it. Everything here is a function of the trajectory, never of
-what the wiki holds, so that it does not depend on the order in which sessions are read (decision 011).
+Text that a session read in the wiki is not new evidence for it: an agent that reads a rule and follows it shows
+that the rule was useful, not that another session discovered it. Everything here depends on the trajectory, never on
+the wiki's current pages, so that the order in which sessions are read does not matter (decision 011).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agent_wiki.recall.shown_pages import MOST_SEARCHED, index_rows, row_text, u
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.wiki.layout import AGENTS, content_id, page_id
 
-_SHORTEST_QUOTE = 20  # characters; fewer stand in two texts by chance
+_SHORTEST_QUOTE = 20  # characters; shorter ones are in two texts by chance
 _SHORTEST_LINE, _LONGEST_LINE, _MOST_LINES = 20, 1_000, 3_000
 _GUIDELINE_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
 _PLACEHOLDER = re.compile(r"<[\w .-]{1,60}>")
@@ -28,7 +28,7 @@ _MARKUP = re.compile(r"^(?:[#>*-]+|\d+\.)\s+")
 
 @dataclass(frozen=True)
 class ShownPage:
-    """One page as the session got it: `turn` is that of the text. `ids`: pages whose rule stands in it, by id."""
+    """One page as shown to the session, in `turn`. `ids`: the ids of pages whose rule is in the text."""
 
     turn: int
     page: str
@@ -42,23 +42,23 @@ class ShownPage:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """What each line says, and each heading with the line below it."""
+        """Each line, and each heading with the line below it, as a rule's features."""
         return [reading_of(GuidelineView("", title, line)) for title, line in _sentences(self.text)]
 
 
 @dataclass(frozen=True)
 class RecalledText:
-    """All that a session got from a wiki, in recorded order."""
+    """Everything that a session got from a wiki, in recorded order."""
 
     trajectory: Trajectory
     shown: tuple[ShownPage, ...]
-    turns: frozenset[int] = field(default=frozenset())  # whose content is a wiki's text
+    turns: frozenset[int] = field(default=frozenset())  # turns whose content is a wiki's text
 
     def is_recalled(self, turn: int, quote: str) -> bool:
-        """True for a quote that is the wiki's words and not something that happened.
+        """Whether a quote is the wiki's words and not something that happened.
 
-        That is any quote of a turn that shows pages, and the agent's own words where they repeat a page it had read.
-        A call that does what a page says is an act and stays one.
+        This covers any quote of a turn that shows pages, and words of the agent that repeat a page it had read.
+        A call that does what a page says is still something that happened.
         """
         if turn in self.turns:
             return True
@@ -71,7 +71,7 @@ class RecalledText:
         return any(each.turn < turn and words in each.folded for each in self.shown)
 
     def rule_shown_at(self, title: str, rule: str) -> int | None:
-        """The first turn that showed the page of this rule, or a line that says the same; None when none did."""
+        """The first turn that showed this rule's page, or a line that says the same; None if none did."""
         if not self.shown:
             return None
         name, words = content_id(rule), folded(rule)
@@ -82,7 +82,7 @@ class RecalledText:
         return None
 
     def skill_shown_at(self, slug: str, commands: Sequence[str]) -> int | None:
-        """The first turn that showed the skill of this name, or a skill with all these commands; None when none did."""
+        """The first turn that showed the skill of this name, or a skill with all these commands; None if none did."""
         pieces = [piece for command in commands for piece in _pieces(command)]
         for each in self.shown:
             if not each.page.startswith("skills/"):
@@ -93,7 +93,7 @@ class RecalledText:
 
 
 def recalled_text(trajectory: Trajectory) -> RecalledText:
-    """What a trajectory's reads of wiki pages showed it; empty for a session that read none."""
+    """The wiki text that a trajectory was shown; empty for a session that read no page."""
     reads = [read for read in wiki_reads(trajectory) if read.result_turn is not None]
     return RecalledText(trajectory, tuple(map(_shown, reads)), frozenset(read.result_turn or 0 for read in reads))
 
@@ -106,17 +106,17 @@ def _shown(read: WikiRead) -> ShownPage:
     name = page_id(read.page)
     ids = set() if read.is_index else {name}
     if (read.is_index and not read.page.endswith(AGENTS)) or name.startswith("cluster:"):
-        ids.update(_GUIDELINE_ID.findall(read.text[:MOST_SEARCHED]))  # their rows and members say the rules themselves
+        ids.update(_GUIDELINE_ID.findall(read.text[:MOST_SEARCHED]))  # rows and members state the rules themselves
     return ShownPage(read.result_turn or read.turn, read.page, text, frozenset(ids))
 
 
 def independent(turns: Iterable[int], shown_at: int | None) -> bool:
-    """True when every cited turn came before the page was shown: then the session found the rule by itself."""
+    """Whether every cited turn came before the page was shown, so that the session found the rule by itself."""
     return shown_at is None or all(turn < shown_at for turn in turns)
 
 
 def folded(text: str) -> str:
-    """Lower case, white space folded, without the marks of code: pages and sessions set these differently."""
+    """Lower case, with white space folded and without code marks, in which pages and sessions differ."""
     return " ".join(text.lower().replace("`", "").split())
 
 
@@ -141,5 +141,5 @@ def _says_the_same(shown: ShownPage, said: Sequence[Reading]) -> bool:
 
 
 def _pieces(command: str) -> list[str]:
-    """A command's parts between placeholders, as a page would show them."""
+    """The parts of a command between placeholders, as a page would show them."""
     return [piece for piece in map(folded, _PLACEHOLDER.split(command)) if len(piece) >= 4]

@@ -1,7 +1,7 @@
-"""Text that a tool showed of a wiki → which pages it shows, and which part of it is each one's.
+"""Wiki text that a tool showed → the pages in it, and the part of the text that belongs to each.
 
-Several pages often come in one result: a search, `cat guidelines/*.md`, what `wiki consult` prints. What a session then
-did is told by the words of the page it used, so one page's words must not count as another's.
+One result often shows several pages: a search, `cat guidelines/*.md`, the output of `wiki consult`. Whether a session
+followed a page is judged by that page's words, so words of one page must not count as another's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PAGE = (
     r"(?:(?:guidelines|_archived)/[a-z0-9][a-z0-9-]{0,60}__(?:[0-9a-f]{12}|cluster)\.md"
     r"|tasks/[a-z0-9][a-z0-9-]{0,60}__(?:task|subtask)\.md|skills/[a-z0-9][a-z0-9-]{0,60}/SKILL\.md)"
 )
-_LINE_NUMBER = r"(?:[ \t]{0,8}\d{1,6}(?:→|\t|[|:-][ \t]?))?"  # as `Read`, `cat -n` and `grep -n` put it in front
+_LINE_NUMBER = r"(?:[ \t]{0,8}\d{1,6}(?:→|\t|[|:-][ \t]?))?"  # as `Read`, `cat -n` and `grep -n` prefix it
 _HEADER = re.compile(
     rf"^--- (?:\S{{0,300}}/)?(?P<page>{_PAGE}) \[(?:cluster|skill|guideline|task|subtask)\]", re.MULTILINE
 )
@@ -42,7 +42,7 @@ _ROW_KEYS = ("title", "trigger", "summary")
 
 
 def without_line_numbers(text: str) -> str:
-    """The text as it stands in the file, where a tool put a number in front of each line."""
+    """The text as in the file, without the line numbers that a tool prefixed."""
     lines = [line for line in text.split("\n") if line]
     if 2 * sum(_NUMBERED.match(line) is not None for line in lines) < len(lines):
         return text
@@ -50,7 +50,7 @@ def without_line_numbers(text: str) -> str:
 
 
 def consulted_pages(text: str) -> list[str]:
-    """The pages that `wiki consult` or a server's `consult` put out: those it shows, not those it names besides."""
+    """The pages that `wiki consult` or a server's `consult` printed: those it shows, not those it merely names."""
     text = unescaped(text[:MOST_SEARCHED])
     headed = [match["page"] for match in _HEADER.finditer(text)] or [match["page"] for match in _ITEM.finditer(text)]
     if headed:
@@ -60,7 +60,7 @@ def consulted_pages(text: str) -> list[str]:
 
 
 def printed_pages(text: str) -> list[str]:
-    """The pages whose own frontmatter stands in a text, told by their ids."""
+    """The pages whose frontmatter is in a text, identified by their ids."""
     text = text[:MOST_SEARCHED]
     found: list[str] = []
     for name, part in _by_frontmatter(text):
@@ -76,7 +76,7 @@ def printed_pages(text: str) -> list[str]:
 
 
 def part_of(page: str, text: str, among: Sequence[str]) -> str:
-    """The part of a result that is of one page `among` those it shows; all of it where that cannot be told."""
+    """The part of a result that belongs to one page `among` those it shows; all of it if parts cannot be separated."""
     if len(among) < 2:
         return text
     plain = unescaped(text[:MOST_SEARCHED])
@@ -90,7 +90,7 @@ def part_of(page: str, text: str, among: Sequence[str]) -> str:
 
 
 def unescaped(text: str) -> str:
-    """A result that is one JSON string, or an object with the text in it, as that text; else as it is."""
+    """The text of a result that is a JSON string or an object with the text in it; any other result unchanged."""
     if text.lstrip()[:1] not in ('"', "{", "["):
         return text
     try:
@@ -102,7 +102,7 @@ def unescaped(text: str) -> str:
 
 
 def index_rows(text: str) -> list[dict[str, Any]]:
-    """Every row of an index in a text: one a line, as `_index.jsonl` has them, or in a JSON list."""
+    """Every index row in a text: one per line, as in `_index.jsonl`, or in a JSON list."""
     rows: list[dict[str, Any]] = []
     for line in text[:MOST_SEARCHED].split("\n"):
         start = line.find("{")
@@ -110,7 +110,7 @@ def index_rows(text: str) -> list[dict[str, Any]]:
             rows += _rows_of(line[start:])
     if rows or '"link"' not in text:
         return rows
-    value = _JSON_START.search(text)  # a harness may put lines of its own in front
+    value = _JSON_START.search(text)  # a harness may prefix lines of its own
     return _rows_of(text[value.start() :]) if value else []
 
 
@@ -149,14 +149,14 @@ def _by_rows(text: str) -> list[tuple[str, str]]:
 
 
 def _between(mark: re.Pattern[str], text: str) -> list[tuple[str, str]]:
-    """`(page id, text)` from each mark to the next."""
+    """`(page id, text)` from each match of `mark` to the next."""
     found = list(mark.finditer(text))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     return [(page_id(match["page"]), text[match.start() : end]) for match, end in zip(found, ends, strict=True)]
 
 
 def _by_frontmatter(text: str) -> list[tuple[str, str]]:
-    """`(page id, text)` of each page whose frontmatter stands in the text; a part begins at its fence."""
+    """`(page id, text)` of each page whose frontmatter is in the text; a part begins at its fence."""
     found: list[tuple[str, int]] = []
     fences = [match.start() for match in _FENCE.finditer(text)]
     floor, position = -1, 0

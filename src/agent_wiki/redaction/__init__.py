@@ -1,1 +1,1 @@
-"""Secrets out of text, before anything else sees it."""
+"""Removes secrets from text before anything else sees it."""

@@ -1,11 +1,11 @@
-"""Secrets of known shape taken out of a trajectory before anything else sees the text.
+"""Redacts secrets of known shapes in a trajectory, before anything else sees the text.
 
-Three looks at a text: keys that vendors issue (`secret_shapes`), private key blocks, and values given to names that
-speak of secrets (`PASSWORD=…`, `"api_key": "…"`, `--token …`, `Authorization: …`). What only stands for a secret (a
-variable, a placeholder, a call, a type) stays, and so does what merely looks random: digests, ids, base64.
+Three searches: keys that vendors issue (`secret_shapes`), private key blocks, and values given to names that
+suggest secrets (`PASSWORD=…`, `"api_key": "…"`, `--token …`, `Authorization: …`). Stand-ins for a secret (a
+variable, a placeholder, a call, a type) are kept, and so is text that merely looks random: digests, ids, base64.
 
-Speed: the text is folded to one byte a character, letters small and everything that no name and no key is made of a
-space, and there a key's first letters and a name's word are looked for; patterns run only where one was found.
+Speed: the text is folded to one byte per character, with lower-case letters, and with a space for every character that
+is in no name and no key. Prefixes of keys and words of names are searched there; patterns run only where one is found.
 Redacting twice changes nothing.
 """
 
@@ -26,7 +26,7 @@ Span = tuple[int, int, str]  # start, end, kind
 
 _MOST_PASSES = 4
 _LONGEST_VALUE = 512
-_LONGEST_OWNER = 14  # characters of "application", which may own a key, and a few more
+_LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
 _FOLD = bytes(ord(chr(byte).lower()) if byte < 128 and re.match(r"[\w.-]", chr(byte)) else 32 for byte in range(256))
 _PREFIX = prefix_pattern()
 _BY_LITERAL = {literal: [each for each in CONTAINING if literal in each.literals] for literal in LITERALS}
@@ -103,9 +103,9 @@ class _Value:
 
 
 def redact_trajectory(trajectory: Trajectory) -> None:
-    """Redact a trajectory in place and count what was found in `source.hygiene["redactions"]`.
+    """Redact a trajectory in place and count redactions in `source.hygiene["redactions"]`.
 
-    Content, thinking, call arguments (which stay valid JSON) and the texts of `source` are looked at.
+    Covers content, thinking, call arguments (which stay valid JSON) and the texts of `source`.
     """
     total = 0
     for message in trajectory.messages:
@@ -132,12 +132,12 @@ def redact_trajectory(trajectory: Trajectory) -> None:
 
 
 def redact_text(text: str) -> tuple[str, int]:
-    """The text with each secret as `[REDACTED:<kind>]`, and how many there were; the same object when none.
+    """The text with each secret replaced by `[REDACTED:<kind>]`, and how many there were; the same object if none.
 
-    Raises nothing. Redacting the outcome again changes nothing.
+    Raises nothing. Idempotent.
     """
     total = 0
-    for _ in range(_MOST_PASSES):  # a secret may come to light when the one beside it is gone
+    for _ in range(_MOST_PASSES):  # a secret may be found only after the one beside it is gone
         spans = _secret_spans(text)
         if not spans:
             break
@@ -146,9 +146,9 @@ def redact_text(text: str) -> tuple[str, int]:
 
 
 def redact_json(arguments: str) -> tuple[str, int]:
-    """The same for a JSON text: its strings are redacted one by one, all else keeps its bytes.
+    """The same for a JSON text: its strings are redacted one by one, all other bytes are unchanged.
 
-    A string under a name that speaks of secrets is judged with its name. What is not JSON is taken as plain text.
+    A string under a name that suggests a secret is judged with its name. Other text is treated as plain.
     """
     plain = _one_byte_each(arguments)
     if not any(_hints(plain, plain.translate(_FOLD))):
@@ -188,7 +188,7 @@ def _without(text: str, spans: list[Span]) -> str:
 
 
 def _secret_spans(text: str) -> list[Span]:
-    """Where the secrets stand, in order and apart from each other. A vendor's key wins over the name it is given to."""
+    """The spans of secrets, in order and without overlap. A vendor's key takes precedence over a name's value."""
     plain = _one_byte_each(text)
     folded = plain.translate(_FOLD)
     words, shapes = _hints(plain, folded)
@@ -200,19 +200,19 @@ def _secret_spans(text: str) -> list[Span]:
     for word in words:
         spans += _header_spans(text, folded, word) if word in _HEADERS else _named_spans(text, folded, word)
     apart: list[Span] = []
-    for span in sorted(spans, key=lambda span: span[0]):  # a stable sort: the order above decides
+    for span in sorted(spans, key=lambda span: span[0]):  # a stable sort: among equals, the order above decides
         if not apart or span[0] >= apart[-1][1]:
             apart.append(span)
     return apart
 
 
 def _one_byte_each(text: str) -> bytes:
-    """A space, then one byte for each character of `text`, so that positions stay."""
+    """A space, then one byte for each character of `text`, so that positions are preserved."""
     return b" " + text.encode("latin-1", "replace")
 
 
 def _hints(plain: bytes, folded: bytes) -> tuple[list[bytes], list[Shape]]:
-    """The words for secrets and the shapes of keys whose literals stand in the text. Most texts hold none."""
+    """The words for secrets and the shapes of keys whose literals are in the text. Most texts have none."""
     words = [word for word in _WORDS if word in folded]
     shapes = [shape for literal in _BY_LITERAL if literal in plain for shape in _BY_LITERAL[literal]]
     if _PREFIX.search(folded):
@@ -221,7 +221,7 @@ def _hints(plain: bytes, folded: bytes) -> tuple[list[bytes], list[Shape]]:
 
 
 def _places(folded: bytes, word: bytes) -> Iterator[int]:
-    """Where a word stands, as positions in the text that was folded."""
+    """The positions of a word in the original text."""
     position = folded.find(word)
     while position >= 0:
         yield position - 1
@@ -239,7 +239,7 @@ def _shape_spans(text: str, shapes: list[Shape]) -> Iterator[Span]:
 
 
 def _private_key_spans(text: str) -> Iterator[Span]:
-    """Whole blocks, also with line breaks written \\n, with line numbers, or cut off before their end."""
+    """Whole blocks, including those with line breaks written \\n, with line numbers, or cut off before their end."""
     begins = [*_KEY_BEGIN.finditer(text)] if "PRIVATE KEY" in text else []
     ends = [*(each.start() for each in begins[1:]), len(text)]
     for begin, after in zip(begins, ends, strict=False):
@@ -268,11 +268,11 @@ def _named_spans(text: str, folded: bytes, word: bytes) -> Iterator[Span]:
             continue
         if value.is_secret:
             yield value.start, value.end, _KINDS.get(name, name)
-        passed = value.end  # what stands inside a value was judged with it
+        passed = value.end  # words inside a value were judged with it
 
 
 def _given_value(text: str, start: int, word: str) -> _Value | None:
-    """The value given to the name that ends with the word at `start`; None where none is."""
+    """The value given to the name that ends with the word at `start`; None if there is none."""
     rest = _NAME_REST.match(text, start + len(word))
     given = _GIVEN.match(text, rest.end()) if rest else None
     before = text[max(0, start - 80) : start]
@@ -299,7 +299,7 @@ def _names_a_secret(before: str, word: str, rest: str) -> bool:
 
 
 def _form(name: str, before: str, given: re.Match[str]) -> Literal["plain", "code", "none"]:
-    """How a value is given: as it stands (`NAME=value` of an environment, a flag, an element), in code, or not."""
+    """How a value is given: literally (`NAME=value` of an environment, a flag, an element), in code, or not at all."""
     is_flag = name.startswith("--") and not given.group("closing")
     if given.group("tag"):
         return "plain" if given.string.startswith("</", given.end()) else "none"
@@ -327,7 +327,7 @@ def _is_key(value: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Whether a value is no word, no name and no sentence: digits among letters, many different characters."""
+    """Whether a value looks random, not like words or a name: digits among letters, many different characters."""
     digits = sum(character.isdigit() for character in value)
     is_mixed = digits >= 2 or (len(value) >= 20 and not value.islower() and not value.isupper())
     if not is_mixed or value.isdigit() or _WORD_LIKE.fullmatch(value) or _DOTTED_NAME.fullmatch(value):
@@ -337,6 +337,6 @@ def _is_random(value: str) -> bool:
 
 
 def _stands_for_it(value: str) -> bool:
-    """Whether a value only stands for a secret: a variable, a reference, a placeholder, a word everyone writes."""
+    """Whether a value is only a stand-in for a secret: a variable, a reference, a placeholder, a common word."""
     is_filler = len(set(value)) < 4
     return bool(is_filler or _STAND_IN.search(value) or _REFERENCE.match(value) or _COMMON.fullmatch(value))

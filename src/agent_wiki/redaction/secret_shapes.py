@@ -1,7 +1,7 @@
-"""Shapes of keys that vendors issue: what each looks like, and a literal that every one of its kind contains.
+"""Shapes of keys that vendors issue: a pattern for each kind, and a literal that every such key contains.
 
-The shapes are those the vendors document or that public scanners (gitleaks, trufflehog, Kingfisher) agree on. A
-pattern's quantifiers are bounded, so that hostile text costs no more than its length. To add a kind, add a line.
+The shapes are documented by the vendors or agreed on by public scanners (gitleaks, trufflehog, Kingfisher).
+Quantifiers are bounded, so that hostile text costs no more than its length. To add a kind, add a line.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-SHORTEST_RUN = 16  # each of PREFIXED begins a run of at least so many characters of [A-Za-z0-9_.-]
+SHORTEST_RUN = 16  # each key of PREFIXED has at least so many characters of [A-Za-z0-9_.-]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of secret. The secret is group `secret` of `pattern` where there is one, else the whole match."""
+    """One kind of secret. The secret is the group `secret` of `pattern` if it has one, else the whole match."""
 
     kind: str
     literals: tuple[bytes, ...]
@@ -108,13 +108,13 @@ LITERALS = tuple(dict.fromkeys(shape.literals[0] for shape in CONTAINING))
 
 
 def prefix_pattern() -> re.Pattern[bytes]:
-    """Finds, in text folded to lower case, a space and then a run that begins as a key of `PREFIXED` does."""
+    """Matches, in text folded to lower case, a space followed by a run that begins like a key of `PREFIXED`."""
     prefixes = sorted({prefix.decode().lower() for shape in PREFIXED for prefix in shape.literals})
     return re.compile(rf" (?=[^ ]{{{SHORTEST_RUN}}})n?(?:{_alternatives(prefixes)})".encode())
 
 
 def _alternatives(words: list[str]) -> str:
-    """A pattern for sorted words that tries each first letter once: a plain alternation tries every word."""
+    """A pattern for sorted words that tries each first letter once; a plain alternation would try every word."""
     branches: list[str] = []
     for letter in sorted({word[:1] for word in words}):
         if letter == "":

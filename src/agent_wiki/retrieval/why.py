@@ -16,7 +16,7 @@ from typing import Any, Literal
 from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.evidence import quote_stands, trust_of
+from agent_wiki.trajectory.evidence import is_verbatim, trust_of
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
@@ -328,7 +328,7 @@ def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHA
     place, text, start = _where(passages, citation.quote)
     quote = citation.quote if start >= 0 else ""
     if citation.quote:
-        state: State = "verified" if quote_stands(trajectory, citation.turn, citation.quote) else "quote not in turn"
+        state: State = "verified" if is_verbatim(trajectory, citation.turn, citation.quote) else "quote not in turn"
     else:
         state = "turn found"
     start = max(start, 0)

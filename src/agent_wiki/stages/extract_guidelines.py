@@ -12,7 +12,7 @@ from agent_wiki.engine import Answer, Engine
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import quote_stands, trust_of
+from agent_wiki.trajectory.evidence import is_verbatim, trust_of
 from agent_wiki.wiki.join import Contribution, Joined
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.page import Page, split_body
@@ -82,7 +82,7 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
     kept: dict[str, GuidelineAnswer] = {}
     dropped: list[str] = []
     for guideline in answer.guidelines:
-        evidence = [cited for cited in guideline.evidence if quote_stands(trajectory, cited.turn, cited.quote)]
+        evidence = [cited for cited in guideline.evidence if is_verbatim(trajectory, cited.turn, cited.quote)]
         dropped.extend(
             f"{guideline.title}: not verbatim in turn {cited.turn}: {cited.quote[:60]!r}"
             for cited in guideline.evidence

@@ -14,7 +14,7 @@ from agent_wiki.engine import Answer, Coverage, Engine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.trajectory import Trajectory, Usage
-from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.evidence import is_verbatim
 from agent_wiki.trajectory.measures import lineage, measures
 from agent_wiki.wiki.layout import page_id, page_title, slug, summary_path
 from agent_wiki.wiki.page import Page, split_body
@@ -150,7 +150,7 @@ def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[str]) -> 
     if arc.outcome_turn is not None and arc.outcome_turn > turns:
         dropped.append(f"outcome_turn: turn {arc.outcome_turn} is not there")
         changes.update(outcome_turn=None, outcome_quote=None)
-    elif arc.outcome_quote is not None and not quote_stands(trajectory, arc.outcome_turn or 0, arc.outcome_quote):
+    elif arc.outcome_quote is not None and not is_verbatim(trajectory, arc.outcome_turn or 0, arc.outcome_quote):
         dropped.append(f"outcome_quote: not verbatim in turn {arc.outcome_turn}")
         changes["outcome_quote"] = None
     checked = [(each, _checked_recall(each, trajectory)) for each in arc.recalled]
@@ -161,7 +161,7 @@ def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[str]) -> 
 
 def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledPage | None:
     """The page as it stands; without its quote where that is not verbatim, and nothing where it needs one."""
-    if recalled.quote and quote_stands(trajectory, recalled.turn or 0, recalled.quote):
+    if recalled.quote and is_verbatim(trajectory, recalled.turn or 0, recalled.quote):
         return recalled
     if recalled.status != "ignored":
         return None

@@ -15,7 +15,7 @@ from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_entry
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory, without_surrogates
-from agent_wiki.trajectory.evidence import quote_stands
+from agent_wiki.trajectory.evidence import is_verbatim
 from agent_wiki.wiki.join import Contribution, Joined
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.page import Page, split_body
@@ -97,7 +97,7 @@ def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | N
     skill = answer.skill
     if skill is None:
         return None, []
-    evidence = [cited for cited in skill.evidence if quote_stands(trajectory, cited.turn, cited.quote)]
+    evidence = [cited for cited in skill.evidence if is_verbatim(trajectory, cited.turn, cited.quote)]
     dropped = [f"{skill.name}: not verbatim in turn {each.turn}" for each in skill.evidence if each not in evidence]
     names = [script.file for script in skill.scripts]
     if not evidence:

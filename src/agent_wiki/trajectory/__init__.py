@@ -1,4 +1,4 @@
-"""The normalized trajectory: one recorded session as turns, and what is counted or cited of it."""
+"""The normalized trajectory: one recorded session as turns, and its counts and citations."""
 
 from __future__ import annotations
 

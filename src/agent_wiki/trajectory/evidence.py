@@ -1,4 +1,4 @@
-"""Evidence: a cited turn and a verbatim quote, checked by code, and how far its source can be trusted."""
+"""Evidence: a cited turn with a verbatim quote, checked by code, and how far its source can be trusted."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from agent_wiki.trajectory.json_text import value_of
 Trust = Literal["user", "assistant", "tool", "external"]
 
 _TRUST_ORDER: tuple[Trust, ...] = ("user", "assistant", "tool", "external")
-# Tools whose results were written by strangers: the web and other people's servers.
+# Tools whose results strangers wrote: the web and other people's servers.
 _EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "google_web_search", "fetch", "browser")
 
 
-def quote_stands(trajectory: Trajectory, turn: int, quote: str) -> bool:
+def is_verbatim(trajectory: Trajectory, turn: int, quote: str) -> bool:
     """True when `quote` is a verbatim part of that turn's content, thinking or call arguments.
 
     Arguments count as the JSON string that is recorded and as the text values inside it.
@@ -49,7 +49,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def trust_of(trajectory: Trajectory, turn: int) -> Trust:
-    """Whose words a turn holds. What a harness put into a user's turn is no user's word."""
+    """Whose words a turn has. Text that a harness put into a user's turn is not the user's."""
     message = trajectory.messages[turn - 1]
     if message.role == "user" and message.mark in (None, "interrupt"):
         return "user"
@@ -74,5 +74,5 @@ def least_trusted(trusts: list[Trust]) -> Trust:
 
 
 def as_trust(value: Any) -> Trust:
-    """A stored trust value; anything unknown counts as the least trusted."""
+    """A stored trust value; an unknown one counts as the least trusted."""
     return value if value in _TRUST_ORDER else "external"

@@ -1,7 +1,7 @@
-"""JSON text → values, piece by piece: of a large document only its values are held, never its text beside them.
+"""JSON text → values, incrementally: a large document's text is never in memory together with its values.
 
-`json` decodes a whole string at C speed, but wants all of it. Here a window of the text is handed to it; what does
-not fit is taken apart, an array element by element and an object member by member, and the text behind is let go.
+`json` decodes at C speed but needs the whole string. Here it gets a window of the text. A value that does
+not fit is decoded by elements or members, and text that has been decoded is dropped.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _DECODER = json.JSONDecoder(strict=False)  # real recordings hold raw control ch
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _SPACES = re.compile(r"\s*")
 _PIECE_BYTES = 1 << 20
-_CUT_CHARACTERS = 16  # an error so near the end of the window may be the window's: `-Infini`, `\ud83`
+_CUT_CHARACTERS = 16  # an error this near the end of the window may be caused by the cut: `-Infini`, `\ud83`
 _LEVELS_TAKEN_APART = 5
 _LONGEST_VALUE = 1 << 27  # characters of one value that cannot be taken apart
 
 
 def decoded(raw: bytes) -> tuple[str, bool]:
-    """UTF-8 bytes as text without its mark, and whether bytes that are not UTF-8 were replaced."""
+    """UTF-8 bytes as text without a byte order mark, and whether invalid bytes were replaced."""
     raw = raw.removeprefix(BOM)
     try:
         return raw.decode("utf-8"), False
@@ -36,7 +36,7 @@ def decoded(raw: bytes) -> tuple[str, bool]:
 
 
 def value_of(text: str) -> Any:
-    """The value of JSON text that stands inside a recording, as arguments do. Half characters become U+FFFD.
+    """The value of JSON text inside a recording, such as arguments. Lone surrogates become U+FFFD.
 
     Raises ValueError, or RecursionError when it is nested deeper than `DEEPEST`.
     """
@@ -66,7 +66,7 @@ def _after(blanks: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _check_depth(value: Any, openings: int, above: int = 0) -> None:
-    """Raise RecursionError when a value nests too deeply. `openings` bounds the depth without a look at the value."""
+    """Raise RecursionError when a value is nested too deeply. `openings` is an upper bound for the depth."""
     if openings + above <= DEEPEST:
         return
     level = [value] if isinstance(value, dict | list) else []
@@ -87,7 +87,7 @@ class JsonText:
     """One JSON text, read from a stream of bytes.
 
     Methods raise `json.JSONDecodeError` (its `lineno` counted in the whole text), ValueError and RecursionError.
-    `on_bad_bytes` is called once, when the first bytes that are not UTF-8 are replaced; `bytes_read` is rounded up.
+    `on_bad_bytes` is called once, when the first invalid bytes are replaced; `bytes_read` is rounded up.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class JsonText:
         self._window = ""
         self._position = 0
         self._lines_before = 0  # the window
-        self._is_whole = False  # nothing is left to read behind the window
+        self._is_whole = False  # nothing is left to read after the window
 
     def value(self, depth: int = 0) -> Any:
         """The next value, `depth` levels inside others. An array or object too large for the window is taken apart."""
@@ -124,7 +124,7 @@ class JsonText:
         yield from (self.value(depth + 1) for _ in self._places("[", "]"))
 
     def has_ended(self) -> bool:
-        """True when nothing but white space is left."""
+        """Whether only white space is left."""
         return self.next_sign() == ""
 
     def expect_end(self) -> None:
@@ -143,7 +143,7 @@ class JsonText:
             yield name, self.value(depth + 1)
 
     def _places(self, opening: str, closing: str) -> Iterator[None]:
-        """Yield at each place where an element or member begins; the caller takes it."""
+        """Yield at each place where an element or member begins; the caller reads it."""
         self._position += len(opening)
         if self.next_sign() == closing:
             self._position += 1
@@ -174,7 +174,7 @@ class JsonText:
         return len(self._window) - self._position
 
     def next_sign(self) -> str:
-        """The next character that is no white space, not taken; empty at the end."""
+        """The next character that is not white space, without consuming it; empty at the end."""
         while True:
             self._position = _after(_BLANKS, self._window, self._position)
             if self._position < len(self._window):
@@ -184,7 +184,7 @@ class JsonText:
             self._read_on()
 
     def _read_on(self) -> None:
-        """Let go of what was taken and read as much again as is left, so that a long value costs linear time."""
+        """Drop what was consumed and read as much as is left, so that a long value takes linear time."""
         if self._left() > _LONGEST_VALUE:
             raise ValueError(f"a value of more than {_LONGEST_VALUE:,} characters")
         wanted = max(self._piece_bytes, self._left())

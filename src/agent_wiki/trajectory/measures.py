@@ -1,4 +1,4 @@
-"""What can be counted in a trajectory without understanding it. Unknown is None, never 0."""
+"""Counts over a trajectory that need no interpretation. Unknown is None, never 0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Measures:
 
 
 def measures(trajectory: Trajectory, first_turn: int = 1, last_turn: int | None = None) -> Measures:
-    """Count calls and failures between two turns, both included; the whole trajectory by default."""
+    """Count calls and failures between two turns, inclusive; the whole trajectory by default."""
     last = len(trajectory.messages) if last_turn is None else last_turn
     calls = [call for call in paired_calls(trajectory) if first_turn <= call.turn <= last]
     counted = Counter(call.name for call in calls)
@@ -29,16 +29,16 @@ def measures(trajectory: Trajectory, first_turn: int = 1, last_turn: int | None 
 
 
 def _is_given(call_id: str) -> bool:
-    """True for an id that a service gave; `call_001`, `c1` and the like are counted up anew in each session."""
+    """Whether a service assigned the id. `call_001`, `c1` and the like restart in each session."""
     return len(call_id) >= 12 and len(set(call_id)) >= 8 and any(each.isdigit() for each in call_id)
 
 
 def lineage(trajectory: Trajectory) -> str | None:
-    """12 hex over the opening of a session up to the agent's first reply with calls, their ids included.
+    """12 hex digits over the opening of a session up to the agent's first reply with calls, including their ids.
 
-    Two recordings with the same lineage are one session under two ids (a fork, a copy): the ids that a model's
-    service gives to calls do not repeat between sessions. None where the opening has no such id: two trials of
-    one task may well begin with the very same words.
+    Two recordings with the same lineage are one session under two ids (a fork, a copy), because the call ids of
+    a model's service do not repeat between sessions. None if the opening has no such id: two trials of
+    one task may begin with exactly the same words.
     """
     calls = next((message.tool_calls for message in trajectory.messages if message.tool_calls), [])
     if not any(_is_given(call.id) for call in calls):

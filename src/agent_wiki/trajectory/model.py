@@ -4,8 +4,8 @@ This module is the one place that knows the envelope
 
     {"schema_version", "session_id", "agent", "model", "timestamp", "source": {…}, "messages": […]}
 
-A *turn* is the position of a message in `messages`, counted from 1. A field that the recording does
-not give is absent (None here, no key in the JSON): unknown is not zero.
+A *turn* is the position of a message in `messages`, counted from 1. A field that is not
+recorded is absent (None here, no key in the JSON): unknown is not zero.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 MessageMark = Literal[
     "compaction",  # a summary the harness wrote when the context was full; not a user request
-    "injected",  # text a harness put where the user's turns stand (hooks, command bodies, context)
+    "injected",  # text that a harness put among the user's turns (hooks, command bodies, context)
     "interrupt",  # the user stopped the agent ("[Request interrupted by user]")
     "rejected",  # a tool result: the user refused the call; not a tool failure
-    "cancelled",  # a tool result: called off because a sibling failed; not a tool failure
+    "cancelled",  # a tool result: cancelled because a sibling failed; not a tool failure
     "no-call",  # a tool result whose call is not in the recording
 ]
 
@@ -42,7 +42,7 @@ class ToolCall:
 
 @dataclass(slots=True)
 class Message:
-    """One turn. `is_error` stands on tool messages only, where the recording or its text tells."""
+    """One turn. `is_error` is set on tool messages only, if the recording or its text shows it."""
 
     role: Role
     content: str | None = None
@@ -56,7 +56,7 @@ class Message:
 
 @dataclass(slots=True)
 class Usage:
-    """Tokens as recorded, each counted once per model reply; None where the recording says nothing."""
+    """Tokens as recorded, each counted once per model reply; None if not recorded."""
 
     input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
@@ -66,15 +66,15 @@ class Usage:
 
 @dataclass(slots=True)
 class Source:
-    """Where a trajectory came from and what was recorded beside its messages.
+    """Where a trajectory came from, and its other recorded metadata.
 
     `file` is a bare file name, never a path, so that a wiki does not depend on the machine.
-    `hygiene` counts what reading tidied (names in `HYGIENE`). Answer keys never get in here.
+    `hygiene` counts what normalization changed (names in `HYGIENE`). Answer keys are never included.
     """
 
     format: str
     file: str | None = None
-    sha256: str | None = None  # of the recording's bytes as they lie on disk
+    sha256: str | None = None  # of the recording's bytes on disk
     agent_version: str | None = None
     cwd: str | None = None
     git_branch: str | None = None
@@ -84,7 +84,7 @@ class Source:
     condition: str | None = None
     reward: float | None = None  # a recorded score, usually 0..1
     resolved: bool | None = None  # a recorded verdict
-    exit_status: str | None = None  # the agent's own end state; no proof of success
+    exit_status: str | None = None  # the agent's own end state; not a proof of success
     usage: Usage | None = None
     cost_usd: float | None = None
     duration_seconds: float | None = None
@@ -97,17 +97,17 @@ class Source:
 HYGIENE = {
     "split_replies_joined": "replies recorded over several lines, joined into one message",
     "duplicate_turns_dropped": "turns that the recording holds twice (resume, fork, replay)",
-    "inherited_turns": "turns copied from the session this one resumes or forks, left to that session",
-    "subagent_turns_apart": "turns of subagents, kept apart from their parent's",
+    "inherited_turns": "turns copied from the session that this one resumes or forks; they belong to that session",
+    "subagent_turns_apart": "turns of subagents, separated from their parent's",
     "compaction_summaries": "summaries a harness wrote when the context was full",
-    "injected_messages": "messages a harness put where the user's turns stand",
+    "injected_messages": "messages that a harness put among the user's turns",
     "system_reminders_stripped": "<system-reminder> blocks stripped",
     "empty_messages_dropped": "messages without text, thinking or calls",
     "results_without_call": "tool results whose call is not recorded",
     "calls_without_result": "tool calls whose result is not recorded",
     "call_ids_made": "tool calls that had no id",
     "user_rejections": "tool calls the user refused",
-    "cancelled_siblings": "tool calls called off because another failed",
+    "cancelled_siblings": "tool calls cancelled because another failed",
     "joined_lines": "lines that held more than one JSON object",
     "bad_lines": "lines that are not JSON, skipped",
     "torn_lines": "a last line that was cut off, skipped",
@@ -176,9 +176,9 @@ def _call_to_json(call: ToolCall) -> dict[str, Any]:
 
 
 def envelope_chunks(trajectory: Trajectory) -> Iterator[str]:
-    """The envelope as JSON text, one chunk a message, so that a large trajectory is never held twice.
+    """The envelope as JSON text, one chunk per message, so that a large trajectory is never held twice.
 
-    One message a line: diffs stay readable. Lone surrogates, which no UTF-8 file can hold, become U+FFFD.
+    One message per line, for readable diffs. Lone surrogates, which UTF-8 cannot encode, become U+FFFD.
     """
     head: dict[str, Any] = {"schema_version": SCHEMA_VERSION}
     for key in ("model", "timestamp", "session_id", "agent"):
@@ -209,7 +209,7 @@ def without_surrogates(text: str) -> str:
 
 
 def digest(trajectory: Trajectory) -> str:
-    """`sha256:…` over all that a stage can see of a trajectory (not over where it lay)."""
+    """`sha256:…` over everything that a stage can see of a trajectory (not over its location)."""
     hasher = hashlib.sha256()
     source = _without_none(trajectory.source)
     for place in ("file", "sha256"):
