@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -19,10 +22,19 @@ def traces() -> Path:
     return TRACES
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Homes that are not there yet. To have pytest number them takes as long as most tests: it lists all others."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _home_is_elsewhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _home_is_elsewhere(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own home."""
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    home = next(_homes)
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
 
 
@@ -32,6 +44,13 @@ def _no_request_leaves_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent_wiki.engines.anthropic_api.service.ALLOW_MODEL_REQUESTS", False)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _the_client_tries_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits half a second and longer before it does; nothing rests on that."""
+    if client := sys.modules.get("anthropic._base_client"):
+        monkeypatch.setattr(client, "INITIAL_RETRY_DELAY", 0.001)
 
 
 @pytest.fixture

@@ -4,46 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engines.anthropic_api.request import unmarked
 from agent_wiki_testing import MessagesServer
-from tests.wikis import record
-
-_KILLED_RUN = """
-import json, os, signal, sys
-from pathlib import Path
-from agent_wiki.asking import journal
-from agent_wiki.asking.options import AskingOptions
-from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
-
-wiki, url, at, asking, *paths = sys.argv[1:]
-left = int(at)
-append = journal.Journal.append
-
-def counted(self, record):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    append(self, record)
-
-journal.Journal.append = counted
-options = Options(Path(wiki), engine="anthropic", asking=AskingOptions(base_url=url, **json.loads(asking)))
-run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
-"""
+from tests.processes import die_before, exit_codes, started
+from tests.wikis import ingest, record
 
 
-def killed_run(paths: Iterable[Path], wiki: Path, server: MessagesServer, at: int, **asking: Any) -> int:
+def killed_run(paths: Iterable[Path], wiki: Path, server: MessagesServer, at: int, **asking: Any) -> int | None:
     """Ingest in a process that kills itself before it appends its n-th record to the journal; its exit code."""
-    words = [str(wiki), server.base_url, str(at), json.dumps(asking), *map(str, paths)]
-    return subprocess.run([sys.executable, "-c", _KILLED_RUN, *words], check=False, timeout=120).returncode
+    options = AskingOptions(base_url=server.base_url, **asking)
+    return exit_codes(started(_run_and_die, list(paths), wiki, options, at))[0]
+
+
+def _run_and_die(paths: list[Path], wiki: Path, options: AskingOptions, at: int) -> None:
+    die_before(at, "agent_wiki.asking.journal.Journal.append")
+    ingest(paths, wiki, "anthropic", asking=options)
 
 
 def dated_recordings(folder: Path, number: int) -> list[Path]:

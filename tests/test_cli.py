@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from agent_wiki.commands import main
 from tests.conftest import ROOT
+from tests.processes import exit_codes, started
 from tests.wikis import Script, chat, record, rule, tree
 
 COMMANDS = (
@@ -173,26 +177,27 @@ def nobodys() -> Iterator[Path]:
         yield Path(folder)
 
 
-# Runs once with all rights, so that all is imported, then gives them up.
-_WITHOUT_RIGHTS = """
-import contextlib, encodings.unicode_escape, io, os, sys
-from agent_wiki.commands import main
-
-warm_up, engine, *words = sys.argv[1:]
-with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-    main(["ingest", warm_up, "--wiki", warm_up + "-wiki", "--jobs", "1", "--engine", engine])
-if os.getuid() == 0:
-    os.setegid(65534)
-    os.seteuid(65534)
-sys.exit(main([*words, "--engine", engine, "--jobs", "1"]))
-"""
-
-
 def _run_without_rights(*words: str, folder: Path, warm_up: Path) -> subprocess.CompletedProcess[str]:
     told = Script(folder)
     told.says("", rules=[rule("Run the check before a change.")])
-    command = [sys.executable, "-c", _WITHOUT_RIGHTS, str(warm_up), told.engine, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, encoding="utf-8")
+    ended = warm_up.with_name("ended.json")
+    common = ["--jobs", "1", "--engine", told.engine]
+    warming = ["ingest", str(warm_up), "--wiki", str(warm_up) + "-wiki", *common]
+    assert exit_codes(started(_without_rights, folder, ended, warming, [*words, *common])) == [0]
+    return subprocess.CompletedProcess(words, *json.loads(ended.read_text(encoding="utf-8")))
+
+
+def _without_rights(folder: Path, ended: Path, warming: list[str], words: list[str]) -> None:
+    """Run once with all rights, so that all is imported, then give them up."""
+    os.chdir(folder)
+    assert main(warming) == 0
+    with ended.open("w", encoding="utf-8") as stream:
+        if os.getuid() == 0:
+            os.setegid(65534)
+            os.seteuid(65534)
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            code = main(words)
+        json.dump([code, out.getvalue(), err.getvalue()], stream)
 
 
 def test_a_folder_that_may_not_be_written_is_one_line(tmp_path: Path, nobodys: Path) -> None:

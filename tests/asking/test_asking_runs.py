@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import says
 from tests.paid_runs import dated_recordings, digests
+from tests.processes import exit_codes, started_wiki
 from tests.wikis import changed, chat, ingest, record, rule, tree
 
 
@@ -171,10 +170,8 @@ def test_a_corpus_stage_that_nobody_may_pay_for_keeps_what_it_made_before(tmp_pa
 def test_two_processes_on_one_wiki_pay_once(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t", 3), tmp_path / "wiki"
     with MessagesServer(says({})) as server:
-        command = [sys.executable, "-m", "agent_wiki", "ingest", "--wiki", str(wiki), "--engine", "anthropic"]
-        command += ["--base-url", server.base_url, *map(str, paths)]
-        runs = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
-        assert [run.wait() for run in runs] == [0, 0]
+        words = ("ingest", "--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url)
+        assert exit_codes(*[started_wiki(*words, *paths) for _ in range(2)]) == [0, 0]
         assert all(count == 1 for count in digests(server).values())
 
 

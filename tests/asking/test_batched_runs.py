@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
@@ -24,6 +22,7 @@ from agent_wiki.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import is_together, says
 from tests.paid_runs import dated_recordings, killed_run
+from tests.processes import exit_codes, started_wiki
 from tests.wikis import changed, ingest, record, rule, tree
 
 HOUR = 3_600
@@ -339,10 +338,8 @@ def test_two_processes_collect_a_batch_once(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(says({})) as server:
         _ask(paths, wiki, server)
-        command = [sys.executable, "-m", "agent_wiki", "ingest", "--wiki", str(wiki), "--engine", "anthropic"]
-        command += ["--base-url", server.base_url, "--batch", "--wait", *map(str, paths)]
-        runs = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
-        assert [run.wait(timeout=120) for run in runs] == [0, 0]
+        words = ("ingest", "--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url, "--batch", "--wait")
+        assert exit_codes(*[started_wiki(*words, *paths) for _ in range(2)]) == [0, 0]
         assert set(_submitted(server).values()) == {1}
     assert set(_answered(wiki).values()) == {1}
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []

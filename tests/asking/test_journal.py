@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,16 +11,14 @@ import pytest
 
 from agent_wiki.asking.journal import Journal, journal_folder, records
 from agent_wiki.errors import RunError, UnsafePath
+from tests.processes import exit_codes, started
 
-WRITER = """
-import sys
-from pathlib import Path
-from agent_wiki.asking.journal import Journal
-journal = Journal(Path(sys.argv[1]))
-for number in range(50):
-    journal.append({"kind": "answer", "request": f"{sys.argv[2]}-{number}", "answer": "x" * 3000})
-journal.close()
-"""
+
+def _write_fifty(folder: Path, name: str) -> None:
+    journal = Journal(folder)
+    for number in range(50):
+        journal.append(_answer(f"{name}-{number}", "x" * 3_000))
+    journal.close()
 
 
 def _answer(request: str, text: str = "{}") -> dict[str, Any]:
@@ -163,12 +159,11 @@ def test_a_link_in_the_way_is_refused(tmp_path: Path) -> None:
 
 
 def test_threads_and_processes_lose_no_record(folder: Path) -> None:
-    command = [sys.executable, "-c", WRITER, str(folder)]
-    processes = [subprocess.Popen([*command, f"p{number}"]) for number in range(3)]
+    processes = [started(_write_fifty, folder, f"p{number}") for number in range(3)]
     journal = Journal(folder)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: journal.append(_answer(f"t-{number}", "y" * 3_000)), range(200)))
-    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert exit_codes(*processes) == [0, 0, 0]
     journal.close()
     warnings: list[str] = []
     found = [record["request"] for record in records(folder, warnings) if record["kind"] == "answer"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,6 +25,7 @@ from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
+from tests.processes import die_before, exit_codes, started
 
 LONG = "\n".join(f"line {number} of a long result" for number in range(2_000))
 OTHERS = Limits(result_characters=2_000, turn_characters=2_500, segment_bytes=50_000)
@@ -168,31 +167,16 @@ def test_seen_and_elided_add_up_and_a_resume_sends_the_same_bytes(
     assert outside == []
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from agent_wiki.asking.journal import Journal
-from agent_wiki.asking import tool_results
-from tests.asking.test_trajectory_views import LONG, _shown, _trajectory
-
-def kill(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-if sys.argv[2] == "recorded":
-    Journal.append = kill
-else:
-    setattr(tool_results.os, sys.argv[2], kill)
-_shown(Path(sys.argv[1]), _trajectory(LONG))
-"""
+def _show_and_die(wiki: Path, before: str) -> None:
+    die_before(0, before)
+    _shown(wiki, _trajectory(LONG))
 
 
-@pytest.mark.parametrize("before", ["recorded", "fsync"])
+@pytest.mark.parametrize("before", ["agent_wiki.asking.journal.Journal.append", "os.fsync"])
 def test_killed_before_the_record_nothing_was_shown_and_the_next_run_decides(tmp_path: Path, before: str) -> None:
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), before], check=False, cwd=root)
-    assert done.returncode == -signal.SIGKILL
+    assert exit_codes(started(_show_and_die, tmp_path, before)) == [-signal.SIGKILL]
     assert journal_folder(tmp_path).is_dir() is False or _records(tmp_path, "tool-result") == []
-    if before == "recorded":
+    if before != "os.fsync":
         assert list(_kept(tmp_path).values()) == [LONG], "the whole comes before its record"
     shown = _shown(tmp_path, _trajectory(LONG), OTHERS)
     assert shown.trajectory.messages[2].content == _records(tmp_path, "tool-result")[0]["replacement"]

@@ -7,7 +7,6 @@ import json
 import re
 import stat
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory, digest
 from tests.conftest import TRACES
+from tests.processes import exit_codes, started_wiki
 from tests.wikis import chat, record
 
 _NAME = re.compile(r"trajectory_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(_[A-Za-z0-9._-]+)?\.json")
@@ -127,11 +127,10 @@ def test_two_saves_of_one_second_both_survive(tmp_path: Path) -> None:
 
 def test_processes_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
     recording = record(tmp_path / "in", "s-1")
-    command = [sys.executable, "-m", "agent_wiki", "save", str(recording), "--out", str(tmp_path / "out")]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
-    told = {each.communicate()[0] for each in running}
-    assert [each.returncode for each in running] == [0] * 4
-    assert len(told) == 4
+    outputs = [tmp_path / f"said-{number}" for number in range(4)]
+    words = ("save", recording, "--out", tmp_path / "out")
+    assert exit_codes(*[started_wiki(*words, output=output) for output in outputs]) == [0] * 4
+    assert len({output.read_bytes() for output in outputs}) == 4
     saved = sorted((tmp_path / "out").iterdir())
     assert len(saved) == 4
     assert len({path.read_bytes() for path in saved}) == 1

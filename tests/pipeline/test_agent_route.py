@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
-import subprocess
-import sys
-import time
+import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_wiki.asking.journal import journal_folder, records
+from agent_wiki.asking.journal import Journal, journal_folder, records
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import MessagesServer
 from tests.engines.answering import says
+from tests.processes import exit_codes, started, started_wiki
 from tests.wikis import arc, changed, chat, ingest, record, rule, skill, tree
 
 SUMMARY = {"arcs": [arc(outcome_turn=3, outcome_quote="2 checks failed")]}
@@ -314,13 +313,12 @@ def test_in_any_order_and_by_eight_processes_at_once_the_same_bytes(tmp_path: Pa
     other = tmp_path / "other"
     first, later = envelopes[::3][:3], [each for each in envelopes if each not in envelopes[::3][:3]]
     random.Random(3).shuffle(later)
-    subprocess.run([*_WIKI, "worklist", *map(str, paths), "--wiki", str(other)], check=True, capture_output=True)
-    with ThreadPoolExecutor(8) as processes:
-        for batch in (first, later):
-            while batch:  # what rests on an answer that is not there yet is refused, and comes again
-                done = list(processes.map(lambda envelope: _applied(other, envelope), batch))
-                assert any(done)
-                batch = [envelope for envelope, is_done in zip(batch, done, strict=True) if not is_done]
+    assert exit_codes(started_wiki("worklist", *paths, "--wiki", other)) == [0]
+    for batch in (first, later):
+        while batch:  # what rests on an answer that is not there yet is refused, and comes again
+            done = _applied_at_once(other, batch)
+            assert any(done)
+            batch = [envelope for envelope, is_done in zip(batch, done, strict=True) if not is_done]
     assert changed(tree(tmp_path / "wiki"), tree(other)) == []
     rebuilt = tmp_path / "rebuilt"
     report = ingest(paths, rebuilt, f"recorded:{journal_folder(other)}")
@@ -328,15 +326,20 @@ def test_in_any_order_and_by_eight_processes_at_once_the_same_bytes(tmp_path: Pa
     assert changed(tree(rebuilt), tree(other)) == []
 
 
-_WIKI = (sys.executable, "-m", "agent_wiki")
-
-
-def _applied(wiki: Path, envelope: dict[str, Any]) -> bool:
-    words = [*_WIKI, "apply", "--wiki", str(wiki)]
-    done = subprocess.run(words, input=json.dumps(envelope), capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    assert "Traceback" not in done.stderr
-    return done.returncode == 0
+def _applied_at_once(wiki: Path, envelopes: list[dict[str, Any]]) -> list[bool]:
+    """Whether each answer was taken, by up to eight processes at a time."""
+    taken = []
+    for start in range(0, len(envelopes), 8):
+        outputs = [wiki.parent / f"said-{number}" for number, _ in enumerate(envelopes[start : start + 8])]
+        processes = [
+            started_wiki("apply", "--wiki", wiki, stdin=json.dumps(envelope), output=output)
+            for envelope, output in zip(envelopes[start:], outputs, strict=False)
+        ]
+        codes = exit_codes(*processes)
+        assert set(codes) <= {0, 1}
+        assert not any("Traceback" in output.read_text(encoding="utf-8") for output in outputs)
+        taken += [code == 0 for code in codes]
+    return taken
 
 
 def test_the_members_of_a_cluster_are_archived_when_told_to_and_stay_so(tmp_path: Path, wiki: Wiki) -> None:
@@ -436,17 +439,25 @@ def _message(wiki: Wiki, request: str) -> str:
 
 def test_killed_behind_its_journal_record_an_answer_is_not_lost(tmp_path: Path, wiki: Wiki) -> None:
     path, other = record(tmp_path, "a"), tmp_path / "other"
-    file = _written(tmp_path, SUMMARY)
-    words = [*_WIKI, "apply", "summary", str(path), "--answer", str(file), "--wiki", str(other)]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None and not _has_answer(other):
-            time.sleep(0.002)
-        process.kill()
+    words = ["apply", "summary", str(path), "--answer", str(_written(tmp_path, SUMMARY)), "--wiki", str(other)]
+    assert exit_codes(started(_append_and_die, *words)) == [-signal.SIGKILL]
     assert _has_answer(other)
     assert ingest([path], other, "recorded", stages=("summarize", "catalog")).exit_code == 0
     assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
     pages = ("summaries/a.md", "_config.yaml", "index.md")
     assert [tree(other)[page] for page in pages] == [tree(tmp_path / "wiki")[page] for page in pages]
+
+
+def _append_and_die(*words: str) -> None:
+    append = Journal.append
+
+    def once(journal: Journal, record: dict[str, Any]) -> None:
+        append(journal, record)
+        if record["kind"] == "answer":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    pytest.MonkeyPatch().setattr(Journal, "append", once)
+    main(list(words))
 
 
 def _has_answer(wiki: Path) -> bool:

@@ -3,49 +3,30 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from agent_wiki.errors import WikiLocked
+from agent_wiki.pipeline import ingest as module
 from agent_wiki.wiki.store import WikiFolder
+from tests.processes import die_before, exit_codes, started, started_wiki
 from tests.wikis import Script, arc, changed, ingest, record, rule, skill, tree
-
-# Kills itself at the n-th time that a file is put in place or taken away: before it, and once after writing beside.
-KILLED_RUN = """
-import os, signal, sys
-from pathlib import Path
-from agent_wiki.pipeline import ingest
-from agent_wiki.report import Report
-
-wiki, engine, flush, at, *paths = sys.argv[1:]
-ingest._FLUSH_SESSIONS = int(flush)
-left = int(at)
-replace, unlink = Path.replace, Path.unlink
-
-def counted(real):
-    def call(self, *rest, **named):
-        global left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(self, *rest, **named)
-    return call
-
-Path.replace, Path.unlink = counted(replace), counted(unlink)
-options = ingest.Options(Path(wiki), engine=engine)
-ingest.run([Path(path) for path in paths], options, Report("ingest", wiki), lambda *_: None)
-"""
 
 
 def _killed(at: int, wiki: Path, engine: str, flush: int, *paths: Path) -> bool:
-    command = [sys.executable, "-c", KILLED_RUN, str(wiki), engine, str(flush), str(at), *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode != 0
+    """Ingest in a process that kills itself at the n-th time that a file is put in place or taken away."""
+    (ended,) = exit_codes(started(_run_and_die, at, wiki, engine, flush, *paths))
+    assert ended in (0, -signal.SIGKILL)
+    return ended != 0
+
+
+def _run_and_die(at: int, wiki: Path, engine: str, flush: int, *paths: Path) -> None:
+    """It dies before the file is put there, when its bytes are already written beside."""
+    module._FLUSH_SESSIONS = flush
+    die_before(at, "pathlib.Path.replace", "pathlib.Path.unlink")
+    ingest(paths, wiki, engine)
 
 
 @pytest.fixture
@@ -116,9 +97,8 @@ def test_a_run_waits_for_the_lock_and_then_says_so(tmp_path: Path, script: Scrip
 def test_two_runs_at_once_end_where_one_run_ends(tmp_path: Path, script: Script) -> None:
     paths = _recordings(tmp_path / "t", 0)
     ingest(paths, tmp_path / "whole", script.engine)
-    command = [sys.executable, "-m", "agent_wiki", "ingest", "--wiki", str(tmp_path / "wiki"), "--jobs", "1"]
-    runs = [subprocess.Popen([*command, "--engine", script.engine, str(path)]) for path in paths]
-    assert [run.wait() for run in runs] == [0, 0, 0]
+    words = ("ingest", "--wiki", tmp_path / "wiki", "--jobs", "1", "--engine", script.engine)
+    assert exit_codes(*[started_wiki(*words, path) for path in paths]) == [0, 0, 0]
     assert changed(tree(tmp_path / "whole"), tree(tmp_path / "wiki")) == []
 
 

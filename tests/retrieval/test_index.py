@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from agent_wiki.retrieval import consult
 from agent_wiki.retrieval import index as module
 from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.lexical import frequencies
+from tests.processes import exit_codes, started_wiki
 from tests.retrieval.wikis import PYTEST, ROWS, YAML, write_index, write_page, write_wiki
 
 TASK = "YAML: mapping values are not allowed"
@@ -101,10 +100,11 @@ def test_a_wiki_that_cannot_be_written_to_is_consulted_in_memory(wiki: Path, tmp
     assert consult(wiki, TASK)
 
 
-def test_several_processes_may_build_it_at_the_same_time(wiki: Path) -> None:
-    command = [sys.executable, "-m", "agent_wiki", "consult", TASK, "--json", "--wiki", str(wiki)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
-    answers = [json.loads(each.communicate(timeout=120)[0]) for each in running]
+def test_several_processes_may_build_it_at_the_same_time(wiki: Path, tmp_path: Path) -> None:
+    outputs = [tmp_path / f"said-{number}" for number in range(3)]
+    words = ("consult", TASK, "--json", "--wiki", wiki)
+    assert exit_codes(*[started_wiki(*words, output=output) for output in outputs]) == [0] * 3
+    answers = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
     assert [[row["id"] for row in answer] for answer in answers] == [[YAML["id"]]] * 3
 
 

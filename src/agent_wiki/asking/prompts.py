@@ -138,7 +138,7 @@ def parse_prompt(text: str, place: str) -> PromptFile:
     if not page.body.strip():
         raise RunError(f"{place}:{body_line}: the prompt asks nothing below its frontmatter")
     try:
-        body = _environment().from_string(page.body)
+        body = _template(page.body)
     except TemplateSyntaxError as error:
         raise RunError(f"{place}:{body_line + error.lineno - 1}: {error.message}") from error
     return PromptFile(place, head, body, body_line, hashlib.sha256(text.encode()).hexdigest())
@@ -149,6 +149,12 @@ def _first_problem(error: ValidationError, text: str, place: str) -> str:
     name = str(first["loc"][0]) if first["loc"] else "frontmatter"
     reason = "unknown field" if first["type"] == "extra_forbidden" else first["msg"]
     return f"{place}:{line_of_field(text, name)}: {name}: {reason}"
+
+
+@lru_cache(maxsize=64)
+def _template(text: str) -> Template:
+    """A prompt's body, compiled once: that takes longer than all else before the first question is put."""
+    return _environment().from_string(text)
 
 
 @lru_cache(maxsize=1)
