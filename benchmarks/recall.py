@@ -39,7 +39,7 @@ from agent_wiki.retrieval.consulting import RowScores, row_scores
 from agent_wiki.retrieval.fuse import THRESHOLD, fused
 from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.reading import BYTES_PER_TOKEN
-from agent_wiki.retrieval.shown import hit_lines
+from agent_wiki.retrieval.terminal import hit_lines
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.wiki.layout import session_file_stem
 from agent_wiki.wiki.page import Page

@@ -144,7 +144,7 @@ def test_a_session_whose_task_the_file_does_not_know_is_told(
     (tmp_path / "tasks.yaml").write_text(TASKS, encoding="utf-8")
     assert main(["eval", "metrics", str(tmp_path / "runs"), "--tasks", str(tmp_path / "tasks.yaml"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["warnings"] == ["a: no task of the file fits it; its outcome is not judged"]
+    assert told["warnings"] == ["a: no task of the file matches; its outcome is not judged"]
     assert "outcome_match" not in told["rows"][0]
 
 

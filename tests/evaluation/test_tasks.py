@@ -89,9 +89,12 @@ def test_a_task_is_found_by_the_folder_a_recording_lies_in() -> None:
         ("just words", "tasks.yaml: not a list of tasks"),
         ("- 3", "tasks.yaml: task 1: not a mapping with an id"),
         ("- {prompt: x}", "tasks.yaml: task 1: it has no id"),
-        ("- {id: a}\n- {id: a}", "tasks.yaml: task 2: the id 'a' is taken by another task"),
+        ("- {id: a}\n- {id: a}", "tasks.yaml: task 2: another task already has the id 'a'"),
         ("- {id: a, outcome_match_all: [{a: b}]}", "tasks.yaml: task 1 (a): outcome_match_all: "),
-        ("- {id: a, outcome_match_any: ['']}", "tasks.yaml: task 1 (a): outcome_match_any: '' is not a text"),
+        (
+            "- {id: a, outcome_match_any: ['']}",
+            "tasks.yaml: task 1 (a): outcome_match_any: '' is not a non-empty string",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(text: str, reason: str) -> None:

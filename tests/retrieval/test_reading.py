@@ -8,7 +8,7 @@ import pytest
 
 from agent_wiki.retrieval import Hit, read_pages
 from agent_wiki.retrieval.reading import BYTES_PER_TOKEN
-from agent_wiki.retrieval.shown import hit_lines, plain_text
+from agent_wiki.retrieval.terminal import hit_lines, plain_text
 from tests.retrieval.wikis import CANCEL, PYTEST, YAML, write_page, write_wiki
 
 
@@ -29,7 +29,7 @@ def test_what_is_cut_or_left_out_is_named(tmp_path: Path) -> None:
     write_page(wiki, CANCEL, more="one line of many\n" * 500)
     text = read_pages(_hits(wiki), 400)
     assert f"cut here; the whole page is {CANCEL['link']}" in text
-    assert text.rstrip().endswith(f"Not shown for want of room: {PYTEST['link']}, {YAML['link']}")
+    assert text.rstrip().endswith(f"Not shown for lack of space: {PYTEST['link']}, {YAML['link']}")
 
 
 def test_with_room_all_pages_are_whole_best_first(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def consult(
     """Print the two to five pages that apply to what you are about to do; nothing when none does."""
     from agent_wiki import retrieval
     from agent_wiki.retrieval.rows import KINDS
-    from agent_wiki.retrieval.shown import hit_lines
+    from agent_wiki.retrieval.terminal import hit_lines
 
     kinds = _listed(kind)
     for each in kinds:
@@ -99,7 +99,7 @@ def review(wiki: Wiki = None, as_json: AsJson = False) -> None:
 
 
 def _review_lines(folder: Path, each: Reviewed) -> list[str]:
-    from agent_wiki.retrieval.shown import plain_text
+    from agent_wiki.retrieval.terminal import plain_text
     from agent_wiki.wiki.text import plain_line
 
     counts = ", ".join(f"{status} {count}" for status, count in each.counts.items())

@@ -1,1 +1,1 @@
-"""Measuring sessions and comparing arms of an experiment: whether a wiki helped, by how much, how sure one can be."""
+"""Measures sessions and compares the arms of an experiment: whether a wiki helped, how much, and how sure that is."""

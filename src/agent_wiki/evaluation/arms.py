@@ -1,7 +1,7 @@
-"""Rows of measurements → the arms of an experiment: a file an arm, or all rows split by a field.
+"""Rows of measurements → the arms of an experiment: one arm per file, or all rows split by a field.
 
-A row is what `wiki eval metrics` writes, or what another tool wrote under the same names. A value that is missing or
-null is unknown. A line that cannot be a row is a problem of that line; the others count.
+A row is written by `wiki eval metrics`, or by another tool with the same names. A value that is missing or
+null is unknown. A line that is not a valid row is reported; the others count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_wiki.trajectory import without_surrogates
 
-NO_SESSION = "?"  # what the original tool writes where a trial never got a session
+NO_SESSION = "?"  # written by the original tool for a trial without a session
 _TEXTS = ("session_id", "task", "family", "condition", "parent_session_id")
 _VERDICTS = ("outcome_match", "resolved")
 _NUMBERS = frozenset(
@@ -26,20 +26,20 @@ _NUMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One measured session. `numbers` has what is known; `outcome` None where nothing judged it."""
+    """One measured session. `numbers` has the known values; `outcome` is None if nothing judged it."""
 
     session_id: str | None
     task: str | None
     family: str | None
     outcome: bool | None
     numbers: Mapping[str, float]
-    fields: Mapping[str, Any]  # the row as it was read
+    fields: Mapping[str, Any]  # the unchanged row
     place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """The trials that were run one way, and what they are called."""
+    """The name and the trials of one arm."""
 
     name: str
     trials: tuple[Trial, ...]
@@ -47,7 +47,7 @@ class Arm:
 
 @dataclass(slots=True)
 class Read:
-    """What reading files gave. `problems` are lines that do not count; rows of subagents are only counted."""
+    """The rows read from files. `problems` are lines that do not count; rows of subagents are only counted."""
 
     files: list[tuple[str, list[Trial]]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -55,14 +55,14 @@ class Read:
 
 
 class _BadRow(ValueError):
-    """Why a line is no row."""
+    """Why a line is not a row."""
 
 
 def read_rows(text: str, place: str, read: Read) -> None:
     """Add the rows of one file: JSON lines, or one JSON value with the rows in a list or under `rows`.
 
-    In: the file's text and the name it is spoken of. Rows of subagents are counted and left out: what they did is
-    part of the session that started them.
+    In: the file's text and its name for messages. Rows of subagents are counted and left out: they are part of the
+    session that started them.
     """
     trials: list[Trial] = []
     for line, value in _values(text):
@@ -82,7 +82,7 @@ def read_rows(text: str, place: str, read: Read) -> None:
 
 
 def _values(text: str) -> Iterator[tuple[int, Any]]:
-    """Each row with its line; a row that is no JSON comes as the error that says so."""
+    """Each row with its line; a row that is not JSON is replaced by the error."""
     whole = _whole(text)
     if whole is not None:
         yield from ((1, value) for value in whole)
@@ -126,7 +126,7 @@ def _text(row: Mapping[str, Any], name: str) -> str | None:
     if value is None or value == "":
         return None
     if isinstance(value, bool | list | dict):
-        raise _BadRow(f"{name}: not a name: {_shown(value)}")
+        raise _BadRow(f"{name}: not a string: {_shown(value)}")
     return without_surrogates(str(value))
 
 
@@ -146,7 +146,7 @@ def _number(row: Mapping[str, Any], name: str) -> float | None:
 
 
 def _outcome(row: Mapping[str, Any]) -> bool | None:
-    """The verdict of the task file; else the recorded one; else whether the recorded reward is full."""
+    """The verdict of the task file, else the recorded one, else whether the recorded reward is full."""
     for name in _VERDICTS:
         value = row.get(name)
         if value is not None and not isinstance(value, bool):
@@ -166,11 +166,10 @@ def _shown(value: Any) -> str:
 
 
 def arms_of(read: Read, by: str | None = None, first: str | None = None) -> list[Arm]:
-    """The arms: one a file, or with `by` one a value of that field over the rows of all files, in the values' order.
+    """The arms: one per file, or with `by` one per value of that field over the rows of all files, in order of values.
 
-    `first` names the arm that the others are compared with; else it is the first file, or the first value. A row that
-    has no such field, and a session that an arm already has, is a problem. Raises `KeyError` for a `first` that is no
-    arm's name.
+    `first` names the arm that the others are compared with; by default the first file or value. A row without the
+    field, and a session that an arm already has, is a problem. Raises `KeyError` if no arm has the name `first`.
     """
     named = _by_field(read, by) if by else _by_file(read)
     arms = [Arm(name, tuple(_each_once(trials, read))) for name, trials in named]
@@ -184,7 +183,7 @@ def arms_of(read: Read, by: str | None = None, first: str | None = None) -> list
 
 
 def _by_file(read: Read) -> list[tuple[str, list[Trial]]]:
-    """Arms named after their files, by as little of the path as tells them apart."""
+    """Arms named after their files, by the shortest part of the path that is unique."""
     paths = [place.replace("\\", "/").split("/") for place, _ in read.files]
     stems = [_stem(parts[-1]) for parts in paths]
     for depth in range(2, max(map(len, paths), default=0) + 1):
@@ -209,7 +208,7 @@ def _by_field(read: Read, by: str) -> list[tuple[str, list[Trial]]]:
         for trial in trials:
             value = trial.fields.get(by)
             if value is None or isinstance(value, list | dict):
-                read.problems.append(f"{trial.place}: it has no field {by!r} to tell its arm by")
+                read.problems.append(f"{trial.place}: it has no field {by!r} that says its arm")
                 continue
             is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
             name = without_surrogates(json.dumps(value) if isinstance(value, bool) else str(value))
@@ -221,9 +220,7 @@ def _each_once(trials: Iterable[Trial], read: Read) -> Iterator[Trial]:
     seen: dict[str, str] = {}
     for trial in trials:
         if trial.session_id is not None and trial.session_id in seen:
-            read.problems.append(
-                f"{trial.place}: session {trial.session_id} stands in {seen[trial.session_id]} already"
-            )
+            read.problems.append(f"{trial.place}: session {trial.session_id} is already in {seen[trial.session_id]}")
             continue
         if trial.session_id is not None:
             seen[trial.session_id] = trial.place
@@ -231,7 +228,7 @@ def _each_once(trials: Iterable[Trial], read: Read) -> Iterator[Trial]:
 
 
 def with_families(arms: Sequence[Arm], family_of: Mapping[str, str]) -> list[Arm]:
-    """The arms with the family of each task put on trials whose row has none."""
+    """The arms, with families added to trials whose rows have none."""
     return [Arm(arm.name, tuple(_with_family(trial, family_of) for trial in arm.trials)) for arm in arms]
 
 

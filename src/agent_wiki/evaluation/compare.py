@@ -1,14 +1,14 @@
-"""Arms → what differs between them, and how sure that is. Pure: the same rows and seed give the same figures.
+"""Arms → the differences between them, and how sure they are. Pure: the same rows and seed give the same figures.
 
-Every measure is told as the median of its known values, over all trials, a family of tasks and a task. Each arm is
-compared with the first. Intervals are 95 % percentile intervals of a bootstrap that draws whole tasks, with their
-trials of every arm, for trials of one task are alike. With fewer than 6 tasks, which draw too few different
-experiments, trials are drawn within the drawn tasks as well; that is too wide rather than too narrow. The interval of
-one arm's accuracy is Wilson's, since a bootstrap of trials that all succeeded has no width.
+Every measure is reported as the median of its known values, over all trials, per family of tasks and per task. Each
+arm is compared with the first. Intervals are 95 % percentile intervals of a bootstrap that draws whole tasks with their
+trials of every arm, because trials of one task are similar. With fewer than 6 tasks, which give too few different
+experiments, trials are also drawn within the drawn tasks, which errs on the wide side. The interval of
+one arm's accuracy is Wilson's, since a bootstrap of trials that all succeeded has zero width.
 
-Too few trials: with fewer than 6 the lowest and the highest of them hold the true median between them with less than
-95 % (1 - 2 * 0.5**5 = 94 %), so that no interval can be given without knowing how the values are spread; nothing is
-said then about a difference. With 6 or more, a difference whose interval holds 0 cannot be told from chance.
+With fewer than 6 trials, the true median is between the lowest and the highest with a probability below 95 %
+(1 - 2 * 0.5**5 = 94 %), so no interval exists without assumptions about the distribution, and no difference is called
+significant. With 6 or more, a difference whose interval includes 0 is not significant.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Literal
 from agent_wiki.evaluation.arms import Arm, Trial
 
 FEWEST_TRIALS = 6
-FEWEST_TASKS = 6  # to draw whole tasks
+FEWEST_TASKS = 6  # for a bootstrap over whole tasks
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
 _Z = 1.959963984540054  # of a two-sided 95 %
@@ -35,7 +35,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is compared: a field of a row, or for `accuracy` the share of judged trials that succeeded."""
+    """A measure to compare: a field of a row or, for `accuracy`, the share of judged trials that succeeded."""
 
     name: str
     title: str
@@ -67,30 +67,30 @@ MEASURES = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How an arm differs from the first. `is_told`: the trials are enough to say so; else `reason` says why not."""
+    """How an arm differs from the first. Unless `is_significant`, `reason` says why not."""
 
     absolute: float
-    percent: float | None  # None where the first arm's figure is 0, and for accuracy
+    percent: float | None  # None for accuracy, and if the first arm's figure is 0
     interval: Interval | None = None  # of `absolute`
     percent_interval: Interval | None = None
-    is_told: bool = False
+    is_significant: bool = False
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measure in one arm: the median (of accuracy the share), over `known` trials; `unknown` do not say."""
+    """One measure in one arm: the median (for accuracy the share) over `known` trials; `unknown` trials lack it."""
 
     known: int
     unknown: int
     value: float | None = None
     interval: Interval | None = None
-    difference: Difference | None = None  # None for the first arm, and where either is unknown
+    difference: Difference | None = None  # None for the first arm, and if either figure is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """All trials, those of a family, or those of a task: figures by measure, one an arm in the arms' order."""
+    """All trials, those of a family, or those of a task: figures by measure, one per arm in the arms' order."""
 
     level: Level
     name: str
@@ -101,7 +101,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A whole comparison. `warnings` are whole sentences."""
+    """A whole comparison. `warnings` are complete sentences."""
 
     arms: tuple[str, ...]
     trials: tuple[int, ...]
@@ -121,7 +121,7 @@ class Comparison:
 
 
 def compare(arms: Sequence[Arm], seed: int = 0, resamples: int = RESAMPLES) -> Comparison:
-    """Compare each arm with the first, in aggregate, by family and by task. In: at least one arm with trials."""
+    """Compare each arm with the first, over all trials, by family and by task. In: at least one arm with trials."""
     scopes = [_scope("aggregate", "all", [arm.trials for arm in arms], seed, resamples)]
     for level in ("family", "task"):
         for name in _names(arms, level):
@@ -180,7 +180,7 @@ def _middle(values: Sequence[float], measure: Measure) -> float:
     return sum(values) / len(values) if measure is ACCURACY else median(values)
 
 
-Draw = tuple[float | None, ...]  # one figure an arm
+Draw = tuple[float | None, ...]  # one figure per arm
 
 
 def _draws(trials: Sequence[Sequence[Trial]], measure: Measure, random: Random, resamples: int) -> list[Draw]:
@@ -198,7 +198,7 @@ def _draws(trials: Sequence[Sequence[Trial]], measure: Measure, random: Random, 
 
 
 def _by_task(trials: Sequence[Sequence[Trial]], measure: Measure) -> list[list[list[float]]]:
-    """The known values by task and arm, in an order that does not depend on how the files have them."""
+    """The known values by task and arm, in an order that does not depend on the files."""
     by_task: dict[str, list[list[float]]] = {}
     for position, each in enumerate(trials):
         for trial in each:
@@ -240,18 +240,18 @@ def _difference(
     percent = (value / base - 1) * 100 if is_relative and base else None
     fewest = min(len(first), len(values))
     if fewest < FEWEST_TRIALS:
-        return Difference(value - base, percent, reason=f"{fewest} trials, at least {FEWEST_TRIALS} an arm are needed")
+        return Difference(value - base, percent, reason=f"{fewest} trials, at least {FEWEST_TRIALS} per arm are needed")
     pairs = [(draw[0], draw[position]) for draw in draws]
     both = [(one, other) for one, other in pairs if one is not None and other is not None]
     interval = _percentiles([other - one for one, other in both])
     ratios = [(other / one - 1) * 100 for one, other in both if one] if percent is not None else []
-    is_told = interval is not None and (interval[0] > 0 or interval[1] < 0)
-    reason = "" if is_told else "the interval of the difference holds 0"
-    return Difference(value - base, percent, interval, _percentiles(ratios), is_told, reason)
+    is_significant = interval is not None and (interval[0] > 0 or interval[1] < 0)
+    reason = "" if is_significant else "the interval of the difference includes 0"
+    return Difference(value - base, percent, interval, _percentiles(ratios), is_significant, reason)
 
 
 def _percentiles(values: Sequence[float]) -> Interval | None:
-    """What lies between the outer 2.5 % on either side, interpolated."""
+    """The interval between the outer 2.5 % on either side, interpolated."""
     if not values:
         return None
     ordered = sorted(values)
@@ -266,7 +266,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def wilson(successes: int, trials: int) -> Interval:
-    """Wilson's 95 % interval of a share. In: at least one trial."""
+    """Wilson's 95 % interval for a share. In: at least one trial."""
     share, square = successes / trials, _Z * _Z
     middle = (share + square / (2 * trials)) / (1 + square / trials)
     half = _Z * math.sqrt(share * (1 - share) / trials + square / (4 * trials * trials)) / (1 + square / trials)
@@ -277,24 +277,24 @@ def _warnings(arms: Sequence[str], scopes: Sequence[Scope]) -> list[str]:
     aggregate, tasks = scopes[0], [scope for scope in scopes if scope.level == "task"]
     warnings = []
     if len(arms) == 1:
-        warnings.append("There is one arm only: nothing to compare it with.")
+        warnings.append("There is only one arm: nothing to compare it with.")
     warnings += _few_warnings(scopes) if len(arms) > 1 else []
     warnings += _unknown_warnings(arms, aggregate)
     for position, arm in enumerate(arms):
         lacking = [scope.name for scope in tasks if not scope.trials[position]]
         if lacking:
-            warnings.append(f"{arm} has no trial of {_listed(lacking)}: over all trials the arms did different tasks.")
+            warnings.append(f"{arm} has no trial of {_listed(lacking)}, so the arms did different tasks.")
     uneven = [scope for scope in tasks if all(scope.trials) and len(set(scope.trials)) > 1]
     if uneven:
         names = [f"{scope.name} ({'/'.join(map(str, scope.trials))})" for scope in uneven]
         warnings.append(
-            f"Arms differ in their number of trials, and trials are seldom missing by chance: {_listed(names)}."
+            f"Arms differ in their number of trials, and trials are rarely missing by chance: {_listed(names)}."
         )
     return warnings
 
 
 def _few_warnings(scopes: Sequence[Scope]) -> list[str]:
-    """One sentence a level for scopes with too few trials, and one for what the trials cannot tell in aggregate."""
+    """One sentence per level with too few trials, and one per measure whose differences are not all significant."""
     warnings = []
     for level, plural in (("aggregate", ""), ("family", "families"), ("task", "tasks")):
         chosen = [scope for scope in scopes if scope.level == level]
@@ -303,22 +303,20 @@ def _few_warnings(scopes: Sequence[Scope]) -> list[str]:
             where = f"in {len(few)} of {len(chosen)} {plural}" if plural else "over all trials"
             fewest = min(trials for scope in few for trials in scope.trials if trials)
             warnings.append(
-                f"Too few trials to tell {where}: as few as {fewest} an arm, where {FEWEST_TRIALS} are the least that "
-                f"bound a median with 95 %. Differences there are shown, and mean nothing by themselves."
+                f"Too few trials {where}: as few as {fewest} per arm, but a 95 % interval of a median needs at least "
+                f"{FEWEST_TRIALS}. Differences there are shown, but mean nothing by themselves."
             )
     for measure in MEASURES:
         figures = scopes[0].figures.get(measure.name, ()) if measure.is_main else ()
-        unclear = [each.difference for each in figures if each.difference and not each.difference.is_told]
+        unclear = [each.difference for each in figures if each.difference and not each.difference.is_significant]
         if unclear and all(difference.interval is not None for difference in unclear):
             which = "the difference" if len(figures) == 2 else f"{len(unclear)} of {len(figures) - 1} differences"
-            warnings.append(
-                f"{measure.title}: {which} over all trials cannot be told from chance (the 95 % interval holds 0)."
-            )
+            warnings.append(f"{measure.title}: {which} over all trials may be chance (the 95 % interval includes 0).")
     return warnings
 
 
 def _unknown_warnings(arms: Sequence[str], aggregate: Scope) -> list[str]:
-    """One sentence an arm: the measures that not all of its trials tell."""
+    """One sentence per arm: the measures that some of its trials lack."""
     warnings = []
     for position, arm in enumerate(arms):
         figures = [(measure, aggregate.figures[measure.name][position]) for measure in _present(aggregate)]

@@ -1,7 +1,7 @@
-"""One trajectory → one row of measurements. Pure; a measure that the recording does not give is absent, never 0.
+"""One trajectory → one row of measurements. Pure; a measure that the recording does not have is absent, never 0.
 
-The names are those of the rows that the agent-wiki of AgentToolkit/altk-evolve published, so that old and new rows can
-be compared; what is added has names of its own.
+The names are those of the rows published by the agent-wiki of AgentToolkit/altk-evolve, so that old and new rows can
+be compared; additional measures have new names.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def metrics_row(
 ) -> Row:
     """Measure one session.
 
-    In: the trajectory; the task file, against which its final answer is judged; where the recording lies, for a
-    recording that names its task only by its folder; labels to put on the row (`condition`, `batch`, …), which stand
-    against recorded ones. Out: a flat mapping for one JSON line.
+    In: the trajectory; the task file, against which its final answer is judged; the recording's path, in case only
+    its folder names the task; labels for the row (`condition`, `batch`, …), which override recorded ones. Out: a flat
+    mapping for one JSON line.
     """
     source, usage = trajectory.source, trajectory.source.usage or Usage()
     task = task_of(trajectory, tasks, path)
@@ -85,7 +85,7 @@ def metrics_row(
 
 
 def task_of(trajectory: Trajectory, tasks: TaskSet | None, path: PurePath | None = None) -> EvaluationTask | None:
-    """The task of a session: by its recorded id, else by what was asked, else by the folder it lies in."""
+    """The task of a session: by its recorded id, else by its request, else by its folder."""
     if tasks is None:
         return None
     known = tasks.named(trajectory.source.task_id)
@@ -98,7 +98,7 @@ def task_of(trajectory: Trajectory, tasks: TaskSet | None, path: PurePath | None
 
 
 def final_answer(trajectory: Trajectory) -> str:
-    """The text of the agent's last reply that has one; empty when it never said anything."""
+    """The text of the agent's last reply with text; empty if there is none."""
     replies = (each.content for each in reversed(trajectory.messages) if each.role == "assistant")
     return next((text for text in replies if text and text.strip()), "")
 
@@ -115,7 +115,7 @@ def _judged(task: EvaluationTask, trajectory: Trajectory, answer: str) -> Row:
 
 
 def _reads(reads: list[WikiRead]) -> Row:
-    """Reads of wiki pages, each page once a call; indexes are told apart from pages that say something."""
+    """Reads of wiki pages, each page once per call; indexes are counted separately."""
     counts = dict.fromkeys(dict.fromkeys(_KINDS.values()), 0)
     for read in reads:
         name = _KINDS.get(kind_of(read.page) or "")

@@ -1,7 +1,7 @@
-"""A comparison as a picture: a panel a measure, a dot for each trial, the median and its interval for each arm.
+"""A comparison as a picture: a panel per measure, a dot per trial, the median and its interval per arm.
 
-The picture is laid out once as plain shapes. SVG is written from them here; for PNG the same shapes are drawn by
-Pillow, which is an extra.
+The picture is laid out once as plain shapes. This module writes them as SVG; for PNG, Pillow (an optional dependency)
+draws the same shapes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from agent_wiki.evaluation.compare import MEASURES, Comparison, Figure, Measure
 from agent_wiki.evaluation.render import quantity
 from agent_wiki.wiki.text import plain_line
 
-_PANEL_WIDTH, _PANEL_HEIGHT = 300, 270  # wider where there are many arms
+_PANEL_WIDTH, _PANEL_HEIGHT = 300, 270  # wider with many arms
 _LEAST_ARM_WIDTH, _LETTER_WIDTH = 62, 6.5
 _MARGIN, _HEAD = 20, 40
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 34, 40  # inside a panel, around the plotting area
 _PANELS_A_ROW = 2
-_MOST_DOTS = 400  # an arm and panel; more are drawn as an even sample
+_MOST_DOTS = 400  # per arm and panel; beyond that an even sample is drawn
 _COLOURS = ("#4c6a92", "#c8553d", "#5b8c5a", "#8a5a8c", "#b08a2e", "#4a8c8c")
 _INK, _FAINT, _PAPER = "#222222", "#d0d0d0", "#ffffff"
 _PNG_SCALE = 2
@@ -67,7 +67,7 @@ _Shape = _Line | _Dot | _Text
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes on a white ground."""
+    """Shapes on a white background."""
 
     width: int
     height: int
@@ -75,14 +75,20 @@ class Picture:
 
 
 def picture(comparison: Comparison, arms: Sequence[Arm]) -> Picture:
-    """Lay out the main measures of all trials. In: a comparison, and the arms it was made of."""
+    """Lay out the main measures of all trials. In: a comparison and its arms."""
     measures = [each for each in MEASURES if each.is_main and each.name in comparison.aggregate.figures]
     rows = (len(measures) + _PANELS_A_ROW - 1) // _PANELS_A_ROW
     columns = min(len(measures), _PANELS_A_ROW) or 1
     panel_width = max(_PANEL_WIDTH, _LEFT + _RIGHT + _LEAST_ARM_WIDTH * len(arms))
     width, height = columns * panel_width + 2 * _MARGIN, rows * _PANEL_HEIGHT + _HEAD + _MARGIN
     shapes: list[_Shape] = [
-        _Text(_MARGIN, 26, "Median and 95 % interval; a dot is a trial, at the top also those above", 14, "start")
+        _Text(
+            _MARGIN,
+            26,
+            "Median and 95 % interval; each dot is a trial, those off the scale are at the top",
+            14,
+            "start",
+        )
     ]
     for position, measure in enumerate(measures):
         left = _MARGIN + position % _PANELS_A_ROW * panel_width
@@ -93,7 +99,7 @@ def picture(comparison: Comparison, arms: Sequence[Arm]) -> Picture:
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """Where a panel lies, and where a value lies in it. `highest` is the value at the top of the scale."""
+    """The position of a panel and of values in it. `highest` is the value at the top of the scale."""
 
     left: float
     top: float
@@ -105,11 +111,11 @@ class _Area:
         return self.top + _PANEL_HEIGHT - _BOTTOM
 
     def y(self, value: float) -> float:
-        """The height of a value; what is above the scale lies at its top."""
+        """The height of a value; values above the scale are at its top."""
         return self.floor - (self.floor - self.top - _TOP) * min(value / self.highest, 1.0)
 
     def span(self, arms: int) -> float:
-        """The room of one arm."""
+        """The width of one arm."""
         return (self.width - _LEFT - _RIGHT) / arms
 
 
@@ -127,7 +133,7 @@ def _panel(measure: Measure, figures: Sequence[Figure], arms: Sequence[Arm], are
     for position, (arm, figure) in enumerate(zip(arms, figures, strict=True)):
         x, colour = area.left + _LEFT + span * (position + 0.5), _COLOURS[position % len(_COLOURS)]
         for number, value in enumerate(dots[position]):
-            shift = ((number * 7) % 11 - 5) / 5 * span * 0.22  # spread sideways, the same each time
+            shift = ((number * 7) % 11 - 5) / 5 * span * 0.22  # spread sideways, deterministically
             yield _Dot(x + shift, area.y(value), 2.2, colour, is_hollow=True)
         yield from _mark(figure, x, span, colour, area)
         yield _Text(x, area.floor + 17, plain_line(arm.name, int(span / _LETTER_WIDTH)), 11)
@@ -136,7 +142,7 @@ def _panel(measure: Measure, figures: Sequence[Figure], arms: Sequence[Arm], are
 
 
 def _mark(figure: Figure, x: float, span: float, colour: str, area: _Area) -> Iterator[_Shape]:
-    """The median as a bar, its interval as a line with ends."""
+    """The median as a bar, its interval as a line with caps."""
     if figure.value is None:
         return
     if figure.interval is not None:
@@ -147,7 +153,7 @@ def _mark(figure: Figure, x: float, span: float, colour: str, area: _Area) -> It
 
 
 def _dot_value(trial: Trial, measure: Measure) -> float | None:
-    """Accuracy has no dots: a trial succeeds or not."""
+    """A trial's value; None for accuracy, which has no dots."""
     return None if measure.unit == "share" else trial.numbers.get(measure.name)
 
 
@@ -158,7 +164,7 @@ def _sample(values: Sequence[float]) -> list[float]:
 
 
 def _highest(measure: Measure, figures: Sequence[Figure], dots: Sequence[Sequence[float]]) -> float:
-    """The top of the scale: all figures fit, and a few far-off trials do not press the others flat."""
+    """The top of the scale: all figures fit, and a few outliers do not compress the others."""
     if measure.unit == "share":
         return 1.0
     ends = [figure.value or 0.0 for figure in figures]
@@ -170,7 +176,7 @@ def _highest(measure: Measure, figures: Sequence[Figure], dots: Sequence[Sequenc
 
 
 def _round_up(value: float) -> float:
-    """The next number that four steps divide into round ones."""
+    """The next number that divides into four round steps."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value / 4))
@@ -179,7 +185,7 @@ def _round_up(value: float) -> float:
 
 
 def to_svg(drawn: Picture) -> str:
-    """The picture as SVG text. Names are escaped: nothing a row says becomes markup."""
+    """The picture as SVG text. Names are escaped, so that no text of a row becomes markup."""
     size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">',
@@ -202,14 +208,14 @@ def _svg_shape(shape: _Shape) -> str:
 
 
 def to_png(drawn: Picture) -> bytes:
-    """The picture as PNG. Raises `RunError` where Pillow is not installed."""
+    """The picture as PNG. Raises `RunError` if Pillow is not installed."""
     try:
         image_module, draw_module, font_module = (
             importlib.import_module(f"PIL.{name}") for name in ("Image", "ImageDraw", "ImageFont")
         )
     except ImportError as error:
         raise RunError(
-            "a PNG is drawn by Pillow: pip install 'agent-wiki[plot]', or name a file that ends in .svg"
+            "PNG needs Pillow: pip install 'agent-wiki[plot]', or use a file name that ends in .svg"
         ) from error
     image = image_module.new("RGB", (drawn.width * _PNG_SCALE, drawn.height * _PNG_SCALE), _PAPER)
     canvas = draw_module.Draw(image)

@@ -1,4 +1,4 @@
-"""From recordings to rows: the reading edge of `wiki eval metrics`."""
+"""Reads recordings and measures their sessions, for `wiki eval metrics`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import TaskSet
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import order_of
-from agent_wiki.pipeline.readable import OUTDONE, readable
+from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.report import Progress, Report
 
 
 def rows_of(
     paths: Iterable[Path], tasks: TaskSet | None, labels: Mapping[str, Any], report: Report, progress: Progress
 ) -> list[Row]:
-    """A row for each session of each recording, by task, condition, trial and session id.
+    """A row for each session of each recording, ordered by task, condition, trial and session id.
 
-    Of two versions of one session the larger counts. What cannot be read goes into the report, and so does a session
-    whose task the task file does not know.
+    Of two versions of one session the larger counts. Unreadable files and sessions whose task is not in the task file
+    are in the report.
     """
     files = input_files(paths)
     report.recordings = len(files)
@@ -31,7 +31,7 @@ def rows_of(
             session_id, order = trajectory.session_id, order_of(trajectory)
             known = rows.get(session_id)
             if known is not None:
-                report.left_out.append(f"{file.name}: {session_id}: {OUTDONE}")
+                report.left_out.append(f"{file.name}: {session_id}: {SUPERSEDED}")
             if known is None or order > known[0]:
                 row = metrics_row(trajectory, tasks, file.path.absolute(), labels)
                 rows[session_id] = (order, row, trajectory.source.format)
@@ -48,7 +48,7 @@ def _is_strange(row: Row, tasks: TaskSet) -> bool:
 
 
 def _without_task(row: Row) -> str:
-    named = f"its task {row['task']!r} is not in the task file" if "task" in row else "no task of the file fits it"
+    named = f"its task {row['task']!r} is not in the task file" if "task" in row else "no task of the file matches"
     return f"{named}; its outcome is not judged"
 
 

@@ -25,8 +25,8 @@ _MOST_NAME = 80
 _UNKNOWN = "—"
 _BY_NAME = {measure.name: measure for measure in MEASURES}
 RULE = (
-    f"A difference counts as told when both arms have at least {FEWEST_TRIALS} trials and its 95 % interval leaves out "
-    f"0. With fewer trials the lowest and the highest of them do not even bound the median with 95 %."
+    f"A difference is significant if both arms have at least {FEWEST_TRIALS} trials and its 95 % interval excludes 0. "
+    f"With fewer trials not even the lowest and the highest of them bound the median with 95 %."
 )
 METHOD = (
     "Figures are medians of the known values; accuracy is the share of judged trials that succeeded. In brackets: 95 % "
@@ -35,7 +35,7 @@ METHOD = (
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
-    """The whole comparison. What is unknown is null; `delta` of the first arm is null."""
+    """The whole comparison. Unknown values are null; `delta` of the first arm is null."""
     return {
         "arms": [
             {"name": name, "trials": trials} for name, trials in zip(comparison.arms, comparison.trials, strict=True)
@@ -74,17 +74,24 @@ def _figure_json(arm: str, figure: Figure) -> dict[str, Any]:
         "unknown": figure.unknown,
         "value": figure.value,
         "interval": figure.interval,
-        "delta": None if figure.difference is None else asdict(figure.difference),
+        "delta": None if figure.difference is None else _delta_json(figure.difference),
     }
 
 
+def _delta_json(difference: Difference) -> dict[str, Any]:
+    """The difference under the keys that programs read, which are older than the name of the attribute."""
+    return {("is_told" if name == "is_significant" else name): value for name, value in asdict(difference).items()}
+
+
 def to_markdown(comparison: Comparison) -> str:
-    """The comparison as a report: what to beware of first, then all trials, families and tasks."""
+    """The comparison as a report: first the warnings, then all trials, families and tasks."""
     lines = [f"# {_compared(comparison)}", "", *_warning_lines(comparison), "## All trials", ""]
     lines += _table(_aggregate_rows(comparison))
     lines += [*_level_lines(comparison, "family"), *_level_lines(comparison, "task")]
     lines += ["## How to read this", "", f"- {METHOD}", f"- {RULE}"]
-    lines += [f"- `?` marks a difference that is not told. Seed {comparison.seed}, {comparison.resamples} resamples."]
+    lines += [
+        f"- `?` marks a difference that is not significant. Seed {comparison.seed}, {comparison.resamples} resamples."
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -136,7 +143,7 @@ def _cells(measure: Measure, figures: Sequence[Figure], *, with_intervals: bool)
 
 
 def _interleaved(values: Sequence[str], deltas: Sequence[str]) -> list[str]:
-    """Each arm's value with its difference behind it; the first arm has none."""
+    """Each arm's value followed by its difference; the first arm has none."""
     pairs = zip(values[1:], deltas[1:], strict=True)
     return [values[0], *(cell for pair in pairs for cell in pair)]
 
@@ -155,7 +162,7 @@ def _bracket(interval: Interval | None, unit: Unit) -> str:
 
 
 def _delta(measure: Measure, difference: Difference | None, *, with_interval: bool) -> str:
-    """A difference in percent; of accuracy in points; of what is 0 in the first arm as it is."""
+    """A difference in percent; for accuracy in points; if the first arm's figure is 0, in the measure's unit."""
     if difference is None:
         return ""
     if measure.unit == "share":
@@ -167,7 +174,7 @@ def _delta(measure: Measure, difference: Difference | None, *, with_interval: bo
     shown = f"{_signed(value * factor)}{unit}"
     if with_interval and interval is not None:
         shown += f" [{_signed(interval[0] * factor)}, {_signed(interval[1] * factor)}]"
-    return shown if difference.is_told else f"{shown} ?"
+    return shown if difference.is_significant else f"{shown} ?"
 
 
 def _signed(value: float) -> str:
@@ -176,7 +183,7 @@ def _signed(value: float) -> str:
 
 
 def quantity(value: float, unit: Unit) -> str:
-    """A figure as people read it: `$0.170`, `26.7 s`, `91.2 %`, `21,856`."""
+    """A figure for people: `$0.170`, `26.7 s`, `91.2 %`, `21,856`."""
     if unit == "usd":
         return f"${value:,.2f}" if value >= 10 else f"${value:.3f}"
     if unit == "share":
@@ -186,7 +193,7 @@ def quantity(value: float, unit: Unit) -> str:
 
 
 def _table(rows: Iterator[list[str]]) -> list[str]:
-    """A Markdown table with aligned columns, so that it reads on a terminal as well."""
+    """A Markdown table with aligned columns, so that it is readable on a terminal too."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     lines = [" | ".join(_padded(row, widths)) for row in cells]
@@ -202,5 +209,5 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _plain(text: str, most: int = _MOST_NAME) -> str:
-    """A name from a row is whatever somebody wrote there."""
+    """A name from a row, which may be any text, made safe for Markdown."""
     return plain_line(text, most) or "(no name)"

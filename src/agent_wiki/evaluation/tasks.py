@@ -1,8 +1,8 @@
-"""The task file of an experiment: what was asked, and what an answer has to say to count.
+"""The task file of an experiment: prompts, and what a correct answer must contain.
 
 A YAML or JSON list of tasks (or a mapping with the list under `tasks`), each with `id` and, as needed, `prompt`,
-`family` (or `seed`), `outcome_match_all`, `outcome_match_any`, `expected_guideline_filenames`; other keys are let be.
-The form is that of the agent-wiki of AgentToolkit/altk-evolve.
+`family` (or `seed`), `outcome_match_all`, `outcome_match_any`, `expected_guideline_filenames`; other keys are ignored.
+The format is that of the agent-wiki of AgentToolkit/altk-evolve.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import yaml
 from agent_wiki.errors import UsageError
 from agent_wiki.wiki.yaml_syntax import load_yaml
 
-_LEAST_CONTAINED = 20  # characters of a prompt that may stand among other words; shorter ones occur by chance
+_LEAST_CONTAINED = 20  # characters of a prompt that may be part of a longer request; shorter ones occur by chance
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """One task. `match_all` and `match_any` are texts looked for in the final answer, whatever their case."""
+    """One task. `match_all` and `match_any` are texts searched in the final answer, ignoring case."""
 
     id: str
     prompt: str = ""
@@ -33,7 +33,7 @@ class EvaluationTask:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a final answer comes to; None where the task has no such rule."""
+    """The verdicts on a final answer; None where the task has no such rule."""
 
     outcome: bool | None
     matched_all: bool | None
@@ -41,7 +41,7 @@ class Judged:
 
 
 def judged(task: EvaluationTask, answer: str) -> Judged:
-    """An answer is right when it says all of `match_all` and, where there is a `match_any`, one of those."""
+    """An answer is right if it contains all of `match_all` and, if there is a `match_any`, one of those."""
     spoken = answer.lower()
     every = all(text.lower() in spoken for text in task.match_all) if task.match_all else None
     some = any(text.lower() in spoken for text in task.match_any) if task.match_any else None
@@ -50,16 +50,16 @@ def judged(task: EvaluationTask, answer: str) -> Judged:
 
 
 def has_cited(task: EvaluationTask, spoken: str) -> bool | None:
-    """Whether the session named a page it was expected to, or one of `match_any`, in any of its replies.
+    """Whether any reply of the session named an expected page or one of `match_any`.
 
-    None where the task expects neither. It is the original tool's score of that name.
+    None if the task expects neither. This is the original tool's score of that name.
     """
     looked_for = (*task.expected_pages, *task.match_any)
     return any(text.lower() in spoken.lower() for text in looked_for) if looked_for else None
 
 
 class TaskSet:
-    """The tasks of one file, found by id, by what was asked, or by where a recording lies."""
+    """The tasks of one file, found by id, by request, or by a recording's path."""
 
     def __init__(self, tasks: Iterable[EvaluationTask]) -> None:
         self._by_id = {task.id: task for task in tasks}
@@ -69,7 +69,7 @@ class TaskSet:
         return len(self._by_id)
 
     def families(self) -> dict[str, str]:
-        """Task id → family, where the file tells one."""
+        """Task id → family, for tasks that have one."""
         return {task.id: task.family for task in self._by_id.values() if task.family}
 
     def named(self, task_id: str | None) -> EvaluationTask | None:
@@ -77,7 +77,7 @@ class TaskSet:
         return self._by_id.get(task_id) if task_id is not None else None
 
     def asked(self, request: str) -> EvaluationTask | None:
-        """The task whose prompt is the request or stands in it, the longest prompt first; None when two have it."""
+        """The task whose prompt is the request or part of it, the longest prompt first; None if two tasks share it."""
         request = _folded(request)
         whole = [task for task in self._by_length if task.prompt and task.prompt == request]
         long_ones = [task for task in self._by_length if len(task.prompt) >= _LEAST_CONTAINED]
@@ -87,7 +87,7 @@ class TaskSet:
         return found[0]
 
     def of_path(self, parts: Iterable[str]) -> EvaluationTask | None:
-        """The task whose id is a folder's name or a part (between `__`) of a file's name, the nearest first."""
+        """The task whose id is a folder's name or a part (between `__`) of a file's name, the closest first."""
         for part in parts:
             for name in (part, part.partition(".")[0], *part.partition(".")[0].split("__")):
                 if name in self._by_id:
@@ -96,7 +96,7 @@ class TaskSet:
 
 
 def parse_tasks(text: str, place: str) -> TaskSet:
-    """The tasks of a file's text. Raises `UsageError` naming the file, the task and what is wrong with it."""
+    """The tasks of a file's text. Raises `UsageError` with the file, the task and the problem."""
     try:
         value = load_yaml(text)
     except yaml.MarkedYAMLError as error:
@@ -112,7 +112,7 @@ def parse_tasks(text: str, place: str) -> TaskSet:
     for position, entry in enumerate(value, start=1):
         task = _task(entry, f"{place}: task {position}")
         if task.id in tasks:
-            raise UsageError(f"{place}: task {position}: the id {task.id!r} is taken by another task")
+            raise UsageError(f"{place}: task {position}: another task already has the id {task.id!r}")
         tasks[task.id] = task
     return TaskSet(tasks.values())
 
@@ -139,17 +139,17 @@ def _text(entry: Mapping[str, Any], name: str, place: str) -> str:
     if value is None:
         return ""
     if isinstance(value, bool | list | dict):
-        raise UsageError(f"{place}: {name}: not a text; put it in quotes")
+        raise UsageError(f"{place}: {name}: not a string; quote it")
     return str(value).strip()
 
 
 def _texts(entry: Mapping[str, Any], name: str, place: str) -> tuple[str, ...]:
-    """The texts of a list, or of a lone one. An empty text would match every answer, so it is refused."""
+    """The texts of a list, or a single one. An empty text would match every answer, so it is rejected."""
     value = entry.get(name)
     values = value if isinstance(value, list) else [] if value is None else [value]
     for each in values:
         if isinstance(each, bool | list | dict) or each is None or not str(each).strip():
-            raise UsageError(f"{place}: {name}: {each!r} is not a text to look for; put it in quotes")
+            raise UsageError(f"{place}: {name}: {each!r} is not a non-empty string; quote it")
     return tuple(str(each) for each in values)
 
 

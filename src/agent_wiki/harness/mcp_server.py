@@ -22,7 +22,7 @@ from agent_wiki.errors import AgentWikiError, RunError, UsageError
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.rows import index_bytes, page_at
-from agent_wiki.retrieval.shown import hit_lines, plain_text, support_and_trust
+from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page

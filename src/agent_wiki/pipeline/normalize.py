@@ -12,7 +12,7 @@ from pathlib import Path
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.inputs import InputFile, input_files
 from agent_wiki.pipeline.mine import order_of
-from agent_wiki.pipeline.readable import OUTDONE, readable
+from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import Order
 from agent_wiki.report import Progress, Report
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
@@ -75,7 +75,7 @@ def normalize(
             standing, order = written.get(trajectory.session_id), order_of(trajectory)
             left = stats if standing and order <= orders[trajectory.session_id] else standing
             if left is not None:
-                report.left_out.append(f"{left.recording}: {left.session_id}: {OUTDONE}")
+                report.left_out.append(f"{left.recording}: {left.session_id}: {SUPERSEDED}")
             if left is stats:
                 continue
             if not options.dry_run:

@@ -12,7 +12,7 @@ from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Trajectory
 
-OUTDONE = "another recording holds a longer version of this session, or one of the same length"
+SUPERSEDED = "another recording holds a longer version of this session, or one of the same length"
 """Why a session that is read does not count, where a command takes the larger of two versions."""
 
 

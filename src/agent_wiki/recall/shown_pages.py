@@ -35,7 +35,7 @@ _TYPE = re.compile(rf"^{_LINE_NUMBER}type: (?:guideline|workflow|script|command-
 _FENCE = re.compile(rf"^{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(rf"^{_LINE_NUMBER}# (.{{1,200}})$", re.MULTILINE)
 _NUMBERED = re.compile(rf"^{_LINE_NUMBER[:-1]}", re.MULTILINE)
-_NOT_SHOWN = re.compile(r"^Not shown for want of room:.*$", re.MULTILINE)
+_NOT_SHOWN = re.compile(r"^Not shown for (?:lack of space|want of room):.*$", re.MULTILINE)
 _JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
 _DECODER = json.JSONDecoder(strict=False)
 _ROW_KEYS = ("title", "trigger", "summary")

@@ -1,7 +1,7 @@
-"""Finding the pages of a wiki that apply to a task, without a model and without a network.
+"""Finds the pages of a wiki that apply to a task, without a model and without a network.
 
 consult(wiki, task) -> list[Hit]        rows → words and meaning → one score → threshold → cover
-read_pages(hits, max_tokens) -> str     the pages themselves, under a ceiling
+read_pages(hits, max_tokens) -> str     the pages themselves, within a limit
 """
 
 from agent_wiki.retrieval.consulting import Hit, consult

@@ -1,4 +1,4 @@
-"""A request and a wiki → the few pages that apply, best first; none when none does."""
+"""A request and a wiki → the few pages that apply, best first; empty if none does."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class RowScores:
 def consult(
     wiki: Path, task: str, *, tags: Collection[str] = (), kinds: Collection[str] = (), most: int = 5
 ) -> list[Hit]:
-    """The pages of a wiki that apply to a task said in plain words, best first; empty when none does.
+    """The pages of a wiki that apply to a task in plain words, best first; empty if none does.
 
-    In: the wiki's folder; what somebody is about to do; `tags` of which a page must have one and `kinds` of which it
-    must be (both: any when empty); `most` pages. Out: at most `most` hits, those that harmed more than they helped
-    last. Raises `UsageError` when the folder is no wiki.
+    In: the wiki's folder; the task; `tags`, of which a page must have one, and `kinds`, of which it must be one
+    (empty: any); the number of pages. Out: at most `most` hits, with those that harmed more than they helped
+    at the end. Raises `UsageError` if the folder is not a wiki.
     """
     index = opened(wiki)
     task = task[:_MOST_OF_TASK]
@@ -128,7 +128,7 @@ def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]
 
 
 def _why(scores: RowScores, asked: Mapping[str, str]) -> str:
-    """The request's own words by where they stand, and how near the meaning lies."""
+    """The request's own words by the field that has them, and how close the meaning is."""
     parts = []
     left = _MOST_WORDS_SHOWN
     for field in lexical.FIELDS:

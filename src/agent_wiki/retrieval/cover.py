@@ -1,4 +1,4 @@
-"""A cluster or a skill stands for the guidelines it covers, so that an agent reads a rule once."""
+"""Replaces guidelines with the cluster or skill that covers them, so that an agent reads a rule once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Ranked(Protocol):
-    """What is asked of a ranked page."""
+    """What this module needs of a ranked page."""
 
     @property
     def row(self) -> Mapping[str, Any]: ...
@@ -17,7 +17,7 @@ Each = TypeVar("Each", bound=Ranked)
 
 
 def covering_link(row: Mapping[str, Any]) -> str | None:
-    """The page that covers a guideline, as a link from the wiki's folder; None when none does."""
+    """The page that covers a guideline, as a link relative to the wiki's folder; None if none does."""
     link = row.get("superseded_by")
     if row.get("kind") != "guideline" or not isinstance(link, str):
         return None
@@ -25,7 +25,7 @@ def covering_link(row: Mapping[str, Any]) -> str | None:
 
 
 def covered(ranked: Sequence[Each], cover: Callable[[Each, str], Each | None]) -> list[Each]:
-    """Each ranked page once, best first, a covered guideline replaced by what `cover(page, link)` gives for it."""
+    """Each ranked page once, best first, with covered guidelines replaced by the result of `cover(page, link)`."""
     found: dict[str, Each] = {}
     for each in ranked:
         link = covering_link(each.row)

@@ -1,6 +1,6 @@
-"""Two opinions on a page, one score: how much it shares the request's words, and how near its meaning lies.
+"""One score from two: how many of the request's words a page has, and how close its meaning is.
 
-The figures are measured (`benchmarks/recall.py`, docs/benchmarks.md): chosen on some recordings, reported on others.
+The constants were measured (`benchmarks/recall.py`, docs/benchmarks.md): chosen on some recordings, reported on others.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import math
 
 LEXICAL = 0.4
 MEANING = 0.6
-THRESHOLD = 0.34  # below it a page says nothing about the request
+THRESHOLD = 0.34  # below it a page is unrelated to the request
 _SHORT = 8  # words
 _LONG_TASK = 0.08
 AGAINST = frozenset({"contradicted", "harmful"})
 
 
 def discounted(nearness: float, task: str) -> float:
-    """A cosine, less what it owes to the length of a task: a long text averages out to lie near everything."""
+    """A cosine corrected for the length of a task: the average of a long text is close to everything."""
     words = max(len(task.split()), _SHORT)
     return max(nearness - _LONG_TASK * math.log(words / _SHORT), 0.0)
 
 
 def fused(lexical: float, meaning: float) -> float:
-    """The score of a page from its two opinions, each 0 to 1."""
+    """The score of a page from its two scores, each 0 to 1."""
     return LEXICAL * lexical + MEANING * meaning
 
 

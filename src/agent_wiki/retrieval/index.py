@@ -1,8 +1,8 @@
-"""The retrieval index of a wiki: words and vectors of all rows, in `.wiki/retrieval/`, made again when pages change.
+"""The retrieval index of a wiki: words and vectors of all rows, in `.wiki/retrieval/`, rebuilt when pages change.
 
-It is a cache: it may be deleted at any time, is never shared through git, and a wiki that cannot be written to is
-indexed in memory. Whether it is up to date is told by a digest over the index and all pages; that they are the same is
-taken from their sizes and times of change where these are as they were.
+It is a cache: it may be deleted at any time and is never shared through git. A wiki that cannot be written to is
+indexed in memory. A digest over the index and all pages shows whether it is up to date. Files whose size and
+modification time have not changed are assumed to be the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VERSION = "4"
 _FOLDER = "retrieval"
 _FILE = "pages.sqlite"
 _SEEN = "seen"
-_TRUSTED_SECONDS = 2.0  # a process that stays looks at every page's time of change no more often than this
+_TRUSTED_SECONDS = 2.0  # a long-running process checks the pages' modification times at most this often
 _SIGN_BYTES = meaning.DIMENSIONS // 8
 
 _SCHEMA = f"""
@@ -44,7 +44,7 @@ class _Held:
     """What this process knows of one wiki."""
 
     index: RetrievalIndex
-    top: bytes  # size and time of change of `_index.jsonl`
+    top: bytes  # size and modification time of `_index.jsonl`
     checked_at: float
 
 
@@ -56,14 +56,14 @@ class RetrievalIndex:
 
     def __init__(self, connection: sqlite3.Connection, seen: str = "") -> None:
         self.connection = connection
-        self.seen = seen  # the digest of all sizes and times of change with which it was found true
+        self.seen = seen  # the digest of all sizes and modification times when it was last verified
 
     def _fact(self, name: str) -> bytes:
         found = self.connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return bytes(found[0]) if found else b""
 
     def is_readable(self) -> bool:
-        """Whether this code made it. Raises `sqlite3.Error` or `ValueError` when it is damaged."""
+        """Whether this version made it. Raises `sqlite3.Error` or `ValueError` if it is damaged."""
         return self._fact("version").decode() == VERSION and len(self.links) == len(self.signs)
 
     @cached_property
@@ -97,12 +97,12 @@ class RetrievalIndex:
         return array("d", self._fact("lengths"))
 
     def nearness(self, query: meaning.Query, number: int) -> float:
-        """The cosine of a query and a row; 0 for a row that says nothing."""
+        """The cosine of a query and a row; 0 for a row without a vector."""
         row = self._vectors[number * meaning.DIMENSIONS : (number + 1) * meaning.DIMENSIONS]
         return query.cosine(row, self._lengths[number])
 
     def fields(self, number: int) -> dict[str, Any]:
-        """A row as it stands in `_index.jsonl`."""
+        """A row as in `_index.jsonl`."""
         (text,) = self.connection.execute("SELECT fields FROM rows WHERE number = ?", (number,)).fetchone()
         found: dict[str, Any] = json.loads(text)
         return found
@@ -114,7 +114,7 @@ class RetrievalIndex:
 
 
 def opened(wiki: Path) -> RetrievalIndex:
-    """The retrieval index of a wiki, up to date. Raises `UsageError` when the folder is no wiki."""
+    """The up-to-date retrieval index of a wiki. Raises `UsageError` if the folder is not a wiki."""
     root = wiki.resolve()
     held = _HELD.get(root)
     top = signatures(root, ())
@@ -126,11 +126,11 @@ def opened(wiki: Path) -> RetrievalIndex:
 
 
 def _up_to_date(root: Path, index: RetrievalIndex | None) -> RetrievalIndex:
-    """`index` when it still tells what stands on the pages; else one made from them."""
+    """`index` if it still matches the pages; else a new one."""
     if index is not None and _seen_digest(root, index.links) == index.seen:
         return index
     content = index_bytes(root)
-    before = signatures(root, ())  # taken before reading: what changes meanwhile is found changed next time
+    before = signatures(root, ())  # taken before reading, so that a change in the meantime is noticed next time
     rows = read_rows(root, content)
     links = [row.link for row in rows]
     seen = _seen_digest(root, links) if before == signatures(root, ()) else ""
@@ -178,28 +178,28 @@ def _vectors(rows: Sequence[Row]) -> Iterator[meaning.Vector]:
 
 
 def meaning_text(row: Row) -> str:
-    """What a row's vector is made of: when it applies and what it says, not the page behind it."""
+    """The text that a row's vector is made of: when the page applies and what it says, not its whole body."""
     return "\n".join(filter(None, (row.text("title"), row.text("trigger"), row.text("summary"))))
 
 
 def _place(root: Path) -> Path | None:
-    """The folder of the index, None where a link could lead out of the wiki."""
+    """The folder of the index; None if a link could lead out of the wiki."""
     machinery = root / MACHINERY
     folder = machinery / _FOLDER
     return None if any(each.is_symlink() for each in (machinery, folder, folder / _FILE, folder / _SEEN)) else folder
 
 
 def _loaded(root: Path) -> RetrievalIndex | None:
-    """The index on disk, None when there is none of this version or it is damaged."""
+    """The index on disk; None if there is none of this version or it is damaged."""
     folder = _place(root)
     if folder is None or not (folder / _FILE).is_file():
         return None
     with suppress(sqlite3.Error, ValueError, OSError):
-        # The file is replaced, never changed, so no lock is needed; and a schema from elsewhere may call nothing.
+        # The file is replaced, never changed, so no lock is needed. A schema from elsewhere must not run functions.
         address = f"{(folder / _FILE).as_uri()}?mode=ro&immutable=1"
         index = RetrievalIndex(sqlite3.connect(address, uri=True, check_same_thread=False))
         content, _, seen = (folder / _SEEN).read_text(encoding="ascii").partition(" ")
-        index.seen = seen if content == index.content else ""  # else another process has written in between
+        index.seen = seen if content == index.content else ""  # otherwise another process wrote it in the meantime
         index.connection.execute("PRAGMA trusted_schema = OFF")
         if index.is_readable():
             return index
@@ -207,7 +207,7 @@ def _loaded(root: Path) -> RetrievalIndex | None:
 
 
 def _save(root: Path, connection: sqlite3.Connection) -> None:
-    """Put the index on disk whole, if this wiki can be written to. Of several processes the last one's stays."""
+    """Write the index to disk atomically, if the wiki is writable. Of several processes, the last one wins."""
     folder = _place(root)
     if folder is None:
         return
@@ -230,7 +230,7 @@ def _seen_digest(root: Path, links: Sequence[str]) -> str:
 
 
 def _write_seen(root: Path, index: RetrievalIndex) -> None:
-    """Remember the state of the pages in which this index was found true."""
+    """Record the state of the pages for which this index was verified."""
     folder = _place(root)
     if folder is None or not folder.is_dir():
         return

@@ -1,6 +1,6 @@
 """Which pages share words with a request: SQLite's full-text index (BM25, fields weighted), then a score in 0 to 1.
 
-FTS5 sees only stems that this module made (letters and digits), so nothing in a request can be query syntax.
+FTS5 receives only stems made by this module (letters and digits), so a request can never contain query syntax.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _COLUMNS = ", ".join(FIELDS)
 _BM25 = ", ".join(str(10 * weight) for weight in FIELDS.values())
 _RARITY_COUNTS = 2.0
 _MOST_OF_TOTAL = 10
-_MOST_TERMS = 32  # of a long request the most telling
-_MOST_SEARCHED = 12  # of those, for each costs a look-up
-_LEAST_OF_BEST = 0.2  # a word that says a fifth of what the best one says finds too many pages
-_MOST_CHARACTERS = 20_000  # of a page; whoever asks says it in fewer
+_MOST_TERMS = 32  # of a long request: the most distinctive
+_MOST_SEARCHED = 12  # of those, because each costs a look-up
+_LEAST_OF_BEST = 0.2  # a word with less of the best word's weight finds too many pages
+_MOST_CHARACTERS = 20_000  # of a page; requests are shorter
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NOT_PLAIN = re.compile(r"[\W_]+")
 
@@ -33,7 +33,7 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(pages, 'row');
 
 
 def forms(text: str) -> Iterator[tuple[str, str]]:
-    """The (stem, word as written) of a text that say something, in order; `book_reservation` also as its parts."""
+    """The meaningful `(stem, word as written)` of a text, in order; `book_reservation` also as its parts."""
     for token in tokens(text[:_MOST_CHARACTERS]):
         if not strength(token):
             continue
@@ -51,7 +51,7 @@ def terms(text: str) -> list[str]:
 
 
 def words_of(task: str) -> dict[str, str]:
-    """Stem → the word of a task that it was first seen in."""
+    """Stem → the first word of a task that has it."""
     found: dict[str, str] = {}
     for term, word in forms(task):
         found.setdefault(term, word)
@@ -59,7 +59,7 @@ def words_of(task: str) -> dict[str, str]:
 
 
 def insert(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    """Put the words of all rows into the full-text index; row n of the index gets the number n."""
+    """Insert the words of all rows into the full-text index; row n of the index gets the number n."""
     statement = f"INSERT INTO pages (rowid, {_COLUMNS}) VALUES (?, {', '.join('?' * len(FIELDS))})"
     connection.executemany(statement, ((position, *_columns(row)) for position, row in enumerate(rows)))
 
@@ -70,17 +70,17 @@ def _columns(row: Row) -> list[str]:
 
 
 def frequencies(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[str, int]:
-    """In how many pages each of these stems occurs; stems of no page are absent."""
+    """The number of pages with each of these stems; stems of no page are absent."""
     marks = ",".join("?" * len(wanted))
     return dict(connection.execute(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", list(wanted)))
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTerms:
-    """What a request says. `weights`: stem → how much it says, of the stems that pages hold; of many the most telling.
+    """The weighted terms of a request. `weights`: stem → weight, for the most distinctive stems that occur in pages.
 
-    `total`: what the ten most telling words say, those included that no page holds: of a request that is mostly about
-    something else, a few words in common are little.
+    `total`: the weight of the ten most distinctive words, including those of no page: for a request that is mostly
+    about something else, a few words in common count little.
     """
 
     weights: dict[str, float]
@@ -90,7 +90,7 @@ class RequestTerms:
 def request_terms(
     asked: Mapping[str, str], frequency: Mapping[str, int], pages: int, rarity: Callable[[str], float]
 ) -> RequestTerms:
-    """Weigh the words of a request, stem → word as written, by how rare they are in the wiki and in the language."""
+    """Weight the words of a request (stem → word as written) by their rarity in the wiki and in the language."""
     weights = {
         term: math.log(1 + pages / (frequency.get(term, 0) + 0.5)) * rarity(word) ** _RARITY_COUNTS
         for term, word in asked.items()
@@ -102,7 +102,7 @@ def request_terms(
 
 
 def candidates(connection: sqlite3.Connection, request: RequestTerms, most: int) -> list[int]:
-    """The rows that BM25 ranks first for the request's most telling stems; all of them when `most` is -1."""
+    """The rows that BM25 ranks first for the request's most distinctive stems; all rows found if `most` is -1."""
     least = max(request.weights.values(), default=0.0) * _LEAST_OF_BEST
     wanted = [term for term, weight in request.weights.items() if weight >= least][:_MOST_SEARCHED]
     if not wanted:
@@ -113,7 +113,7 @@ def candidates(connection: sqlite3.Connection, request: RequestTerms, most: int)
 
 
 def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: RequestTerms) -> dict[int, dict[str, str]]:
-    """Row → stem → the best field of the row that holds it."""
+    """Row → stem → the best field of the row that has it."""
     wanted = request.weights.keys()
     listed = ",".join(map(str, numbers))
     found: dict[int, dict[str, str]] = {}
@@ -126,6 +126,6 @@ def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: Req
 
 
 def score(found: Mapping[str, str], request: RequestTerms) -> float:
-    """How much of what a request says stands on a page, 0 to 1; words in prominent places count more."""
+    """How much of a request is on a page, 0 to 1; words in prominent fields count more."""
     held = sum(request.weights[term] * FIELDS[field] for term, field in found.items())
     return min(held / request.total, 1.0) if request.total else 0.0

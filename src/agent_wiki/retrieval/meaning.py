@@ -1,8 +1,8 @@
-"""Texts as vectors of 256 numbers that lie near each other when the texts mean alike. Standard library only.
+"""Texts as vectors of 256 numbers that are close when the texts have similar meanings. Standard library only.
 
-The table (one int8 vector a word piece) was distilled with model2vec from all-MiniLM-L6-v2; a text's vector is the sum
-of its pieces' vectors, for rare words have long vectors there. Sums are made a whole vector at a time: 256 lanes of 32
-bits in one Python integer, which is as quick as it needs to be and spares a package of 60 MB.
+The table (one int8 vector per word piece) was distilled with model2vec from all-MiniLM-L6-v2. A text's vector is the
+sum of its pieces' vectors; rare words have longer vectors. Whole vectors are added at once, as 256 lanes of 32
+bits in one Python integer: fast enough, without a dependency of 60 MB.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from agent_wiki.retrieval.pieces import pieces
 DIMENSIONS = 256
 MOST_CHARACTERS = 4_000
 _FOLDER = Path(__file__).parent / "model"
-_OFFSET = 128  # makes an int8 a natural number, so that lanes never borrow from each other
+_OFFSET = 128  # makes an int8 non-negative, so that lanes never borrow from each other
 _LEVELS = 127
-_COMMON = 1  # the first principal component is what all such texts share; without it unrelated ones lie further apart
-_USUAL_LENGTH = 150.0  # of the vector of a word that is neither frequent nor rare
+_COMMON = 1  # the first principal component is common to all such texts; without it unrelated ones are further apart
+_USUAL_LENGTH = 150.0  # length of the vector of a word of average frequency
 
 _SIGN_OF_BYTE = bytes(ord("1") if 0 < each < 128 else ord("0") for each in range(256))
 
-Vector = bytes  # 256 int8, scaled so that the largest is 127; empty for a text that says nothing
+Vector = bytes  # 256 int8, scaled so that the largest is 127; empty for a text without known words
 
 
 class Table:
-    """The word-piece vectors, read from disk as they are needed."""
+    """The word-piece vectors, read from disk on demand."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises `RunError` when the table is not what this code reads."""
+        """Raises `RunError` if the table does not have the expected format."""
         listed = (folder / "vocabulary.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
         self._vocabulary = {piece: row for row, piece in enumerate(listed)}
         content = (folder / "model.safetensors").read_bytes()
         (length,) = struct.unpack_from("<Q", content)
         entry = json.loads(content[8 : 8 + length])["embeddings"]
         if entry["dtype"] != "I8" or entry["shape"] != [len(self._vocabulary), DIMENSIONS]:
-            raise RunError(f"{folder}: {entry['dtype']} {entry['shape']} is not a table of int8 vectors a word piece")
+            raise RunError(f"{folder}: {entry['dtype']} {entry['shape']} is not a table of int8 vectors")
         self._rows = memoryview(content)[8 + length + entry["data_offsets"][0] :]
         self._lanes: dict[int, int] = {}
         self._rarities: dict[str, float] = {}
@@ -59,10 +59,10 @@ class Table:
         return array("b", [round(each * _LEVELS / largest) for each in values]).tobytes()
 
     def rarity(self, word: str) -> float:
-        """How much a word says in English at large: 1 about the middle, below it for frequent ones.
+        """The rarity of a word in English: about 1 for average words, lower for frequent ones.
 
-        The table's vectors are as long as their pieces are rare (smooth inverse frequency). What is not in the table
-        counts as the middle.
+        The length of a vector grows with the rarity of its piece (smooth inverse frequency). Words not in the table
+        count as average.
         """
         known = self._rarities.get(word)
         if known is None:
@@ -92,7 +92,7 @@ def table() -> Table:
 
 
 def signs(vector: Vector) -> int:
-    """A vector's 256 signs as one integer: vectors that lie near each other differ in few of them."""
+    """A vector's 256 signs as one integer: close vectors differ in few of them."""
     return int(vector.translate(_SIGN_OF_BYTE), 2) if vector else 0
 
 
@@ -116,7 +116,7 @@ class Query:
         return sum(map(mul, self._values, array("b", vector))) / both if both else 0.0
 
     def nearest(self, signs_of_rows: Sequence[int], most: int) -> list[int]:
-        """The positions of the `most` rows whose signs differ least, a first sieve before `cosine`."""
+        """The positions of the `most` rows whose signs differ least, as a first filter before `cosine`."""
         if not self._length:
             return []
         wanted = self._signs

@@ -1,7 +1,7 @@
-"""Text → word pieces, the way the table of `meaning.py` was made: BERT's splitting, then greedy longest matches.
+"""Text → word pieces, as used for the table of `meaning.py`: BERT's splitting, then greedy longest matches.
 
 Follows the `BertNormalizer`, `BertPreTokenizer` and `WordPiece` that the model's tokenizer names. On 5,193
-texts of wikis and recordings it gave the pieces that the tokenizers library gives, which would bring 50 MB.
+texts of wikis and recordings it gave the same pieces as the tokenizers library, which would add 50 MB.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CJK = (
 
 
 def pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
-    """The table rows of a text's pieces in order. A word of which a part is unknown gives none."""
+    """The table rows of a text's pieces, in order. A word with an unknown part yields none."""
     for word in words(text):
         yield from _pieces_of_word(word, vocabulary)
 
 
 def words(text: str) -> list[str]:
-    """Lower case without accents, cut at white space, every sign and every CJK character a word of its own."""
+    """Lower case without accents, split at white space; each sign and each CJK character is a separate word."""
     text = text.lower()
     if text.isascii():
         return _ASCII_WORD.findall(text)

@@ -1,4 +1,4 @@
-"""Pages as an agent reads them: what they say without their frontmatter, under a ceiling that always holds."""
+"""Pages as an agent reads them: without their frontmatter, within a limit that always holds."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from typing import TYPE_CHECKING
 
 from agent_wiki.retrieval.consulting import Hit
 from agent_wiki.retrieval.rows import page_at
-from agent_wiki.retrieval.shown import one_line, plain_text, summary_line
+from agent_wiki.retrieval.terminal import one_line, plain_text, summary_line
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
 
 BYTES_PER_TOKEN = 2
-"""Counted low on purpose: no text of the recordings measured has so few, so the ceiling holds with any model."""
+"""Low on purpose: all texts of the measured recordings have more, so the limit holds for any model."""
 
 _LEFT_OUT = frozenset({"Used by", "Sources"})
 _CUT = "… (cut here; the whole page is {link})\n"
-_NOT_SHOWN = "Not shown for want of room: {links}\n"
+_NOT_SHOWN = "Not shown for lack of space: {links}\n"
 
 
 def read_pages(hits: Sequence[Hit], max_tokens: int) -> str:
     """The pages of some hits, best first, each under a line that names it, in at most `max_tokens` tokens.
 
-    A token is taken for two bytes of UTF-8. A page that does not fit is cut at a line and says so; the better page
-    gets the room. Without frontmatter, `Used by` and `Sources`. Control characters are gone, so that the text can do
-    nothing to a terminal.
+    A token is counted as two bytes of UTF-8. A page that does not fit is cut at a line and says so; better pages
+    take precedence. Frontmatter, `Used by` and `Sources` are left out. Control characters are removed, so that the
+    text cannot affect a terminal.
     """
     room = max(max_tokens, 0) * BYTES_PER_TOKEN
-    told: list[str] = []
+    shown: list[str] = []
     for position, hit in enumerate(hits):
         text = _page_text(hit)
         rest = _NOT_SHOWN.format(links=", ".join(one_line(each.link) for each in hits[position + 1 :]))
         reserve = _size(rest) if position + 1 < len(hits) else 0
         if _size(text) <= room - reserve or (not reserve and _size(text) <= room):
-            told.append(text)
+            shown.append(text)
             room -= _size(text)
             continue
         text = _cut(text, room - reserve, hit.link)
         if text:
-            told.append(text)
+            shown.append(text)
             room -= _size(text)
         left = hits[position + 1 :] if text else hits[position:]
         rest = _NOT_SHOWN.format(links=", ".join(one_line(each.link) for each in left))
         if left and _size(rest) <= room:
-            told.append(rest)
+            shown.append(rest)
         break
-    return "".join(told)
+    return "".join(shown)
 
 
 def _page_text(hit: Hit) -> str:
@@ -60,7 +60,7 @@ def _body(page: Page) -> str:
 
 
 def _cut(text: str, room: int, link: str) -> str:
-    """As many whole lines as fit with the note that the rest is missing; nothing when not even a few do."""
+    """As many whole lines as fit together with a note that the rest is missing; empty if only a few would fit."""
     note = _CUT.format(link=one_line(link))
     room -= _size(note)
     kept: list[str] = []

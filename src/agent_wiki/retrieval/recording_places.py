@@ -1,7 +1,7 @@
-"""Where the recordings of a wiki's sessions lie: the reading edge of `wiki why`.
+"""Finds and reads the recordings of a wiki's sessions, for `wiki why`.
 
-A page names a bare file, never a path, and a page is hostile text: a recording is looked for by name and content in
-the files the wiki has read, in folders the user names, and beside the wiki, and counts only when the session is in it.
+A page has only a file name and may be hostile. So a recording is searched by name and content among the
+files that the wiki has read, in folders named by the user, and beside the wiki. It must have the session.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.wiki.layout import session_file_stem
 from agent_wiki.wiki.store import WikiFolder
 
-_MOST_BESIDE = 20_000  # files beside a wiki that are looked at by name; a home folder is no place for recordings
+_MOST_BESIDE = 20_000  # files beside a wiki whose names are checked, in case the wiki is in a home folder
 
 SAVED = Path(".evolve", "trajectories")
 
-_LEAST_TELLING = 8  # characters of a session's id that stand in a file's name by more than chance
+_LEAST_TELLING = 8  # fewer characters of a session's id may be in a file's name by chance
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRecording:
-    """A session in its recording. `problem` says why a file that should hold it cannot be read."""
+    """A session in its recording. `problem` says why a file that should have it cannot be read."""
 
     trajectory: Trajectory | None = None
     path: Path | None = None
@@ -45,10 +45,10 @@ class _File:
 
 
 class Places:
-    """Files that may hold recordings, listed once; each is opened only when it may hold a session asked for."""
+    """Files that may be recordings, listed once; each is opened only if it may have a wanted session."""
 
     def __init__(self, folder: WikiFolder, traces: Sequence[Path] = ()) -> None:
-        """In: the wiki, and the user's files and folders. Raises `UsageError` for one of those that is not there."""
+        """In: the wiki, and the user's files and folders. Raises `UsageError` if one of those does not exist."""
         self._read = recordings_cache.load(folder)
         named = input_files(traces) if traces else []
         self._single = [each.path for each in named if each.is_named]
@@ -56,13 +56,13 @@ class Places:
         self._asked = [each.path for each in input_files(KnownRecordings.load(folder).existing())]
         self._beside = list(_beside(folder.root)) if folder.root.is_dir() else []
         self._digests: dict[Path, str] = {}
-        self._last: tuple[Path, _File] | None = None  # sessions of one file are asked for one after the other
+        self._last: tuple[Path, _File] | None = None  # sessions of one file are looked up consecutively
 
     def find(self, session_id: str, file: str | None, digest: str | None) -> FoundRecording:
-        """A session's trajectory, redacted as when its pages were made.
+        """A session's trajectory, redacted as it was for its pages.
 
-        In: its id; the file its page names and the SHA-256 of that file, where the page says. A file with that very
-        digest is taken first. One that has changed since is taken where the session is still in it.
+        In: its id; the file that its page names, with its SHA-256 if the page has one. A file with that digest comes
+        first. A file that has changed since is used if the session is still in it.
         """
         candidates = list(dict.fromkeys(self._candidates(session_id, file)))
         if digest is not None and len(candidates) > 1:
@@ -77,19 +77,19 @@ class Places:
         return problem
 
     def _same(self, digest: str | None, candidates: Sequence[Path]) -> Iterator[Path]:
-        """Files that the user named and that are, by their bytes, the recording under another name."""
+        """Files named by the user whose bytes show that they are the recording under another name."""
         for path in self._named if digest is not None else ():
             if path not in candidates and self._digest(path) == digest:
                 yield path
 
     def _sessions(self, path: Path) -> _File:
         if self._last is None or self._last[0] != path:
-            self._last = None  # let go of the former file first
+            self._last = None  # release the previous file first
             self._last = (path, _read(path))
         return self._last[1]
 
     def _candidates(self, session_id: str, file: str | None) -> Iterator[Path]:
-        """What the wiki has read, then what the user named, then what it was asked about, then what lies beside."""
+        """Files the wiki has read, then files of the user, then files of open questions, then files beside the wiki."""
         for known, entry in sorted(self._read.items()):
             if any(session[0] == session_id for session in entry["sessions"]) and Path(known).is_file():
                 yield Path(known)
@@ -110,7 +110,7 @@ class Places:
 
 
 def _read(path: Path) -> _File:
-    """The sessions of one file, the longer of two versions; with the reason where reading ended early."""
+    """The sessions of one file, the longer of two versions, with the reason if reading stopped early."""
     recording = Recording(path, str(path))
     sessions: dict[str, Trajectory] = {}
     problem = ""
@@ -127,9 +127,9 @@ def _read(path: Path) -> _File:
 
 
 def _beside(root: Path) -> Iterator[Path]:
-    """Files in the folder that holds the wiki, one level below, and where `wiki save` keeps trajectories.
+    """Files in the wiki's parent folder, one level below it, and where `wiki save` keeps trajectories.
 
-    Not the wiki's own, nothing else that is hidden, no links.
+    Without the wiki's own files, other hidden files, and links.
     """
     own = root.resolve()
     seen = 0

@@ -1,4 +1,4 @@
-"""Which pages use has turned against: those that harmed, misled or are disputed, with what the sessions said."""
+"""The pages that use has discredited: those that harmed, misled or are disputed, with what the sessions said."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Reviewed:
 
 
 def review(wiki: Path, problems: list[UnreadablePage]) -> list[Reviewed]:
-    """Every indexed page that a session was harmed by or contradicted, the worst first.
+    """Every indexed page that harmed a session or was contradicted by one, the worst first.
 
     A page that cannot be parsed is appended to `problems`.
     """

@@ -1,7 +1,7 @@
-"""The disk edge of reading: rows of `_index.jsonl` and the pages they link to. Both are somebody else's text.
+"""Reads a wiki from disk: rows of `_index.jsonl` and the pages they link to. Neither is trusted.
 
-A row that cannot be read, or whose link leads out of the wiki, is left out: consulting a wiki never fails for one
-bad row.
+A row that cannot be read, or whose link leads out of the wiki, is left out: consulting a wiki never fails because of
+one one bad row.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
 
 KINDS = ("cluster", "skill", "guideline", "task", "subtask")
-_DERIVED = frozenset({"Used by", "Sources"})  # what a page says of its origin is not what it is about
+_DERIVED = frozenset({"Used by", "Sources"})  # about the page's origin, not about its topic
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the index, as it stands there, and the page's own words (empty when it cannot be read)."""
+    """One row of the index, unchanged, and the page's own words (empty if it cannot be read)."""
 
     fields: dict[str, Any]
     body: str
@@ -44,7 +44,7 @@ class Row:
         return tags_of(self.fields)
 
     def text(self, name: str) -> str:
-        """A field as text; empty when the row does not have it."""
+        """A field as text; empty if the row does not have it."""
         value = self.fields.get(name)
         return value if isinstance(value, str) else ""
 
@@ -56,17 +56,17 @@ def tags_of(fields: Mapping[str, Any]) -> list[str]:
 
 
 def index_bytes(wiki: Path) -> bytes:
-    """The index as it lies there. Raises `UsageError` when the folder is no wiki."""
+    """The bytes of the index. Raises `UsageError` if the folder is not a wiki."""
     try:
         return (wiki / INDEX).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{wiki}: no wiki here, for there is no {INDEX}; name its folder with --wiki") from None
+        raise UsageError(f"{wiki}: no wiki here: it has no {INDEX}; name the wiki's folder with --wiki") from None
     except OSError as error:
         raise RunError(f"{wiki / INDEX}: cannot read ({error.strerror})") from error
 
 
 def index_fields(content: bytes) -> Iterator[dict[str, Any]]:
-    """The rows of an index that name a page of a known kind at a place where such a page lies."""
+    """The rows of an index that link to a page of a known kind in the folder of that kind."""
     for line in content.decode("utf-8", "replace").split("\n"):
         try:
             fields = json.loads(line) if line.strip() else None
@@ -85,8 +85,8 @@ def read_rows(wiki: Path, content: bytes) -> list[Row]:
 
 
 def page_at(wiki: Path, link: str) -> Page | None:
-    """The page that a link of the index leads to; None when it is not there, cannot be read or lies outside."""
-    from agent_wiki.wiki.page import parse_page  # the page syntax is needed where pages are read, not to find them
+    """The page that a link of the index leads to; None if it does not exist, cannot be read or is outside the wiki."""
+    from agent_wiki.wiki.page import parse_page  # imported late: finding pages does not need it
     from agent_wiki.wiki.store import WikiFolder
 
     try:
@@ -103,12 +103,12 @@ def _own_words(page: Page | None) -> str:
 
 
 def signatures(wiki: Path, links: Sequence[str]) -> bytes:
-    """Size and time of change of the index and of each linked page, for telling whether any was touched."""
+    """Size and modification time of the index and of each linked page, to detect changes."""
     found = array("q")
     note, stat, root = found.append, os.stat, str(wiki)
     for link in (INDEX, *links):
         try:
-            status = stat(f"{root}/{link}")  # ten thousand of them, and a Path costs more than a stat
+            status = stat(f"{root}/{link}")  # up to ten thousand, and a Path costs more than a stat
         except (OSError, ValueError):
             note(-1)
         else:

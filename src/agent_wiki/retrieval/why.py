@@ -1,7 +1,7 @@
-"""From a page to the very turns it stands on: page → evidence → session → summary → recording → turn.
+"""From a page to the turns that it is based on: page → evidence → session → summary → recording → turn.
 
-What a page claims is not believed: each quote is looked for again in the recording, and whose words it is gets told
-from there. The walk itself is pure; `recording_places` knows where recordings may lie.
+What a page claims is not trusted: each quote is searched again in the recording, which also shows whose words it is.
+The walk itself is pure; `recording_places` finds recordings.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NOTE = re.compile(r"^- T(\d{1,9}): (.+)$", re.MULTILINE)
 
 State = Literal["verified", "turn found", "quote not in turn", "no such turn", "recording not here", "unreadable"]
 FAILED: tuple[State, ...] = ("quote not in turn", "no such turn", "unreadable")
-"""States that contradict the page. A recording that is not here contradicts nothing."""
+"""States that contradict the page. A recording that is not available contradicts nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A turn that a page names. `claim` is what for; `quote` and `trust` are empty where the page gives none."""
+    """A turn that a page cites for `claim`; `quote` and `trust` are empty if the page has none."""
 
     session_id: str
     turn: int
@@ -46,9 +46,9 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCitation:
-    """A citation beside its recording. `before`, `quoted` and `after` are the turn's own text, cut at the context.
+    """A citation checked against its recording. `before`, `quoted` and `after` are the turn's own text.
 
-    `role` and `found_trust` are the recording's word; `place` says where in the turn: content, thinking or a call.
+    `role` and `found_trust` come from the recording; `place` says where in the turn: content, thinking or a call.
     """
 
     state: State
@@ -65,21 +65,21 @@ class CheckedCitation:
 
 @dataclass(slots=True)
 class Cited:
-    """A citation and what came of looking for it."""
+    """A citation and the result of checking it."""
 
     citation: Citation
     shown: CheckedCitation = field(default_factory=lambda: CheckedCitation("recording not here"))
 
     @property
     def has_failed(self) -> bool:
-        """The recording contradicts what the page says of this turn."""
+        """Whether the recording contradicts what the page says about this turn."""
         found, claimed = self.shown.found_trust, self.citation.trust
         return self.shown.state in FAILED or bool(found and claimed and found != claimed)
 
 
 @dataclass(slots=True)
 class PageWhy:
-    """A page, the turns it cites, and the pages it stands on (members of a cluster, sessions of a task)."""
+    """A page, the turns it cites, and the pages it is based on (members of a cluster, sessions of a task)."""
 
     path: str
     id: str
@@ -90,7 +90,7 @@ class PageWhy:
     notes: list[str] = field(default_factory=list)
 
     def all_cited(self) -> Iterator[Cited]:
-        """Its citations and those of the pages below."""
+        """Its citations and those of the pages it is based on."""
         yield from self.cited
         for page in self.pages:
             yield from page.all_cited()
@@ -105,7 +105,7 @@ class PageWhy:
 
 @dataclass(slots=True)
 class SessionPlace:
-    """Where a cited session's summary and recording are. `file` is the name on the page, `recording` a path here."""
+    """Where a cited session's summary and recording are. `file` is the name on the page, `recording` a local path."""
 
     session_id: str
     summaries: tuple[str, ...] = ()
@@ -125,11 +125,11 @@ class Why:
 
     @property
     def exit_code(self) -> int:
-        """1 when a recording contradicts a page, or a page cannot be read."""
+        """1 if a recording contradicts a page, or a page cannot be read."""
         return 1 if self.problems or any(each.has_failed for page in self.pages for each in page.all_cited()) else 0
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as JSON values, keys always the same."""
+        """The answer as JSON values, always with the same keys."""
         return {
             "pages": [page.to_json() for page in self.pages],
             "sessions": [asdict(each) for each in self.sessions.values()],
@@ -142,23 +142,23 @@ def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CON
     """Walk from a page to its turns.
 
     In: the wiki's folder; a page's path (in the wiki or from here), id, slug or session id, or the beginning of an id;
-    files and folders where recordings may lie, besides those the wiki knows and those beside it; characters to show on
-    either side of a quote. Raises `UsageError` for a wiki or page that is not there, and for a name that several have.
+    files and folders with recordings, besides those the wiki knows and those beside it; characters to show on
+    either side of a quote. Raises `UsageError` for a wiki or page that does not exist, and for an ambiguous name.
     """
     if not wiki.is_dir():
         raise UsageError(f"{wiki}: no such wiki")
     folder, problems = WikiFolder(wiki), list[UnreadablePage]()
     pages = folder.load_pages(problems)
     sessions = sessions_of(pages)
-    told = [_walk(path, pages, sessions) for path in pages_named(pages, wanted, wiki)]
-    wanted_sessions = {each.citation.session_id for page in told for each in page.all_cited()}
-    wanted_sessions |= {str(pages[page.path].fields.get("session_id")) for page in _summaries(told)}
+    explained = [_walk(path, pages, sessions) for path in pages_named(pages, wanted, wiki)]
+    wanted_sessions = {each.citation.session_id for page in explained for each in page.all_cited()}
+    wanted_sessions |= {str(pages[page.path].fields.get("session_id")) for page in _summaries(explained)}
     places = Places(folder, traces)
     found = {name: _place(name, sessions.get(name)) for name in sorted(wanted_sessions)}
     for name, place in found.items():
-        cited = [each for page in told for each in page.all_cited() if each.citation.session_id == name]
+        cited = [each for page in explained for each in page.all_cited() if each.citation.session_id == name]
         _look(place, sessions.get(name), cited, places, context)
-    return Why(told, found, [str(problem) for problem in problems])
+    return Why(explained, found, [str(problem) for problem in problems])
 
 
 def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
@@ -169,7 +169,7 @@ def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
 
 
 def pages_named(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
-    """The page that a person means, or the arcs of a session. Raises `UsageError`."""
+    """The page that a name refers to, or the arcs of a session. Raises `UsageError`."""
     paths = _paths_of(pages, wanted, wiki)
     if not paths:
         raise UsageError(f"{wanted}: no page of {wiki} has this path or id")
@@ -181,7 +181,7 @@ def pages_named(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]
 
 
 def _paths_of(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
-    """Every page with that name, by the most exact way in which any has it."""
+    """Every page with that name, by the most exact kind of match."""
     path = _path_in_wiki(wanted, wiki)
     if path in pages:
         return [path]
@@ -189,16 +189,16 @@ def _paths_of(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
         return [skill]
     names = {each: _names(each, pages[each]) for each in sorted(pages)}
     for position in range(3):
-        exact = [each for each, told in names.items() if wanted in told[position]]
+        exact = [each for each, explained in names.items() if wanted in explained[position]]
         if exact:
             return exact
     if len(wanted) < _LEAST_PREFIX:
         return []
-    return [each for each, told in names.items() if any(name.startswith(wanted) for name in told[0])]
+    return [each for each, explained in names.items() if any(name.startswith(wanted) for name in explained[0])]
 
 
 def _names(path: str, page: Page) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """What a page is called: its ids, its slug, its file's name."""
+    """The names of a page: its ids, its slug, its file's name."""
     made = str(page.fields.get("session_id") or "") if kind_of(path) == "summary" else page_id(path)
     ids = tuple(dict.fromkeys(each for each in (text_or_none(page.fields.get("id")), made) if each))
     name = path.rpartition("/")[2]
@@ -206,7 +206,7 @@ def _names(path: str, page: Page) -> tuple[tuple[str, ...], tuple[str, ...], tup
 
 
 def _path_in_wiki(wanted: str, wiki: Path) -> str:
-    """A path as the wiki has it: told from the wiki's folder, or from where one stands."""
+    """A path relative to the wiki; `wanted` may be relative to the wiki or to the current folder."""
     try:
         return Path(wanted).resolve().relative_to(wiki.resolve()).as_posix()
     except (ValueError, OSError, RuntimeError):
@@ -217,35 +217,35 @@ def _walk(path: str, pages: Mapping[str, Page], sessions: Mapping[str, Session],
     page, kind = pages[path], kind_of(path) or ""
     title = page.title or str(page.fields.get("title") or "")
     identity = str(page.fields.get("id") or page.fields.get("session_id") or page_id(path))
-    told = PageWhy(path, identity, kind, title)
+    explained = PageWhy(path, identity, kind, title)
     if kind == "cluster":
-        _walk_members(told, page, pages, sessions)
+        _walk_members(explained, page, pages, sessions)
     elif kind == "task":
-        _walk_sessions(told, texts_of(page.fields.get("sessions")), pages, sessions)
+        _walk_sessions(explained, texts_of(page.fields.get("sessions")), pages, sessions)
     elif kind == "subtask":
         parent = str(page.fields.get("parent_session_id") or "")
-        told.cited = [Cited(each) for each in _noted(page, parent, ("Key steps",))]
-        _walk_sessions(told, [parent], pages, sessions)
+        explained.cited = [Cited(each) for each in _noted(page, parent, ("Key steps",))]
+        _walk_sessions(explained, [parent], pages, sessions)
     elif kind == "summary":
-        told.cited = [Cited(each) for each in _of_summary(page, is_brief=is_brief)]
+        explained.cited = [Cited(each) for each in _of_summary(page, is_brief=is_brief)]
     else:
-        told.cited = [Cited(each) for each in _evidence(page)]
-        if not told.cited:
-            told.notes.append("this page cites no turns")
+        explained.cited = [Cited(each) for each in _evidence(page)]
+        if not explained.cited:
+            explained.notes.append("this page cites no turns")
             related = str(page.fields.get("related_summary") or "")
-            told.pages = [_walk(related, pages, sessions, is_brief=True)] if related in pages else []
-    return told
+            explained.pages = [_walk(related, pages, sessions, is_brief=True)] if related in pages else []
+    return explained
 
 
-def _walk_members(told: PageWhy, page: Page, pages: Mapping[str, Page], sessions: Mapping[str, Session]) -> None:
+def _walk_members(explained: PageWhy, page: Page, pages: Mapping[str, Page], sessions: Mapping[str, Session]) -> None:
     by_id = {str(each.fields.get("id") or page_id(path)): path for path, each in pages.items() if _is_rule(path)}
     for member in entries_of(page.fields.get("members")):
         name = str(member.get("id") or "")
         path = by_id.get(name)
         if path is None:
-            told.notes.append(f"its member {name or '(without an id)'} has no page here")
+            explained.notes.append(f"its member {name or '(without an id)'} has no page here")
         else:
-            told.pages.append(_walk(path, pages, sessions))
+            explained.pages.append(_walk(path, pages, sessions))
 
 
 def _is_rule(path: str) -> bool:
@@ -253,14 +253,14 @@ def _is_rule(path: str) -> bool:
 
 
 def _walk_sessions(
-    told: PageWhy, names: Sequence[str], pages: Mapping[str, Page], sessions: Mapping[str, Session]
+    explained: PageWhy, names: Sequence[str], pages: Mapping[str, Page], sessions: Mapping[str, Session]
 ) -> None:
     for name in names:
         session = sessions.get(name)
         if session is None:
-            told.notes.append(f"its session {name or '(without an id)'} has no summary here")
+            explained.notes.append(f"its session {name or '(without an id)'} has no summary here")
         else:
-            told.pages += [_walk(path, pages, sessions, is_brief=True) for path in session.paths]
+            explained.pages += [_walk(path, pages, sessions, is_brief=True) for path in session.paths]
 
 
 def _evidence(page: Page) -> Iterator[Citation]:
@@ -271,7 +271,7 @@ def _evidence(page: Page) -> Iterator[Citation]:
 
 
 def _of_summary(page: Page, *, is_brief: bool) -> Iterator[Citation]:
-    """Outcome and recalls with their quotes; key turns and dead ends, too, unless the summary is one of many."""
+    """Outcome and recalls with their quotes; also key turns and dead ends, unless the summary is one of many."""
     name = str(page.fields.get("session_id") or "")
     outcome = page.fields.get("outcome_evidence")
     if isinstance(outcome, dict):
@@ -287,7 +287,7 @@ def _of_summary(page: Page, *, is_brief: bool) -> Iterator[Citation]:
 
 
 def _noted(page: Page, session_id: str, headings: Sequence[str]) -> Iterator[Citation]:
-    """The turns that a page's text names. Other tools count turns in a way of their own, so theirs are let be."""
+    """The turns that a page's text names. Pages of other tools are skipped, because they count turns differently."""
     if isinstance(page.fields.get("made_by"), dict):
         for heading in headings:
             for turn, text in _NOTE.findall(page.section(heading) or ""):
@@ -301,7 +301,7 @@ def _place(name: str, session: Session | None) -> SessionPlace:
 
 
 def _look(place: SessionPlace, session: Session | None, cited: Sequence[Cited], places: Places, context: int) -> None:
-    """Find a session's recording and hold each citation against it."""
+    """Find a session's recording and check each citation against it."""
     digest = text_or_none(session.first.get("source_sha256")) if session is not None else None
     found = places.find(place.session_id, place.file, digest)
     place.recording, place.problem = str(found.path) if found.path else None, found.problem
@@ -316,10 +316,10 @@ def _look(place: SessionPlace, session: Session | None, cited: Sequence[Cited], 
 
 
 def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHARACTERS) -> CheckedCitation:
-    """Hold one citation against its recording. Pure.
+    """Check one citation against its recording. Pure.
 
-    The quote has to stand verbatim in that turn, as when the page was made; without a quote the turn's beginning is
-    shown. The text is the recording's own, whatever is in it: make it visible before it reaches a terminal.
+    The quote must be verbatim in that turn, as when the page was made; without a quote the turn's beginning is shown.
+    The text is unfiltered: escape it before it reaches a terminal.
     """
     if not 1 <= citation.turn <= len(trajectory.messages):
         return CheckedCitation("no such turn")
@@ -349,7 +349,7 @@ def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHA
 
 
 def _where(passages: Sequence[tuple[str, str]], quote: str) -> tuple[str, str, int]:
-    """Place, text and position of the quote; the turn's first passage and -1 where it stands nowhere."""
+    """Place, text and position of the quote; the turn's first passage and -1 if it is not there."""
     for place, text in passages if quote else ():
         position = text.find(quote)
         if position >= 0:
@@ -359,7 +359,7 @@ def _where(passages: Sequence[tuple[str, str]], quote: str) -> tuple[str, str, i
 
 
 def _passages(message: Message) -> Iterator[tuple[str, str]]:
-    """What a turn says, piece by piece: content, thinking, and of each call the values and the JSON they stand in."""
+    """The passages of a turn: content, thinking, and the values and the JSON of each call."""
     if message.content:
         yield "content", message.content
     if message.thinking:
@@ -379,7 +379,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def _tool(trajectory: Trajectory, message: Message) -> str:
-    """Whose result a tool's turn is."""
+    """The tool whose result a turn is."""
     if message.role != "tool" or message.name:
         return message.name or ""
     calls = (call for each in trajectory.messages for call in each.tool_calls)

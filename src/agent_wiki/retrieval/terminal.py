@@ -1,4 +1,4 @@
-"""How a page's words are put on a terminal: whatever a page holds, it can only be read, not acted on."""
+"""Pages as text for a terminal: nothing in a page can control the terminal."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _MOST_TITLE = 120
 
 
 def plain_text(text: str) -> str:
-    """Text of several lines without escape sequences, control and invisible characters; lone surrogates replaced."""
+    """Multi-line text without escape sequences, control and invisible characters; lone surrogates are replaced."""
     text = _CONTROL.sub("", _ESCAPE.sub("", text.replace("\r\n", "\n")))
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: str) -> str:
-    """A path as one line that cannot act on a terminal, otherwise as it is."""
+    """A path as one line that cannot control a terminal, otherwise unchanged."""
     return " ".join(plain_text(text).split("\n"))
 
 
 def support_and_trust(row: Mapping[str, Any]) -> str:
-    """What stands behind a page, in words; what the row does not tell is left out."""
+    """A page's support and trust in words; what the row does not have is left out."""
     parts = []
     support = row.get("support")
     if isinstance(support, dict) and isinstance(support.get("sessions"), int):
@@ -50,13 +50,13 @@ def support_and_trust(row: Mapping[str, Any]) -> str:
 
 
 def summary_line(hit: Hit) -> str:
-    """One line that names a hit: link, kind, what stands behind it."""
+    """One line that names a hit: link, kind, support and trust."""
     behind = support_and_trust(hit.row)
     return f"{one_line(hit.link)} [{hit.kind}]" + (f" {behind}" if behind else "")
 
 
 def hit_lines(hit: Hit, position: int) -> list[str]:
-    """A hit as it is listed: title and kind, why, path, support and trust."""
+    """A hit as listed: title and kind, why, path, support and trust."""
     behind = support_and_trust(hit.row)
     warning = "   careful: it did more harm than good in the sessions that read it" if hit.has_sunk else ""
     lines = [
