@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -65,15 +66,24 @@ def _tests_in(path: Path) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
-def test_commands_are_documented_as_their_help_says() -> None:
-    place = REPOSITORY / "docs" / "generate_commands.py"
-    spec = importlib.util.spec_from_file_location("generate_commands", place)
+def _generator(name: str) -> ModuleType:
+    """A script of the docs folder as a module."""
+    spec = importlib.util.spec_from_file_location(name, REPOSITORY / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made = module.commands_page()
+    return module
+
+
+def test_commands_are_documented_as_their_help_says() -> None:
+    made = _generator("generate_commands").commands_page()
     assert _text("docs/commands.md") == made, "python docs/generate_commands.py accepts it"
+
+
+def test_rules_are_documented_as_they_say_themselves() -> None:
+    made = _generator("generate_rules").rules_page()
+    assert _text("docs/rules.md") == made, "python docs/generate_rules.py accepts it"
 
 
 @pytest.mark.parametrize("name", _command_names())

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_wiki.engines.offline.rules import SKILL_RULES
 from agent_wiki.stages.synthesize_skill import SkillAnswer
 from agent_wiki.trajectory import Message, Source, Trajectory
 from tests.engines.recordings import Step, edit, session, shell, skill_of, write
 
-RECIPES = ("script", "service-calls", "kubernetes", "merge-conflicts", "review-comments", "checks", "chain")
 CHECKS = (shell("just fmt"), shell("just lint"), shell("just test-all"))
 COUNTER = '''"""Count the rows of a CSV file by the value of one column."""
 import csv
@@ -34,7 +34,7 @@ for value, count in counts.most_common():
 def found(*steps: Step | str, source: Source | None = None) -> SkillAnswer:
     answer = skill_of(session(*steps, source=source))
     assert answer.skill is not None, answer.reason
-    assert answer.skill.rule_id in {f"recipes/{name}" for name in RECIPES}
+    assert answer.skill.rule_id in {rule.id for rule in SKILL_RULES}
     return answer.skill
 
 

@@ -6,59 +6,32 @@ of a session.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.lessons import Lesson
-from agent_wiki.engines.offline.signals import (
-    arguments,
-    causes,
-    checks,
-    clusters,
-    corrections,
-    edits,
-    hints,
-    known_remedies,
-    objections,
-    preferences,
-    refused_words,
-    retries,
-    runners,
-    safeguards,
-    surroundings,
-)
+from agent_wiki.engines.offline.rule import GuidelineRule
+from agent_wiki.engines.offline.rules import GUIDELINE_RULES
 from agent_wiki.stages.extract_guidelines import MOST_PER_SESSION, GuidelinesAnswer, GuidelinesQuestion
 
-SIGNALS: tuple[Callable[[Session], list[Lesson]], ...] = (
-    corrections.lessons,
-    preferences.lessons,
-    objections.lessons,
-    checks.lessons,
-    known_remedies.lessons,
-    clusters.lessons,
-    edits.lessons,
-    causes.lessons,
-    arguments.lessons,
-    runners.lessons,
-    refused_words.lessons,
-    hints.lessons,
-    retries.lessons,
-    surroundings.lessons,
-    safeguards.lessons,
-)
 
-
-def answer(question: GuidelinesQuestion) -> GuidelinesAnswer:
+def answer(question: GuidelinesQuestion, rules: Sequence[GuidelineRule] = GUIDELINE_RULES) -> GuidelinesAnswer:
     """The lessons of one trajectory, in the order of their events; often none. Pure and deterministic."""
-    session = Session.of(question.trajectory)
-    offered = [lesson for signal in SIGNALS for lesson in signal(session)]
-    return GuidelinesAnswer(guidelines=[lesson.guideline for lesson in chosen(offered)])
+    found = chosen(offered(Session.of(question.trajectory), rules))
+    return GuidelinesAnswer(guidelines=[lesson.guideline for lesson in found])
 
 
-def chosen(offered: list[Lesson]) -> list[Lesson]:
+def offered(session: Session, rules: Sequence[GuidelineRule] = GUIDELINE_RULES) -> list[Lesson]:
+    """All that these rules find; where rules share a function, what it finds by other rules is left out."""
+    ids = {rule.id for rule in rules}
+    finders = dict.fromkeys(rule.find for rule in rules)
+    return [lesson for find in finders for lesson in find(session) if lesson.guideline.rule_id in ids]
+
+
+def chosen(lessons: list[Lesson]) -> list[Lesson]:
     """The surest lesson of each event, no rule twice, at most five, in the order of their events."""
     kept: list[Lesson] = []
-    for lesson in sorted(offered, key=_sureness):
+    for lesson in sorted(lessons, key=_sureness):
         is_told = any(lesson.event & other.event or _same_rule(lesson, other) for other in kept)
         if not is_told and len(kept) < MOST_PER_SESSION:
             kept.append(lesson)

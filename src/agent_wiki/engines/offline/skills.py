@@ -6,17 +6,17 @@ script that was written and then ran; nothing of the session may be left in the 
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.recipes.drafts import Draft, finished
+from collections.abc import Sequence
+
+from agent_wiki.engines.offline.recipes.drafts import finished
 from agent_wiki.engines.offline.recipes.performed import performed
-from agent_wiki.engines.offline.recipes.scripts import script_draft
-from agent_wiki.engines.offline.recipes.services import service_draft
-from agent_wiki.engines.offline.recipes.workflow import shell_workflow
+from agent_wiki.engines.offline.rule import SkillRule, WorkDone
+from agent_wiki.engines.offline.rules import SKILL_RULES
 from agent_wiki.stages.synthesize_skill import SkillQuestion, SkillsAnswer
-from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.calls import paired_calls
 
 
-def answer(question: SkillQuestion) -> SkillsAnswer:
+def answer(question: SkillQuestion, rules: Sequence[SkillRule] = SKILL_RULES) -> SkillsAnswer:
     """A trajectory with its summary → at most one skill. Deterministic; nothing is read but the question."""
     outcome = question.summary.outcome()
     if outcome != "success":
@@ -25,16 +25,11 @@ def answer(question: SkillQuestion) -> SkillsAnswer:
     if not calls:
         return SkillsAnswer(reason="no tool calls")
     reason = "no workflow of several steps that another session would repeat"
-    for draft in _drafts(question.trajectory, calls):
-        result = finished(draft)
-        if not isinstance(result, str):
-            return SkillsAnswer(skill=result)
-        reason = result
+    work = WorkDone(question.trajectory, calls, performed(calls))
+    for rule in rules:
+        draft = rule.draft(work)
+        result = finished(draft) if draft is not None else None
+        if result is not None and not isinstance(result, str):
+            return SkillsAnswer(skill=result.model_copy(update={"rule_id": rule.id}))
+        reason = result or reason
     return SkillsAnswer(reason=reason)
-
-
-def _drafts(trajectory: Trajectory, calls: list[Call]) -> list[Draft]:
-    """What the session may have to offer, the most telling first."""
-    done = performed(calls)
-    drafts = (script_draft(calls, done), service_draft(trajectory, calls), shell_workflow(done))
-    return [draft for draft in drafts if draft is not None]

@@ -42,7 +42,6 @@ def conflicts_draft(operations: Sequence[Performed], parameters: Parameters) -> 
     fetches = steps([each for each in operations[:place] if each.operation.verb == "fetch"], parameters)
     checks, runner = check_steps(after, parameters)
     return Draft(
-        rule_id="recipes/merge-conflicts",
         name=_name(f"resolve-{verb}-conflicts", runner),
         description=f"Takes another branch in with `git {verb}`, resolves the conflicts, checks the result and commits "
         "it. Use when a branch has fallen behind and no longer merges cleanly.",
@@ -78,7 +77,6 @@ def review_draft(operations: Sequence[Performed], parameters: Parameters) -> Dra
         return None
     checks, runner = check_steps(after, parameters)
     return Draft(
-        rule_id="recipes/review-comments",
         name=_name("address-review-comments", runner),
         description="Reads the review comments of a pull request with `gh`, corrects what is right in them, checks, "
         "pushes and answers. Use when asked to address the review of a pull request.",

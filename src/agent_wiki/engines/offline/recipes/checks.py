@@ -65,7 +65,6 @@ def checks_draft(operations: Sequence[Performed], parameters: Parameters) -> Dra
     tools = list(dict.fromkeys(each.tool for each in done))
     said, by = listed(verbs), listed(tools)
     return Draft(
-        rule_id="recipes/checks",
         name=slug(f"{'-'.join(verbs)}-with-{'-'.join(tools)}"),
         description=f"Runs the checks a change has to pass ({said}) with {by}. Use before committing or handing over "
         "a change in a repository that is checked this way.",

@@ -41,9 +41,8 @@ class DraftStep:
 
 @dataclass(slots=True)
 class Draft:
-    """A workflow found in a session by the rule `rule_id`. `told` describes parameters better than their names do."""
+    """A workflow found in a session. `told` describes parameters better than their names do."""
 
-    rule_id: str
     name: str
     description: str
     trigger: str
@@ -98,7 +97,6 @@ def finished(draft: Draft) -> SkillAnswer | str:
     text = "\n".join(step.command or "" for step in draft.steps)
     names = sorted(set(_PLACEHOLDER.findall(text)))
     return SkillAnswer(
-        rule_id=draft.rule_id,
         name=draft.name,
         description=plain_line(draft.description, _LONGEST_TEXT),
         trigger=plain_line(draft.trigger, _LONGEST_TEXT),

@@ -28,7 +28,6 @@ def kubernetes_draft(operations: Sequence[Performed], parameters: Parameters) ->
     verb, _, kind = cluster[changes[-1]].operation.task.partition("/")
     kind = "release" if tool == "helm" else kind or "workload"
     return Draft(
-        rule_id="recipes/kubernetes",
         name=slug(f"diagnose-and-{verb}-kubernetes-{kind}"),
         description=f"Finds why a Kubernetes {kind} does not work and corrects it with `{tool} {verb}`. Use when pods "
         "stay pending, restart or do not answer.",

@@ -111,7 +111,6 @@ def _draft(file: WrittenFile, run: Performed, done: Sequence[Performed]) -> Draf
     language = _LANGUAGES[suffix.lower()]
     needs = _needs(file, done, run)
     return Draft(
-        rule_id="recipes/script",
         name=skill,
         description=f"{says}. Runs the script `{name}`. Use when the same has to be done with other inputs.",
         trigger=f"The task at hand: {says[0].lower()}{says[1:]}",

@@ -151,7 +151,6 @@ def _draft(steps: list[DraftStep], kept: Sequence[Call], names: Sequence[str]) -
     first = f", beginning with `{kept[0].name}`" if kept[0].name not in names else ""
     subject = _words(names[-1])[1:]
     return Draft(
-        rule_id="recipes/service-calls",
         name=_name(done),
         description=f"Shows how to {said} for a customer with the service's tools: which calls to look up what is "
         "needed, and which make the change. Use when a customer asks for this.",

@@ -1,25 +1,21 @@
-"""Workflows of shell commands: which of the operations a session performed are worth doing again, together.
+"""Setting up, moving, deploying: a workflow of shell commands known by how many different things were done.
 
-Each kind looks at the operations and gives a draft or None. The kinds are tried from the most telling one to
-the plainest. Steps stand in an order that does not depend on the session where the order does not matter
-(format, lint, test), so that the same workflow of two sessions has the same name.
+Steps stand in an order that does not depend on the session where the order does not matter (format, lint, test), so
+that the same workflow of two sessions has the same name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent_wiki.engines.offline.recipes.branches import conflicts_draft, review_draft
-from agent_wiki.engines.offline.recipes.checks import checks_draft, is_common
+from agent_wiki.engines.offline.recipes.checks import is_common
 from agent_wiki.engines.offline.recipes.drafts import Draft, listed, slug, tags
-from agent_wiki.engines.offline.recipes.kubernetes import kubernetes_draft
 from agent_wiki.engines.offline.recipes.operations import CHECKS, RUN
 from agent_wiki.engines.offline.recipes.parameters import Parameters
 from agent_wiki.engines.offline.recipes.performed import Performed, attempts
 from agent_wiki.engines.offline.recipes.steps import steps
 
 _FEWEST_STEPS = 3
-_KINDS = (kubernetes_draft, conflicts_draft, review_draft, checks_draft)
 
 # Part of every session's work on code; says nothing about setting up or moving something.
 _DEVELOPMENT = frozenset(
@@ -28,16 +24,7 @@ _DEVELOPMENT = frozenset(
 )
 
 
-def shell_workflow(operations: Sequence[Performed]) -> Draft | None:
-    """The most telling workflow among the operations of a session that worked; None when there is none."""
-    for kind in (*_KINDS, _chain_draft):
-        draft = kind(operations, Parameters())
-        if draft is not None and sum(step.command is not None for step in draft.steps) >= _FEWEST_STEPS:
-            return draft
-    return None
-
-
-def _chain_draft(operations: Sequence[Performed], parameters: Parameters) -> Draft | None:
+def chain_draft(operations: Sequence[Performed], parameters: Parameters) -> Draft | None:
     """Setting up, moving data, deploying: several different things that had to be done one after the other.
 
     A chain with a link that only its own session could run is no chain.
@@ -52,7 +39,6 @@ def _chain_draft(operations: Sequence[Performed], parameters: Parameters) -> Dra
     tools = list(dict.fromkeys(each.tool for each in done if each.tool not in ("cp", "venv")))
     said, by = listed(verbs), listed(tools)
     return Draft(
-        rule_id="recipes/chain",
         name=slug("-".join(verbs) + (f"-with-{tools[0]}" if len(tools) == 1 else "")),
         description=f"The steps that worked, in order: {said}, with {by}. Use when the same has to be done again from "
         "the beginning.",

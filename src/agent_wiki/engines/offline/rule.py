@@ -1,0 +1,66 @@
+"""A rule of this engine as a value: what finds a guideline or a skill, under an id that pages and owners name.
+
+The model is ruff's: one code a rule, families, an example that fires and one that must not, documentation made from
+the rules, and a line of a user's configuration that switches one off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.recipes.drafts import Draft
+from agent_wiki.engines.offline.recipes.performed import Performed
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Two sessions in the notation of `example_sessions`: in the first the rule finds something, not in the second."""
+
+    fires: str
+    silent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`id` is `<family>/<name>` and never changes. A rule of this package has its example in `examples/<family>.toml`,
+    one of another package carries its own.
+    """
+
+    id: str
+    summary: str
+
+    @property
+    def family(self) -> str:
+        return self.id.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelineRule(Rule):
+    """`find` may be shared by several rules: each of its lessons names the rule that it comes from."""
+
+    find: Callable[[Session], Sequence[Lesson]]
+    example: Example | None = None
+    makes = "guideline"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDone:
+    """A session that worked, as rules for skills see it: its calls, and the operations that they performed."""
+
+    trajectory: Trajectory
+    calls: Sequence[Call]
+    operations: Sequence[Performed]
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRule(Rule):
+    """`draft` gives the workflow that the work holds, or None."""
+
+    draft: Callable[[WorkDone], Draft | None]
+    example: Example | None = None
+    makes = "skill"

@@ -1,0 +1,204 @@
+"""All rules of this engine, one value each: what `wiki rules` lists, `_config.yaml` switches off and pages name.
+
+The order is that in which lessons and drafts are looked for. Ids are for good: a page and an owner's configuration
+name them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.cluster_states import cluster_states
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.linters import linter_rules
+from agent_wiki.engines.offline.objections import known_objections
+from agent_wiki.engines.offline.recipes.branches import conflicts_draft, review_draft
+from agent_wiki.engines.offline.recipes.checks import checks_draft
+from agent_wiki.engines.offline.recipes.drafts import Draft
+from agent_wiki.engines.offline.recipes.kubernetes import kubernetes_draft
+from agent_wiki.engines.offline.recipes.parameters import Parameters
+from agent_wiki.engines.offline.recipes.performed import Performed
+from agent_wiki.engines.offline.recipes.scripts import script_draft
+from agent_wiki.engines.offline.recipes.services import service_draft
+from agent_wiki.engines.offline.recipes.workflow import chain_draft
+from agent_wiki.engines.offline.remedies import remedies
+from agent_wiki.engines.offline.rule import GuidelineRule, SkillRule, WorkDone
+from agent_wiki.engines.offline.signals import (
+    arguments,
+    causes,
+    checks,
+    clusters,
+    corrections,
+    edits,
+    hints,
+    known_remedies,
+    objections,
+    preferences,
+    refused_words,
+    retries,
+    runners,
+    safeguards,
+    surroundings,
+)
+
+_FEWEST_STEPS = 3
+
+
+def _found_by(find: Callable[[Session], Sequence[Lesson]], summaries: Mapping[str, str]) -> Iterator[GuidelineRule]:
+    """The rules by id and summary whose lessons one function finds."""
+    return (GuidelineRule(rule_id, summary, find) for rule_id, summary in summaries.items())
+
+
+GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
+    *_found_by(
+        corrections.lessons,
+        {
+            "corrections/program-replaced": "The user refuses a command and names another program, which is then used.",
+            "corrections/use-instead": "The user asks for one thing instead of another, and the agent takes it up.",
+            "corrections/use-built-in": "The user points at something that exists already, and the next edit uses it.",
+        },
+    ),
+    *_found_by(
+        preferences.lessons,
+        {"preferences/stated-rule": "The user states how things are done from now on, in general words."},
+    ),
+    *_found_by(objections.lessons, {each.id: each.title for each in known_objections()}),
+    *_found_by(
+        objections.lessons,
+        {"objections/discarding-changes": "The user refuses a command that throws work away."},
+    ),
+    *_found_by(
+        checks.lessons,
+        {"linters/use-instead": "A linter names what to use instead, the edit does so, and the check passes."},
+    ),
+    *_found_by(checks.lessons, {each.id: each.title for each in linter_rules().values()}),
+    *_found_by(known_remedies.lessons, {each.id: each.title for each in remedies()}),
+    *_found_by(clusters.lessons, {each.id: each.title for each in cluster_states()}),
+    *_found_by(
+        edits.lessons,
+        {
+            "edits/keep-indentation": "An edit is refused for its indentation, and accepted with its lines indented.",
+            "edits/name-corrected": "The agent says which name is right in a well-known file, and puts it there.",
+        },
+    ),
+    *_found_by(
+        causes.lessons,
+        {"causes/named-by-agent": "The agent names the general cause of a failure, and its next attempt works."},
+    ),
+    *_found_by(
+        arguments.lessons,
+        {
+            "arguments/amounts-add-up": "A call is refused because amounts do not add up, and accepted with others.",
+            "arguments/look-up-first": "A call is refused for a guessed value, and accepted with one looked up.",
+            "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
+            "arguments/required": "A call is refused because an argument is missing, and accepted with it.",
+            "arguments/constraint": "A refusal states what holds for an argument, and another value is accepted.",
+            "arguments/preparing-call": "A call fails, and works after one other tool was called.",
+            "arguments/sibling-tool": "A tool finds nothing, and another of its family does.",
+        },
+    ),
+    *_found_by(
+        runners.lessons,
+        {
+            "runners/python3": "`python` is not found, and `python3` does the job.",
+            "runners/other-runner": "A runner is not installed, and another one does its job.",
+            "runners/install-missing": "A program or module is missing, is installed, and the command passes.",
+        },
+    ),
+    *_found_by(
+        refused_words.lessons,
+        {
+            "refused-words/replaced": "A command refuses a word, and works with one that its output or help names.",
+            "refused-words/left-out": "A command refuses a flag, and works without it.",
+        },
+    ),
+    *_found_by(
+        hints.lessons,
+        {
+            "hints/followed": "The output of a failure names a command; it is run, and what failed works.",
+            "hints/read-manual": "A program refuses guessed words twice, and works after a look into its help.",
+        },
+    ),
+    *_found_by(
+        retries.lessons,
+        {
+            "retries/flag-added": "A command fails, and works with a flag added.",
+            "retries/variable-set": "A command fails, and works with an environment variable set.",
+            "retries/prepared": "A command fails, and works with another command in front of it.",
+        },
+    ),
+    *_found_by(
+        surroundings.lessons,
+        {
+            "surroundings/more-time": "A command runs out of time, and finishes with more or in the background.",
+            "surroundings/sandbox-network": "A command has no network in the sandbox, and works outside of it.",
+            "surroundings/sandbox-ports": "A command cannot open a port in the sandbox, and works outside of it.",
+            "surroundings/sandbox-git": "Git cannot write in the sandbox, and works outside of it.",
+            "surroundings/sandbox-writes": "A command cannot write a file in the sandbox, and works outside of it.",
+            "surroundings/right-folder": "A command does not find its project file, and works in the right folder.",
+        },
+    ),
+    *_found_by(
+        safeguards.lessons,
+        {
+            "safeguards/silenced-failure": "The user objects to a check that was silenced, and it is taken back.",
+            "safeguards/failing-before": "A check fails, fails on the unchanged code too, and the agent says so.",
+            "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
+        },
+    ),
+)
+
+
+def _of_several_steps(
+    kind: Callable[[Sequence[Performed], Parameters], Draft | None],
+) -> Callable[[WorkDone], Draft | None]:
+    """A kind of shell workflow as a rule: fewer than three commands are none."""
+
+    def draft(work: WorkDone) -> Draft | None:
+        found = kind(work.operations, Parameters())
+        is_long = found is not None and sum(step.command is not None for step in found.steps) >= _FEWEST_STEPS
+        return found if is_long else None
+
+    return draft
+
+
+SKILL_RULES: tuple[SkillRule, ...] = (
+    SkillRule(
+        "recipes/script",
+        "A script that takes its inputs from outside was written and ran.",
+        lambda work: script_draft(work.calls, work.operations),
+    ),
+    SkillRule(
+        "recipes/service-calls",
+        "A customer's wish was met by look-ups and a change, with full reward.",
+        lambda work: service_draft(work.trajectory, work.calls),
+    ),
+    SkillRule(
+        "recipes/kubernetes",
+        "A workload of a cluster was diagnosed, changed and seen to be well.",
+        _of_several_steps(kubernetes_draft),
+    ),
+    SkillRule(
+        "recipes/merge-conflicts",
+        "A branch was taken in, its conflicts resolved, checked and committed.",
+        _of_several_steps(conflicts_draft),
+    ),
+    SkillRule(
+        "recipes/review-comments",
+        "Review comments were read, acted on, checked, and pushed or answered.",
+        _of_several_steps(review_draft),
+    ),
+    SkillRule(
+        "recipes/checks",
+        "A change passed at least three kinds of check of its repository.",
+        _of_several_steps(checks_draft),
+    ),
+    SkillRule(
+        "recipes/chain",
+        "Several different things were done one after the other: set up, moved, deployed.",
+        _of_several_steps(chain_draft),
+    ),
+)
+
+RULES: tuple[GuidelineRule | SkillRule, ...] = (*GUIDELINE_RULES, *SKILL_RULES)
