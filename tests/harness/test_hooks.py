@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -9,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ from agent_wiki.harness.saving import trajectories
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
+from tests.processes import exit_codes, started
 from tests.wikis import tree
 
 EXAMPLE = Path(__file__).parents[2] / "wiki-example" / "traces"
@@ -181,13 +185,14 @@ def test_without_a_name_only_a_wiki_that_is_there_is_mined_into(project: Path, s
     )
 
 
-def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(project: Path, stop: Stop) -> None:
+def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(
+    project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert main(["init", "--wiki", str(project / "wiki")]) == 0
     before = _wiki(project)
-    started = time.monotonic()
+    monkeypatch.setattr(hooks, "_LOCK_TIMEOUT_SECONDS", 0.0)
     with FileLock(project / "wiki" / ".wiki" / "lock"):
         held = stop(TEACHES)
-    assert time.monotonic() - started < 10
     assert (len(held.saved), held.problems) == (1, [])
     assert "another process" in held.left
     assert _wiki(project) == before
@@ -196,18 +201,20 @@ def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(project: Pa
     assert _wiki(project) != before
 
 
-def test_a_hook_at_work_is_not_waited_for(project: Path, stop: Stop) -> None:
+def test_a_hook_at_work_is_not_waited_for(project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
     stop(TRIVIAL)
+    monkeypatch.setattr(hooks, "_LOCK_TIMEOUT_SECONDS", 0.0)
     with FileLock(project / ".evolve" / "hook" / "mining.lock"):
         outcome = stop(TEACHES)
     assert "another hook" in outcome.left
     assert len(stop(TRIVIAL).mined) == 1, "the next turn, of whatever session, does what was left"
 
 
-def test_after_a_long_run_a_large_wiki_rests(project: Path, stop: Stop) -> None:
+def test_after_a_long_run_a_large_wiki_rests(project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
     stop(TEACHES)
+    monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
     last_run = project / ".evolve" / "hook" / "last_run.json"
-    last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time()}), encoding="utf-8")
+    last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time() - 10}), encoding="utf-8")
     assert "a moment ago" in stop(CODEX).left
     last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time() - 1000}), encoding="utf-8")
     assert len(stop(CODEX).mined) == 1
@@ -377,27 +384,35 @@ def test_the_words_behind_the_hook_are_told_apart() -> None:
 def test_a_harness_is_let_go_with_nothing_said_while_the_work_goes_on(project: Path) -> None:
     command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
     told = json.dumps(claude_input(TEACHES, project)).encode()
-    done = subprocess.run(command, input=told, capture_output=True, check=False, cwd=project, timeout=60)
+    ended, held = os.pipe()
+    done = subprocess.run(command, input=told, capture_output=True, check=False, cwd=project, pass_fds=[held])
+    os.close(held)
+    with os.fdopen(ended, "rb") as stream:
+        assert stream.read() == b"", "it ends when nobody has the other end any more"
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    log, patience = project / ".evolve" / "hook.log", time.monotonic() + 60
-    while not log.exists() and time.monotonic() < patience:
-        time.sleep(0.05)
-    assert "mined: 1" in log.read_text(encoding="utf-8")
+    assert "mined: 1" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
     assert any(path.startswith("guidelines/") for path in _wiki(project))
 
 
 def test_a_harness_is_not_held_by_work_that_takes_long(project: Path, stop: Stop) -> None:
     stop(TRIVIAL)
-    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
-    told = json.dumps(claude_input(TEACHES, project)).encode()
+    ended, held = Pipe(duplex=False)
     with FileLock(project / ".evolve" / "hook" / "saving.lock"):
-        started = time.monotonic()
-        subprocess.run(command, input=told, check=True, cwd=project, timeout=60)
-        assert time.monotonic() - started < hooks._SAVE_TIMEOUT_SECONDS - 1, "it waits for the lock on its own"
-    log, patience = project / ".evolve" / "hook.log", time.monotonic() + 60
-    while "mined: 1" not in log.read_text(encoding="utf-8") and time.monotonic() < patience:
-        time.sleep(0.05)
-    assert "mined: 1" in log.read_text(encoding="utf-8")
+        process = started(_hook_stop, project, held)
+        assert exit_codes(process) == [0], "it waits for the lock on its own"
+    held.close()
+    with pytest.raises(EOFError):
+        ended.recv()  # nobody has the other end any more
+    assert "mined: 1" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
+
+
+def _hook_stop(project: Path, _held: Connection) -> None:
+    os.chdir(project)
+    hooks._SAVE_TIMEOUT_SECONDS = 600.0
+    harness._HELD_SECONDS = 0.0
+    told = json.dumps(claude_input(TEACHES, project)).encode()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(told), encoding="utf-8")
+    sys.exit(main(["hook", "stop", "--wiki", "wiki"]))
 
 
 def test_codex_gives_its_notification_as_an_argument(project: Path, tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_wiki.readers.builder import TrajectoryBuilder, arguments_json, without_reminders
 from agent_wiki.trajectory import Message, Source, Trajectory
+from tests.hangs import no_hang
 
 REMINDER = "<system-reminder>keep the list\nup to date</system-reminder>"
 
@@ -47,9 +46,8 @@ def test_no_complete_reminder_is_left(pieces: list[str]) -> None:
 @pytest.mark.parametrize("hostile", ["<system-reminder>" * 60_000, REMINDER * 20_000, " " * 1_000_000 + REMINDER])
 def test_hostile_text_is_tidied_in_linear_time(hostile: str) -> None:
     builder = TrajectoryBuilder()
-    start = time.perf_counter()
-    builder.user(hostile)
-    assert time.perf_counter() - start < 2
+    with no_hang():
+        builder.user(hostile)
 
 
 def test_a_message_left_empty_by_its_reminder_is_dropped_and_both_are_counted() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from agent_wiki.readers import claude_code, stream_json
 from agent_wiki.readers.recording import Sample
 from agent_wiki.trajectory import Message, Trajectory, Usage, message_to_json
+from tests.hangs import no_hang
 from tests.readers.claude_lines import assistant, call, line, recording_of, result, text, thinking, user
 
 
@@ -480,10 +480,9 @@ HOSTILE = 1_000_000
     ],
 )
 def test_hostile_text_is_read_in_linear_time(tmp_path: Path, content: str) -> None:
-    started = time.perf_counter()
-    trajectory = only(tmp_path, user(content), user("End"))
+    with no_hang():
+        trajectory = only(tmp_path, user(content), user("End"))
     assert trajectory.messages[-1].content == "End"
-    assert time.perf_counter() - started < 10  # it takes a tenth of a second; squared it would take hours
 
 
 MEASURE = """

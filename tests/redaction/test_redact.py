@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from agent_wiki.redaction.redact import redact_json, redact_text, redact_trajectory
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
+from tests.hangs import no_hang
 from tests.planted import HARMLESS, given_secrets, private_key, vendor_keys
 
 CONTEXTS = ["{}", "see {} there", 'x = "{}"', "KEY={}\n", '{{"a": "one\\n{}\\ntwo"}}', "curl -H 'x: {}'", "ключ {} ☃"]
@@ -145,10 +145,9 @@ def test_redacted_json_is_json_of_the_same_shape(value: object) -> None:
 )  # fmt: skip
 def test_a_hostile_megabyte_takes_no_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
-    redact_text(text)
-    redact_json(json.dumps({"a": text[:100_000]}))
-    assert time.perf_counter() - start < 5.0
+    with no_hang():
+        redact_text(text)
+        redact_json(json.dumps({"a": text[:100_000]}))
 
 
 def test_the_planted_secrets_are_found_and_no_look_alike_is() -> None:

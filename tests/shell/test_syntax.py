@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, Step, plain_words, redirections, shell_line
+from tests.hangs import no_hang
 
 
 def values(step: Step) -> list[str]:
@@ -102,6 +101,5 @@ def test_the_words_of_any_text_stand_in_order_where_they_say(line: str) -> None:
 )
 def test_hostile_text_costs_linear_time(unit: str) -> None:
     text = unit * (2 * MOST_CHARACTERS // len(unit))
-    start = time.perf_counter()
-    shell_line(text)
-    assert time.perf_counter() - start < 3.0
+    with no_hang():
+        shell_line(text)

@@ -24,9 +24,11 @@ COMMAND = [sys.executable, "-W", "error", "-m", "agent_wiki_testing.server"]
 @contextmanager
 def running(*words: str) -> Iterator[str]:
     """The base URL of a server in a process of its own; it has to end well when it is interrupted."""
+    interruptible = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
     with subprocess.Popen(
         [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
+        signal.signal(signal.SIGINT, interruptible)
         assert process.stdout is not None
         assert process.stderr is not None
         try:
@@ -34,7 +36,7 @@ def running(*words: str) -> Iterator[str]:
         finally:
             process.send_signal(signal.SIGINT)
             complaints = process.stderr.read()
-            code = process.wait(10)
+            code = process.wait()
     assert (code, complaints) == (0, "")
 
 

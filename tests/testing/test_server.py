@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 from typing import Any
 
@@ -188,13 +188,13 @@ def test_what_is_no_json_and_what_is_no_path_is_refused() -> None:
     assert broken.json()["error"]["type"] == "invalid_request_error"
 
 
-def test_the_client_honours_the_wait_of_a_429_and_asks_again() -> None:
-    fault = Fault(kind="rate-limit", requests=(1,), seconds=0.8)  # longer than the client would wait by itself
+def test_the_client_honours_the_wait_of_a_429_and_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(kind="rate-limit", requests=(1,), seconds=17)  # longer than the client would wait by itself
+    waited: list[float] = []
+    monkeypatch.setattr("anthropic._base_client.time.sleep", waited.append)
     with MessagesServer(faults=[fault]) as server, client_of(server, max_retries=1) as client:
-        started = time.monotonic()
         client.messages.create(**asking())
-        waited = time.monotonic() - started
-    assert waited >= 0.8
+    assert waited == [17]
     assert [received.status for received in server.received] == [429, 200]
     assert len(server.ledger.billed) == 1
 
@@ -370,19 +370,20 @@ def test_requests_at_once_are_counted() -> None:
 
 
 def test_each_answer_takes_the_latency() -> None:
-    with MessagesServer(endpoint=Endpoint(latency_seconds=0.1)) as server, client_of(server) as client:
-        started = time.monotonic()
+    waited: list[float] = []
+    with MessagesServer(endpoint=Endpoint(latency_seconds=60)) as server, client_of(server) as client:
+        server.messages.setting = replace(server.setting, wait=waited.append)
         for _ in range(3):
             client.messages.create(**asking())
-        assert time.monotonic() - started >= 0.3
+    assert waited == [60, 60, 60]
 
 
 def test_a_slow_answer_can_be_aimed_at_one_request() -> None:
     faults = [Fault(kind="latency", requests=(2,), seconds=60)]
-    with MessagesServer(faults=faults) as server, client_of(server, timeout=1) as client:
+    with MessagesServer(faults=faults) as server, client_of(server) as client:
         client.messages.create(**asking())
         with pytest.raises(anthropic.APITimeoutError):
-            client.messages.create(**asking())
+            client.with_options(timeout=0.1).messages.create(**asking())
 
 
 def test_a_bug_in_an_answerer_is_raised_at_the_end() -> None:
