@@ -167,7 +167,7 @@ def _check(report: dict[str, Any], load: Load) -> None:
     wrong = [*report["failures"], *report["dropped_claims"], *report["warnings"]]
     sessions: dict[str, int] = report["sessions"]
     if wrong or sessions.keys() - {"mined", "unchanged"} or sum(sessions.values()) != load.sessions:
-        raise RuntimeError(f"sessions: {sessions}; {'; '.join(wrong[:3]) or 'nothing else is wrong'}")
+        raise RuntimeError(f"sessions: {sessions}; {'; '.join(map(str, wrong[:3])) or 'nothing else is wrong'}")
 
 
 def three_readings(load: Load, folder: Path) -> int:

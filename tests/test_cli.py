@@ -231,7 +231,7 @@ def test_a_recording_that_may_not_be_read_is_one_line_and_tried_again(tmp_path: 
     done = _run_without_rights(*words, folder=nobodys, warm_up=warm_up)
     told = json.loads(done.stdout)
     assert (done.returncode, told["sessions"]) == (1, {"mined": 1})
-    assert [line.partition(": ")[0] for line in told["failures"]] == ["b.json", "closed"]
+    assert [each["unit"] for each in told["failures"]] == ["b.json", "closed"]
     (nobodys / "b.json").chmod(0o644)
     closed.chmod(0o755)
     done = _run_without_rights(*words, folder=nobodys, warm_up=warm_up)

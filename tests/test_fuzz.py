@@ -220,8 +220,8 @@ def check(path: Path) -> None:
     found = mine(Assignment(path, path.name, SESSION_STAGES, "offline", None), {})
     assert found.bug is None, found.bug
     assert found.failure or found.sessions or found.warnings
-    assert found.failure is None or path.name in found.failure
-    assert [session.reason for session in found.sessions if session.status == "failed"] == []
+    assert found.failure is None or path.name in found.failure.unit
+    assert [failure for session in found.sessions for failure in session.failures] == []
     for number, trajectory in enumerate(read(path)):
         envelope = "".join(envelope_chunks(trajectory))
         again = path.with_name(f"again-{number}.json")

@@ -57,7 +57,7 @@ def test_a_session_named_like_the_arc_of_another_is_told_and_takes_nothing(
     paths = [record(tmp_path / "t", "a"), record(tmp_path / "t", "a__b")]
     reports = [ingest([paths[each]], tmp_path / "wiki", script.engine) for each in (first, 1 - first)]
     assert [report.exit_code for report in reports] == [0, 1]
-    assert reports[1].failures[0].endswith("summaries/a__b.md is another session's page")
+    assert str(reports[1].failures[0]).endswith("summaries/a__b.md is another session's page")
     owner = ("session_id: a\n", "session_id: a__b\n")[first]
     assert owner in (tmp_path / "wiki" / "summaries" / "a__b.md").read_text(encoding="utf-8")
 
@@ -90,11 +90,11 @@ def test_what_is_no_recording_is_told_in_one_line_and_the_others_go_on(tmp_path:
     assert report.sessions["mined"] == 2
     assert report.bugs == []
     for name in GARBAGE:
-        lines = [line for line in report.to_json()["failures"] if line.startswith(f"{tmp_path / name}:")]
-        assert len(lines) == 1, name
-        assert len(lines[0]) > len(str(tmp_path / name)) + 3
-        assert "\n" not in lines[0]
-        assert "bug" not in lines[0]
+        failures = [each for each in report.to_json()["failures"] if each["unit"] == str(tmp_path / name)]
+        assert len(failures) == 1, name
+        assert failures[0]["kind"] == "recording"
+        assert len(failures[0]["reason"]) > 3
+        assert "\n" not in failures[0]["reason"]
     again = ingest(named, tmp_path / "wiki", script.engine)
     assert again.to_json()["failures"] == report.to_json()["failures"]
     assert (again.exit_code, again.written) == (1, [])
@@ -106,9 +106,9 @@ def test_other_files_of_a_folder_are_passed_over_and_damaged_recordings_are_not(
     for name in ("prose.md", "settings.json", "truncated.json"):
         (folder / name).write_bytes(GARBAGE[name])
     report = ingest([folder], tmp_path / "wiki", script.engine)
-    assert [Path(line.partition(":")[0]).name for line in sorted(report.passed_over)] == ["prose.md", "settings.json"]
+    assert sorted(Path(each.unit).name for each in report.passed_over) == ["prose.md", "settings.json"]
     assert len(report.failures) == 1
-    assert "truncated.json" in report.failures[0]
+    assert "truncated.json" in report.failures[0].unit
 
 
 def test_a_folder_that_holds_the_wiki_itself_is_read_without_a_failure(tmp_path: Path, script: Script) -> None:
@@ -127,7 +127,9 @@ def test_one_session_of_a_file_that_no_engine_can_answer_costs_that_session_only
     script.told["summarize"]["bad"] = {"arcs": []}
     report = ingest([tmp_path / "two.jsonl"], tmp_path / "wiki", script.engine)
     assert (report.sessions["mined"], report.sessions["failed"], report.exit_code) == (1, 1, 1)
-    assert [line for line in report.failures if "bad: summarize: arcs:" in line] == report.failures
+    assert [(each.kind, each.unit, each.stage, each.place) for each in report.failures] == [
+        ("answer", "bad", "summarize", "arcs")
+    ]
     assert (tmp_path / "wiki" / "summaries" / "good.md").exists()
     assert not (tmp_path / "wiki" / "summaries" / "bad.md").exists()
 

@@ -78,7 +78,7 @@ def test_deep_nesting_is_read_or_told_with_its_reason(tmp_path: Path, levels: in
     path.write_text(f'[{json.dumps(CHAT[0])}, {{"role": "assistant", "content": null, "tool_calls": [{call}]}}]')
     found = mined(path)
     assert len(found.sessions) == (levels < 200)
-    assert levels < 200 or "nested too deeply" in (found.failure or "")
+    assert levels < 200 or "nested too deeply" in str(found.failure)
     text = json.dumps({"command": "ls", "nested": "NESTED"}).replace('"NESTED"', deep)
     calls = [{"type": "tool_use", "id": "c", "name": "Bash", "input": {}}, {"type": "text", "text": text}]
     path = write_lines(tmp_path / "s.jsonl", claude("user", text, 1), claude("assistant", calls, 2))
@@ -101,7 +101,7 @@ def _small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_packed_bomb_is_refused(tmp_path: Path, pack: Any, content: bytes) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(pack(content))
-    assert "decompresses to more than" in (mined(path).failure or "")
+    assert "decompresses to more than" in str(mined(path).failure)
 
 
 def test_any_flipped_byte_of_a_zip_is_told(tmp_path: Path) -> None:

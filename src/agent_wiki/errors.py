@@ -26,39 +26,71 @@ class AgentWikiError(Exception):
 
 
 class UnitError(AgentWikiError):
-    """One unit (a recording, a page, an answer) is bad; the others go on."""
+    """One unit (a recording, a page, an answer) is bad; the others go on.
+
+    `reason` is one sentence. What is known besides: the `stage`, what its question is `about` (ids of sessions or
+    guidelines), the `request` (digest of the prompt), and the `place` in the unit, a line or a field. `kind` says what
+    failed, in one word. `str()` is one line.
+    """
+
+    kind = "stage"
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        stage: str = "",
+        about: tuple[str, ...] = (),
+        request: str = "",
+        place: int | str | None = None,
+    ) -> None:
+        self.reason, self.stage, self.about, self.request, self.place = reason, stage, about, request, place
+        super().__init__(": ".join(str(each) for each in (stage, place, reason) if each))
 
 
 class UnreadableRecording(UnitError):
     """A recording cannot be read.
 
-    `file` is the name as the user gave it, `line` the 1-based line or None where lines mean nothing,
+    `file` is the name as the user gave it, `place` the 1-based line or None where lines mean nothing,
     `reason` one sentence. `is_foreign` says that the file is something else altogether, not a damaged
     recording: found in a folder it is passed over. `str()` gives the one line that is shown.
     """
 
+    kind = "recording"
+
     def __init__(self, file: str, reason: str, line: int | None = None, *, is_foreign: bool = False) -> None:
+        super().__init__(reason, about=(file,), place=line)
         self.file = file
         self.is_foreign = is_foreign
-        self.reason = reason
-        self.line = line
-        place = file if line is None else f"{file}:{line}"
-        super().__init__(f"{place}: {reason}")
+
+    def __str__(self) -> str:
+        return f"{located(self.file, self.place)}: {self.reason}"
 
 
 class UnreadablePage(UnitError):
     """A wiki page cannot be parsed; `str()` names page, line and reason."""
 
+    kind = "page"
+
     def __init__(self, page: str, reason: str, line: int | None = None) -> None:
+        super().__init__(reason, about=(page,), place=line)
         self.page = page
-        self.reason = reason
-        self.line = line
-        place = page if line is None else f"{page}:{line}"
-        super().__init__(f"{place}: {reason}")
+
+    def __str__(self) -> str:
+        return f"{located(self.page, self.place)}: {self.reason}"
+
+
+def located(unit: str, place: int | str | None) -> str:
+    """A unit and the place in it: `notes.json:3` for a line, `session-1: arcs.0` for a field."""
+    if place in (None, ""):
+        return unit
+    return f"{unit}:{place}" if isinstance(place, int) else f"{unit}: {place}"
 
 
 class AnswerRejected(UnitError):
     """An answer failed a check; `str()` names the field and the reason."""
+
+    kind = "answer"
 
 
 class NoAnswer(AnswerRejected):
@@ -68,9 +100,13 @@ class NoAnswer(AnswerRejected):
 class ServiceFailed(UnitError):
     """A service could not answer after all retries; nothing was learnt, and the next run asks again."""
 
+    kind = "service"
+
 
 class Unanswered(UnitError):
     """A question has no answer yet; what was made of other answers stands."""
+
+    kind = "question"
 
 
 class Queued(Unanswered):

@@ -1,15 +1,71 @@
-"""What a run did: told to a person in lines, to a program as JSON."""
+"""What a run did, as values; as lines for a person and as JSON for a program."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from agent_wiki.engine import Account
 from agent_wiki.engine import Progress as Progress
+from agent_wiki.errors import AgentWikiError, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
+
+SHORT_DIGEST = 19
+"""Characters of a digest as people see it: `sha256:` and 12 digits."""
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong with one unit, which cost that unit and no other.
+
+    `kind` says what failed: recording, page, answer, question (it has no answer yet), service, budget, stage, or bug.
+    `unit` is the file, session, page or stage, and `place` the line or field in it; `recording` is the file of a
+    session; `stage` and `request` are those of the question, where there was one. `str()` is one line.
+    """
+
+    kind: str
+    unit: str
+    reason: str
+    place: int | str | None = None
+    stage: str | None = None
+    request: str | None = None
+    recording: str | None = None
+
+    @classmethod
+    def of(cls, error: AgentWikiError, unit: str = "", *, stage: str = "", recording: str | None = None) -> Failure:
+        """What an error says. Without a `unit` it is of what the error is about, else of its stage."""
+        if not isinstance(error, UnitError):
+            return cls("budget", unit or stage, str(error), stage=stage or None, recording=recording)
+        stage = error.stage or stage
+        unit = unit or ", ".join(error.about[:_MOST_NAMED]) or stage
+        request = error.request or None
+        return cls(error.kind, unit, error.reason, error.place, stage or None, request, recording)
+
+    def __str__(self) -> str:
+        request = f" (request {self.request[:SHORT_DIGEST]})" if self.request else ""
+        if isinstance(self.place, int):
+            parts = [self.recording, located(self.unit, self.place), self.stage]
+        else:
+            parts = [self.recording, self.unit, self.stage, self.place]
+        return _line(*parts, f"{self.reason}{request}")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a reader of a report should know of one unit, though nothing failed. `str()` is one line."""
+
+    unit: str
+    reason: str
+    place: str | None = None
+    recording: str | None = None
+
+    def __str__(self) -> str:
+        return _line(self.recording, self.unit, self.place, self.reason)
 
 
 @dataclass(slots=True)
@@ -33,14 +89,14 @@ class Report:
     removed: list[str] = field(default_factory=list)
     pages_unchanged: int = 0
     archived: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    passed_over: list[str] = field(default_factory=list)
-    dropped_claims: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    left_out: list[Note] = field(default_factory=list)
+    passed_over: list[Failure] = field(default_factory=list)
+    dropped_claims: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
     batches: list[str] = field(default_factory=list)  # under way: id and number of requests
-    waiting: list[str] = field(default_factory=list)  # questions that a batch will answer
+    waiting: list[Failure] = field(default_factory=list)  # questions that a batch will answer
     asked: dict[str, Any] = field(default_factory=dict)  # what asking a model came to: `total`, and by stage
     stopped: str = ""  # why the run ended before its end
     _covered: dict[str, dict[str, int]] = field(default_factory=dict)  # by session; what `coverage` sums
@@ -53,7 +109,7 @@ class Report:
         return 1 if self.failures else 0
 
     def begin_again(self) -> None:
-        """Another round of the same run: what it finds is told in the place of what the round before found.
+        """Another round of the same run: what it finds replaces what the round before found.
 
         What was written, removed, archived, learnt, shown and paid adds up.
         """
@@ -85,7 +141,7 @@ class Report:
             if isinstance(value, Counter):
                 values[name] = dict(sorted(value.items()))
             elif isinstance(value, list):
-                values[name] = sorted(_one_line(each) if name != "bugs" else each for each in value)
+                values[name] = sorted(value) if name == "bugs" else as_values(value)
         return {**values, "exit_code": self.exit_code}
 
     def lines(self, *, most: int = 20) -> list[str]:
@@ -117,7 +173,7 @@ class Report:
             ("waiting for a batch", self.waiting),
             ("FAILED", self.failures),
         ):
-            lines += _listed(title, entries, most)
+            lines += _listed(title, as_lines(entries), most)
         if self.stopped:
             lines.append(f"STOPPED: {self.stopped}")
         return lines
@@ -132,16 +188,39 @@ class Report:
         return f"read:  {self.recordings} recordings{unread}; sessions: {', '.join(parts) or 'none'}"
 
 
+Entry = Failure | Note | str
+
+
+def as_lines(entries: Iterable[Entry]) -> list[str]:
+    """Entries of a report for a person, one line each, sorted."""
+    return sorted(_one_line(str(entry)) for entry in entries)
+
+
+def as_values(entries: Iterable[Entry]) -> list[Any]:
+    """Entries of a report as JSON values, in the order of their lines."""
+    return [_as_value(entry) for entry in sorted(entries, key=lambda entry: _one_line(str(entry)))]
+
+
+def _as_value(entry: Entry) -> Any:
+    if isinstance(entry, str):
+        return _one_line(entry)
+    return {name: _one_line(value) if isinstance(value, str) else value for name, value in asdict(entry).items()}
+
+
+def _line(*parts: object) -> str:
+    """What there is of the parts, each once, from the general to the particular."""
+    return ": ".join(dict.fromkeys(str(part) for part in parts if part))
+
+
 def _one_line(text: str) -> str:
     """An entry names files and sessions, whose names may hold anything."""
     return without_surrogates(" ".join(text.split()))
 
 
-def _listed(title: str, entries: list[str], most: int) -> list[str]:
+def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
     if not entries:
         return []
-    ordered = sorted(_one_line(entry) for entry in entries)
-    lines = [f"{title} ({len(ordered)}):", *(f"  {entry}" for entry in ordered[:most])]
-    if len(ordered) > most:
-        lines.append(f"  … and {len(ordered) - most} more (all with --json)")
+    lines = [f"{title} ({len(entries)}):", *(f"  {entry}" for entry in entries[:most])]
+    if len(entries) > most:
+        lines.append(f"  … and {len(entries) - most} more (all with --json)")
     return lines

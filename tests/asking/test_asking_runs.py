@@ -111,7 +111,7 @@ def test_a_refused_session_fails_and_the_others_go_on(tmp_path: Path) -> None:
         report = _ask(paths, wiki, server)
     assert report.exit_code == 1
     assert (report.sessions["mined"], report.sessions["failed"]) == (2, 1)
-    assert "refused to answer (The request was declined" in report.failures[0]
+    assert "refused to answer (The request was declined" in report.failures[0].reason
 
 
 def test_no_quote_that_is_not_in_the_recording_reaches_a_page(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_corpus_stage_that_nobody_may_pay_for_keeps_what_it_made_before(tmp_pa
         server.setting.faults._faults = (fault,)
         report = _ask(paths, wiki, server)
         assert report.exit_code == 1
-        assert report.failures[0].startswith("discover-tasks: ")
+        assert str(report.failures[0]).startswith("discover-tasks: ")
         assert report.pages["task pages"] == 1
         server.setting.faults._faults = ()
         assert _ask(paths, wiki, server).exit_code == 0

@@ -135,7 +135,7 @@ def test_a_part_that_does_not_stand_is_asked_for_again_in_the_next_batch(tmp_pat
         report = _ask(paths, wiki, server, is_waiting=True, models=("claude-haiku-5-5",))
         assert report.asked["stages"]["extract-guidelines"]["calls"] == 2, "twice at most"
     assert (report.exit_code, report.guidelines_contributed) == (0, 0)
-    assert any("never said" in claim for claim in report.dropped_claims)
+    assert any("never said" in claim.reason for claim in report.dropped_claims)
 
 
 def test_a_run_without_batches_takes_what_a_batch_has_answered_and_tells_what_it_has_not(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_request_that_never_gets_an_answer_ends_as_a_failure(tmp_path: Path) -
         path.write_text(path.read_text(encoding="utf-8").replace("cart", "session-1"), encoding="utf-8")
         report = _ask([path], tmp_path / "wiki", server, is_waiting=True)
     assert report.exit_code == 1
-    assert "no answer in 3 batches" in report.failures[0]
+    assert "no answer in 3 batches" in report.failures[0].reason
 
 
 def test_what_the_service_refuses_is_told_and_not_sent_again(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_what_the_service_refuses_is_told_and_not_sent_again(tmp_path: Path) -> 
         report = _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server, is_waiting=True)
         assert len(server.bodies("batch-create")) == 1
     assert report.exit_code == 1
-    assert "the request was not taken" in report.failures[0]
+    assert "the request was not taken" in report.failures[0].reason
 
 
 def test_a_service_without_batches_is_told_in_one_line(tmp_path: Path) -> None:

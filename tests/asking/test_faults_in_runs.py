@@ -81,7 +81,7 @@ def test_what_ends_without_an_answer_fails_that_question_with_its_reason_and_no_
         report = _ask(paths, wiki, server, concurrency=1)
     assert report.exit_code == 1
     assert 1 <= len(report.failures) <= 3
-    assert all(_ENDINGS[kind] in failure and "extract-guidelines" in failure for failure in report.failures)
+    assert all(_ENDINGS[kind] in str(failure) and "extract-guidelines" in str(failure) for failure in report.failures)
     assert report.pages["summary pages"] == 3, "the summaries that were paid for stand"
     assert report.skills_contributed == 3
 

@@ -275,7 +275,7 @@ def test_a_segment_without_an_answer_fails_the_session_and_the_others_are_kept(t
     with MessagesServer(says(ANSWERS), faults=[refusal]) as server:
         report = _ask(paths, wiki, server)
         assert report.exit_code == 1
-        assert "long: summarize: " in report.failures[0]
+        assert (report.failures[0].unit, report.failures[0].stage) == ("long", "summarize")
         assert not (wiki / "summaries" / "long.md").exists()
 
 
@@ -306,8 +306,9 @@ def test_too_small_a_coverage_fails_a_session_before_anything_is_asked_about_it(
         told = json.loads(capsys.readouterr().out)
         assert main([*words[:-1], "0"]) == 0
     (failure,) = told["failures"]
+    assert failure["unit"] == "elided"
     assert re.search(
-        r"elided: a model would see [\d,]+ of [\d,]+ characters \(\d+\.\d%\), less than --min-cov", failure
+        r"^a model would see [\d,]+ of [\d,]+ characters \(\d+\.\d%\), less than --min-cov", failure["reason"]
     )
     assert told["sessions"] == {"failed": 1, "mined": 1}
     assert told["coverage"]["elided_characters"] == 0

@@ -32,7 +32,7 @@ def test_what_was_not_told_is_empty_where_the_stage_allows_it() -> None:
     engine = ScriptedEngine({})
     summary = SummaryAnswer.model_validate({"arcs": [arc()]})
     assert engine.answer(GuidelinesQuestion(SESSION, summary)).guidelines == []
-    with pytest.raises(AnswerRejected, match="summarize: nothing was told"):
+    with pytest.raises(AnswerRejected, match="summarize: the script has no answer"):
         engine.answer(SummarizeQuestion(SESSION))
 
 

@@ -91,7 +91,20 @@ def test_the_worklist_names_each_recording_and_what_cannot_be_read(tmp_path: Pat
         "b": str(paths[1]),
     }
     assert code == 1
-    assert told["problems"][0].startswith(f"{bad}:1: ")
+    assert [(each["unit"], each["place"]) for each in told["problems"]] == [(str(bad), 1)]
+
+
+def test_a_torn_recording_is_reported_whatever_its_name_says(
+    tmp_path: Path, wiki: Wiki, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torn = tmp_path / "answers to sha256:aaaaaaaaaaaa.jsonl"
+    torn.write_text("{", encoding="utf-8")
+    code, told = wiki("worklist", torn)
+    (problem,) = told["problems"]
+    assert (code, problem["kind"], problem["unit"], problem["place"]) == (1, "recording", str(torn), 1)
+    assert main(["worklist", str(torn), "--wiki", str(tmp_path / "wiki")]) == 1
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.startswith(f"{torn}:1: ")) == ("nothing is to be answered\n", True)
 
 
 def test_nothing_but_machinery_is_written_before_an_answer_is_applied(tmp_path: Path, wiki: Wiki) -> None:

@@ -217,7 +217,7 @@ def test_an_answer_that_cannot_stand_fails_as_it_would_in_the_run(tmp_path: Path
         assert _ask(paths, wiki, server).exit_code == report.exit_code == 1
         assert len(server.bodies()) - calls == made.total().calls == 0
     assert made.exit_code == 1
-    assert "session-1" in made.report.failures[0]
+    assert made.report.failures[0].unit == "session-1"
 
 
 def test_one_stage_alone_is_estimated_alone(tmp_path: Path) -> None:

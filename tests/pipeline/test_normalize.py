@@ -52,7 +52,7 @@ def test_of_two_versions_the_longer_stands_whichever_comes_first(tmp_path: Path,
     assert report.written == ["long__trial-unknown__a.json"]
     assert report.sessions["normalized"] == 1
     assert len(report.left_out) == 1
-    assert "short" in report.left_out[0]
+    assert "short" in str(report.left_out[0].recording)
 
 
 def test_condition_trial_label_and_request_come_from_the_user(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_told_and_the_others_are_written(tmp_path: Path) 
     stats, report = run([folder], tmp_path / "out")
     assert [each.session_id for each in stats] == ["a"]
     assert len(report.failures) == 1
-    assert "cut.json" in report.failures[0]
+    assert "cut.json" in report.failures[0].unit
     assert len(report.passed_over) == 1
     assert run([folder / "notes.txt"], tmp_path / "out")[1].exit_code == 1
 

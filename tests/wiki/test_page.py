@@ -139,7 +139,7 @@ def test_a_damaged_page_is_named_with_its_line(text: str, line: int) -> None:
     with pytest.raises(UnreadablePage) as raised:
         parse_page(text, "guidelines/x.md")
     assert raised.value.page == "guidelines/x.md"
-    assert raised.value.line == line
+    assert raised.value.place == line
 
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, "{a: " * 100_000, "\n" + "- " * 100_000, "\n" + "? " * 100_000])

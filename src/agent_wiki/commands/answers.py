@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,22 +39,23 @@ def register(app: typer.Typer) -> None:
 def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson = False) -> None:
     """Show what is still to be answered: stage, request, session and recording, a line each."""
     from agent_wiki.pipeline import open_questions
+    from agent_wiki.report import as_lines, as_values
 
-    told = open_questions.worklist(wiki_folder(wiki), recordings or ())
+    found = open_questions.worklist(wiki_folder(wiki), recordings or ())
     if as_json:
-        listed = {"questions": [each.to_json() for each in told.questions], "problems": list(told.problems)}
+        listed = {"questions": [each.to_json() for each in found.questions], "problems": as_values(found.problems)}
         _print(json.dumps(listed, ensure_ascii=False, indent=2))
     else:
-        for each in told.questions:
+        for each in found.questions:
             _print(_line(each))
-        if not told.questions:
+        if not found.questions:
             _print("nothing is to be answered")
-    _tell(told.problems)
-    raise typer.Exit(_EXIT_DOES_NOT_STAND if told.problems else 0)
+    _print_errors(as_lines(found.problems))
+    raise typer.Exit(_EXIT_DOES_NOT_STAND if found.problems else 0)
 
 
 def _line(question: OpenQuestion) -> str:
-    from agent_wiki.engines.recorded import SHORT_DIGEST
+    from agent_wiki.report import SHORT_DIGEST
 
     parts = [f"{question.stage:<20}", question.request[:SHORT_DIGEST]]
     if question.recording is not None:
@@ -77,7 +79,7 @@ def prompt(
     try:
         found = printed(wiki_folder(wiki), Wanted(stage, _existing(trajectory), session, request))
     except NoSuchQuestion as error:
-        _tell([str(error)])
+        _print_errors([str(error)])
         raise typer.Exit(_EXIT_DOES_NOT_STAND) from None
     _print(_as_json(found) if as_json else _as_text(found))
 
@@ -135,6 +137,7 @@ def apply(
     """
     from agent_wiki.pipeline.apply_answer import Choices, apply_answer
     from agent_wiki.pipeline.open_questions import Wanted
+    from agent_wiki.report import as_lines
 
     wanted = Wanted(stage, _existing(trajectory), session, request)
     choices = Choices(model, archive_covered, archive_members)
@@ -142,13 +145,13 @@ def apply(
     if as_json:
         _print(json.dumps(applied.to_json(), ensure_ascii=False, indent=2))
     elif applied.problems:
-        _tell(applied.problems)
+        _print_errors(applied.problems)
     else:
         counts = f"{len(applied.written)} files written, {len(applied.removed)} removed"
         _print(f"{applied.stage}: {', '.join(applied.about)}: {counts}")
         for path in applied.written:
             _print(f"  {path}")
-    _tell(applied.warnings)
+    _print_errors([*as_lines(applied.warnings), *applied.bugs])
     raise typer.Exit(_EXIT_DOES_NOT_STAND if applied.problems else 0)
 
 
@@ -174,6 +177,6 @@ def _print(text: str) -> None:
     typer.echo(text.encode("utf-8", "replace"))
 
 
-def _tell(lines: tuple[str, ...] | list[str]) -> None:
+def _print_errors(lines: Sequence[str]) -> None:
     for line in lines:
         typer.echo(" ".join(line.split()), err=True)

@@ -55,7 +55,7 @@ def metrics(
 ) -> None:
     """Measure each session: a JSON line of cost, time, calls, reads and outcome."""
     from agent_wiki.evaluation.recordings import rows_of
-    from agent_wiki.report import Report
+    from agent_wiki.report import Report, as_lines
 
     report = Report("eval metrics", "")
     known, chosen = _tasks(tasks), _labels(labels or ())
@@ -69,7 +69,8 @@ def metrics(
         finish(report, as_json=True, extra={"rows": rows})
     if out is None:
         typer.echo(text.encode("utf-8", "replace"), nl=False)
-    for line in _told(report.failures, report.warnings, report.left_out):
+    listed = (("left out", report.left_out), ("warning", report.warnings), ("FAILED", report.failures))
+    for line in (line for title, entries in listed for line in _listed(title, as_lines(entries))):
         typer.echo(line, err=True)
     for bug in report.bugs:
         typer.echo(bug, err=True)
@@ -78,14 +79,10 @@ def metrics(
     raise typer.Exit(report.exit_code)
 
 
-def _told(failures: Sequence[str], warnings: Sequence[str], left_out: Sequence[str]) -> list[str]:
-    lines = []
-    for title, entries in (("left out", left_out), ("warning", warnings), ("FAILED", failures)):
-        ordered = sorted(" ".join(entry.split()) for entry in entries)
-        lines += [f"{title}: {entry}" for entry in ordered[:_MOST_PROBLEMS]]
-        if len(ordered) > _MOST_PROBLEMS:
-            lines.append(f"{title}: … and {len(ordered) - _MOST_PROBLEMS} more (all with --json)")
-    return lines
+def _listed(title: str, entries: Sequence[str]) -> list[str]:
+    lines = [f"{title}: {entry}" for entry in entries[:_MOST_PROBLEMS]]
+    more = len(entries) - _MOST_PROBLEMS
+    return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
 
 
 def compare(
@@ -108,6 +105,7 @@ def compare(
     """Compare arms over all trials, by family and by task, with intervals."""
     from agent_wiki.evaluation import render
     from agent_wiki.evaluation.compare import compare as compare_arms
+    from agent_wiki.report import as_lines
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"{plot}: a plot's name ends in .svg or .png")
@@ -130,7 +128,7 @@ def compare(
         )
     else:
         typer.echo(report.encode("utf-8", "replace"), nl=False)
-    for line in _told(read.problems, notes, ()):
+    for line in (*_listed("warning", as_lines(notes)), *_listed("FAILED", as_lines(read.problems))):
         typer.echo(line, err=True)
     raise typer.Exit(exit_code)
 

@@ -248,7 +248,7 @@ class EstimatingEngine(BaseEngine):
             if answer is not None:
                 return answer
             if self._is_only_journal:
-                raise Unanswered(f"{prompt.stage}: not in the journal")
+                raise Unanswered("not in the journal", stage=prompt.stage, request=prompt.digest)
             self._tell_open(prompt, question)
             return cast(_Other, stand_in())
 
@@ -300,7 +300,8 @@ class EstimatingEngine(BaseEngine):
                 answer = _fitting(str(record.get("answer")), answer_type)
                 if answer is not None:
                     return answer
-        raise NoAnswer(f"{prompt.stage}: the journal has an answer of {model} that cannot stand; it is not asked again")
+        reason = f"the journal has an answer of {model} that is not valid; it is not asked again"
+        raise NoAnswer(reason, stage=prompt.stage, request=prompt.digest)
 
     def _tell_open(self, prompt: Prompt, question: Question[Any]) -> None:
         asking = self._asking(prompt, question.answer_type)

@@ -23,28 +23,19 @@ from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.trajectory import Trajectory
 
 NAME = "recorded"
-SHORT_DIGEST = 19
-"""Characters of a digest as people are told it: `sha256:` and 12 digits."""
-
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A prompt that was put, the question behind it, what that is about, and whether the journal has an answer to it.
+class ObservedPrompt:
+    """A prompt that a run put, the question behind it, what that is about, and whether the journal has an answer.
 
-    `about` is a session's id, or the ids of the guidelines or sessions that are compared. `refusal` is what was said
-    where there is no answer, else "".
+    `about` is a session's id, or the ids of the guidelines or sessions that are compared.
     """
 
     prompt: Prompt
     question: Question[Any]
     about: tuple[str, ...]
-    refusal: str
-
-    @property
-    def is_answered(self) -> bool:
-        return not self.refusal
+    is_answered: bool
 
 
 class RecordedEngine(BaseEngine):
@@ -63,7 +54,7 @@ class RecordedEngine(BaseEngine):
         folder: Path | None = None,
         *,
         is_kept: bool = False,
-        listener: Callable[[Asked], None] | None = None,
+        listener: Callable[[ObservedPrompt], None] | None = None,
         only_session: str = "",
     ) -> None:
         if folder is not None and not folder.is_dir():
@@ -109,15 +100,11 @@ class RecordedEngine(BaseEngine):
     def _ask(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
         about = about_of(question)
         answer, reason = self._journaled(prompt, question.answer_type, about)
-        refusal = ""
-        if answer is None:
-            told = ", ".join(about[:_MOST_NAMED])
-            refusal = f"{prompt.stage}: {told}: {reason} to {prompt.digest[:SHORT_DIGEST]}"
         with self._lock:
             if self._listener is not None:
-                self._listener(Asked(prompt, question, about, refusal))
+                self._listener(ObservedPrompt(prompt, question, about, is_answered=answer is not None))
         if answer is None:
-            raise Unanswered(refusal)
+            raise Unanswered(reason, stage=prompt.stage, about=about, request=prompt.digest)
         return answer
 
     def _journaled(

@@ -58,9 +58,10 @@ class ScriptedEngine(BaseEngine):
             return question.answer_type.model_validate({} if name is None else told[name])
         except ValidationError as error:
             first = error.errors()[0]
+            if name is None:
+                raise AnswerRejected("the script has no answer", stage=question.stage) from error
             place = ".".join(str(each) for each in first["loc"]) or "answer"
-            what = "nothing was told" if name is None else f"{place}: {first['msg']}"
-            raise AnswerRejected(f"{question.stage}: {what}") from error
+            raise AnswerRejected(first["msg"], stage=question.stage, place=place) from error
 
 
 def _names(question: Question[Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from agent_wiki.evaluation.tasks import TaskSet
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import order_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
-from agent_wiki.report import Progress, Report
+from agent_wiki.report import Note, Progress, Report
 
 
 def rows_of(
@@ -31,7 +31,7 @@ def rows_of(
             session_id, order = trajectory.session_id, order_of(trajectory)
             known = rows.get(session_id)
             if known is not None:
-                report.left_out.append(f"{file.name}: {session_id}: {SUPERSEDED}")
+                report.left_out.append(Note(session_id, SUPERSEDED, recording=file.name))
             if known is None or order > known[0]:
                 row = metrics_row(trajectory, tasks, file.path.absolute(), labels)
                 rows[session_id] = (order, row, trajectory.source.format)

@@ -435,7 +435,7 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: Outcome
         # What a model answered of all sessions at once is not asked of the embedded engine again.
         stages = ("catalog",) if (wiki / MACHINERY / "journal").exists() else (*_CORPUS_STAGES, "catalog")
         publisher.finish(stages, lambda _what, _done, _of: None, archive_covered=True)
-    outcome.problems += [*report.failures, *report.bugs]
+    outcome.problems += [*map(str, report.failures), *report.bugs]
 
 
 def _is_ours_to_replace(pages: Sequence[Page]) -> bool:
@@ -455,8 +455,8 @@ def _contributions(path: Path, wiki: Path, outcome: Outcome) -> list[SessionCont
 
     stages = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
     mined = mine(Assignment(path, path.name, stages, _ENGINE, wiki / "templates"), {})
-    outcome.problems += filter(None, [mined.failure, mined.bug])
-    outcome.problems += [f"{path.name}: {each.reason}" for each in mined.sessions if each.status == "failed"]
+    outcome.problems += [str(each) for each in (mined.failure, mined.bug) if each]
+    outcome.problems += [str(failure) for each in mined.sessions for failure in each.failures]
     return [
         contributed
         for contributed in mined.contributions

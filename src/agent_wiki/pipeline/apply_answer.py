@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.engines.recorded import Asked, RecordedEngine
+from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
 from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
@@ -23,10 +23,10 @@ from agent_wiki.pipeline.open_questions import (
     Wanted,
     found_question,
     kind_of_question,
-    told_of_others,
+    other_failures,
 )
 from agent_wiki.pipeline.session_stages import SESSION_STAGES
-from agent_wiki.report import Report
+from agent_wiki.report import Failure, Report, as_values
 from agent_wiki.spending import AGENT
 from agent_wiki.stages import summarize
 from agent_wiki.wiki.store import WikiFolder
@@ -47,7 +47,8 @@ class Choices:
 class Applied:
     """What came of an answer. With `problems` it does not stand, and nothing was written.
 
-    `written` and `removed` are files of the wiki. `warnings` are of other pages and recordings.
+    `written` and `removed` are files of the wiki. `warnings` are failures of other pages and recordings, `bugs` are
+    tracebacks.
     """
 
     stage: str
@@ -56,7 +57,8 @@ class Applied:
     problems: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Failure, ...] = ()
+    bugs: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -67,7 +69,7 @@ class Applied:
             "problems": list(self.problems),
             "written": list(self.written),
             "removed": list(self.removed),
-            "warnings": list(self.warnings),
+            "warnings": as_values(self.warnings),
         }
 
 
@@ -114,11 +116,11 @@ def _refused(told: Wanted, problems: list[str]) -> Applied:
     return Applied(told.stage, told.request, (), problems=tuple(problems))
 
 
-def _applied(asked: Asked) -> Applied:
+def _applied(asked: ObservedPrompt) -> Applied:
     return Applied(asked.prompt.stage, asked.prompt.digest, asked.about)
 
 
-def _keep(wiki: Path, asked: Asked, value: Mapping[str, Any], choices: Choices) -> None:
+def _keep(wiki: Path, asked: ObservedPrompt, value: Mapping[str, Any], choices: Choices) -> None:
     """Put the answer into the journal, unless the newest answer there is this very one."""
     digest = asked.prompt.digest
     record: dict[str, Any] = {
@@ -146,7 +148,7 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
     """Run the stages that make pages of the answer. The corpus stages follow, for what they compare has changed."""
     heard: set[str] = set()
 
-    def listen(asked: Asked) -> None:
+    def listen(asked: ObservedPrompt) -> None:
         if asked.is_answered:
             heard.add(asked.prompt.digest)
 
@@ -163,16 +165,16 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
         run(found.recordings, options, report, lambda _what, _done, _of: None)
     finally:
         engine.close()
-    others = [*told_of_others(report), *(each for each in report.bugs)]
-    applied = _applied(found.asked)
+    others = tuple(other_failures(report))
+    applied = replace(_applied(found.asked), bugs=tuple(report.bugs))
     if applied.request not in heard:
         reason = (
             "the answer is in the journal, but its pages could not be made; `wiki ingest --engine recorded` goes on"
         )
-        return replace(applied, problems=(reason, *others))
+        return replace(applied, problems=(reason, *map(str, others)))
     return replace(
         applied,
         written=tuple(sorted(report.written)),
         removed=tuple(sorted(report.removed)),
-        warnings=tuple(others),
+        warnings=others,
     )

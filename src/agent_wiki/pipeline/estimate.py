@@ -23,7 +23,7 @@ from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
-from agent_wiki.report import Report
+from agent_wiki.report import Report, as_lines
 
 OUTPUT_TOKENS = {
     "summarize": 700,
@@ -244,8 +244,8 @@ class Estimate:
         else:
             lines.append("nothing to ask: it costs nothing")
         lines += [f"note:  {note}" for note in self.all_notes()]
-        told = self.report.to_json()
-        lines += [*_listed("warning", told["warnings"]), *_listed("FAILED", told["failures"])]
+        lines += _listed("warning", as_lines(self.report.warnings))
+        lines += _listed("FAILED", as_lines(self.report.failures))
         return [*lines, *self._verdict(total)]
 
     def all_notes(self) -> list[str]:

@@ -38,7 +38,7 @@ from agent_wiki.pipeline.mine import (
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SESSION_STAGES, KnownSession, SessionReport
-from agent_wiki.report import Progress, Report
+from agent_wiki.report import Failure, Note, Progress, Report
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.request import made_by
 from agent_wiki.wiki.sessions import entries_of, texts_of
@@ -290,11 +290,11 @@ def _count_unchanged(entry: Mapping[str, Any], file: InputFile, report: Report) 
     report.recordings_unchanged += 1
     if entry.get("failure"):
         passed_over = entry.get("is_foreign") and not file.is_named
-        (report.passed_over if passed_over else report.failures).append(str(entry["failure"]))
+        (report.passed_over if passed_over else report.failures).append(Failure(**entry["failure"]))
     for session_id, _, status in entry["sessions"]:
         report.sessions["unchanged" if status == "mined" else status] += 1
         if status in ("left-out", "older"):
-            report.left_out.append(f"{file.name}: {session_id}: as before")
+            report.left_out.append(Note(session_id, "as before", recording=file.name))
 
 
 def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
@@ -308,25 +308,25 @@ def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
     elif mined.failure:
         report.failures.append(mined.failure)
     elif mined.is_empty:
-        report.left_out.append(f"{mined.name}: no turn recorded")
+        report.left_out.append(Note(mined.name, "no turn recorded"))
 
 
 def _count_session(name: str, session: SessionReport, report: Report) -> None:
     """Put one trajectory of the file `name` into the report. Of a session recorded twice the standing one counts."""
     report.sessions[session.status] += 1
     if session.status == "failed":
-        report.failures.append(f"{name}: {session.session_id}: {session.reason}")
+        report.failures += session.failures
     elif session.status in ("left-out", "older"):
-        report.left_out.append(f"{name}: {session.session_id}: {session.reason}")
-    if session.status == "waiting" and session.reason and not report.stopped:
-        report.waiting.append(f"{name}: {session.session_id}: {session.reason}")
+        report.left_out.append(Note(session.session_id, session.reason, recording=name))
+    elif session.status == "waiting" and not report.stopped:
+        report.waiting += session.failures
     if session.status == "older":
         return
     report.formats[session.source_format] += 1
     report.hygiene.update(session.hygiene)
     if session.coverage:
         report.cover(session.session_id, session.coverage)
-    report.dropped_claims += [f"{session.session_id}: {claim}" for claim in session.dropped_claims]
+    report.dropped_claims += [Note(session.session_id, claim) for claim in session.dropped_claims]
     if session.guidelines is not None:
         report.guidelines_contributed += session.guidelines
         report.nothing_to_learn += session.guidelines == 0

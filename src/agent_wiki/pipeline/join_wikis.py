@@ -7,6 +7,7 @@ bytes of one wiki that was built from all recordings. What people wrote in the o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agent_wiki.engines import one_round, opened_engine
@@ -57,7 +58,7 @@ def _loaded(other: Path, publisher: Publisher, report: Report) -> WikiState:
     """Another wiki's pages; those that cannot be read are failures."""
     reader = Publisher(WikiFolder(other, is_dry_run=True), publisher.engine, Report("join", str(other)))
     reader.load()
-    report.failures += [f"{other}/{failure}" for failure in reader.report.failures]
+    report.failures += [replace(each, unit=f"{other}/{each.unit}") for each in reader.report.failures]
     return reader.state
 
 

@@ -10,7 +10,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -33,6 +33,7 @@ from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
+from agent_wiki.report import Failure
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.wiki.page import Page
@@ -56,7 +57,7 @@ class Assignment:
 
 @dataclass(slots=True)
 class Mined:
-    """What one file gave. `failure` is one line naming file, place and reason.
+    """What one file gave. `failure` is why it could not be read, or not to its end.
 
     `signature` is the file's size and time of change before it was read: what grows meanwhile is read again.
     """
@@ -67,7 +68,7 @@ class Mined:
     sessions: list[SessionReport] = field(default_factory=list)
     contributions: list[SessionContribution] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    failure: str | None = None
+    failure: Failure | None = None
     is_foreign: bool = False
     is_empty: bool = False  # a recording without a turn, as a session that was opened and closed leaves it
     bug: str | None = None
@@ -125,16 +126,18 @@ def mine(assignment: Assignment, known: Known) -> Mined:
         _mine_each(trajectories_of(recording, mined.sha256), assignment, known, mined)
         mined.is_empty = not mined.sessions
     except UnreadableRecording as error:
-        mined.failure, mined.is_foreign = str(error), error.is_foreign
+        mined.failure, mined.is_foreign = Failure.of(error), error.is_foreign
     except OSError as error:
-        mined.failure = f"{assignment.name}: {error.strerror or error}"
+        mined.failure = Failure("recording", assignment.name, error.strerror or str(error))
         mined.signature = None  # the disk's trouble, not the file's: try again
     except RunError:
         raise
     except Exception as error:  # noqa: BLE001 - the one place where a bug in one unit must not stop the others
-        mined.failure = f"{assignment.name}: bug: {type(error).__name__}: {error}"
+        mined.failure = Failure("bug", assignment.name, f"bug: {type(error).__name__}: {error}")
         mined.bug = traceback.format_exc()
-    mined.failure = redact_text(mined.failure)[0] if mined.failure else None  # it may quote what it could not read
+    if mined.failure:  # it may quote what it could not read
+        unit, reason = (redact_text(text)[0] for text in (mined.failure.unit, mined.failure.reason))
+        mined.failure = replace(mined.failure, unit=unit, reason=reason)
     mined.warnings.extend(redact_text(warning)[0] for warning in recording.warnings)
     return mined
 
@@ -241,7 +244,8 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     except RunError:
         raise
     except Exception as error:  # noqa: BLE001 - as in `mine`: the other trajectories of the file go on
-        report.status, report.reason = "failed", f"bug: {type(error).__name__}: {error}"
+        bug = f"bug: {type(error).__name__}: {error}"
+        report.status, report.failures = "failed", [Failure("bug", report.session_id, bug, recording=mined.name)]
         mined.bug = traceback.format_exc()
         return
     if contributed is not None:
@@ -253,7 +257,8 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         is_waiting = all(isinstance(trouble, Queued | BudgetReached) for trouble in troubles)
         report.status = "waiting" if is_waiting else "failed"
         mined.stopped = next((str(each) for each in troubles if isinstance(each, BudgetReached)), mined.stopped)
-    report.reason = "; ".join(dict.fromkeys(map(str, troubles)))
+    failures = (Failure.of(each, report.session_id, recording=mined.name) for each in troubles)
+    report.failures = list(dict.fromkeys(failures))
 
 
 OUTDONE = "the wiki holds a longer recording of this session, or another of the same length"

@@ -14,7 +14,7 @@ from agent_wiki.pipeline.inputs import InputFile, input_files
 from agent_wiki.pipeline.mine import order_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import Order
-from agent_wiki.report import Progress, Report
+from agent_wiki.report import Note, Progress, Report
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.wiki.layout import session_file_stem
@@ -75,7 +75,7 @@ def normalize(
             standing, order = written.get(trajectory.session_id), order_of(trajectory)
             left = stats if standing and order <= orders[trajectory.session_id] else standing
             if left is not None:
-                report.left_out.append(f"{left.recording}: {left.session_id}: {SUPERSEDED}")
+                report.left_out.append(Note(left.session_id, SUPERSEDED, recording=left.recording))
             if left is stats:
                 continue
             if not options.dry_run:

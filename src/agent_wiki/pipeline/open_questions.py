@@ -6,19 +6,18 @@ worklist, a printed prompt and an applied answer speak of the very same question
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.engine import Answer
-from agent_wiki.engines.recorded import SHORT_DIGEST, Asked, RecordedEngine
-from agent_wiki.errors import UnitError, UsageError
+from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
+from agent_wiki.errors import Unanswered, UnitError, UsageError
 from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
 from agent_wiki.pipeline.session_stages import SESSION_STAGES
-from agent_wiki.report import Report
+from agent_wiki.report import SHORT_DIGEST, Failure, Report
 from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
 from agent_wiki.wiki.store import WikiFolder
 
@@ -34,7 +33,6 @@ _KINDS: dict[str, tuple[str, type[Answer]]] = {
 NAMES = (*SESSION_STAGES, *CORPUS_STAGES, *_KINDS)
 """What a question's stage may be called: the stages, and the kinds of pages that come of them."""
 
-_REFUSED = re.compile(r"to (sha256:[0-9a-f]{12})")
 _MOST_HEARD = 64
 _MOST_TOLD = 5
 _NOTHING_ASKED = {synthesize_skill.STAGE: "nothing is asked there; only sessions that succeeded are asked for a skill"}
@@ -69,7 +67,7 @@ class Worklist:
     """The open questions, those of one session first, and what could not be read."""
 
     questions: tuple[OpenQuestion, ...]
-    problems: tuple[str, ...]
+    problems: tuple[Failure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ class Wanted:
         """The stage's own name; "" where none was named."""
         return _KINDS[self.name][0] if self.name in _KINDS else self.name
 
-    def is_met_by(self, asked: Asked) -> bool:
+    def is_met_by(self, asked: ObservedPrompt) -> bool:
         """True when this is a question of the kind, about the session and with the digest that is wanted."""
         if self.request and not is_named(asked.prompt.digest, self.request):
             return False
@@ -108,7 +106,7 @@ class Wanted:
 class Found:
     """A question, and the run that asks it: over these recordings, in these stages, and whether it asks anew."""
 
-    asked: Asked
+    asked: ObservedPrompt
     recordings: tuple[Path, ...]
     stages: tuple[str, ...]
     is_rewrite: bool
@@ -119,7 +117,7 @@ class Found:
         return self.asked.about[0] if self.asked.prompt.stage in SESSION_STAGES else ""
 
 
-def kind_of_question(asked: Asked) -> str:
+def kind_of_question(asked: ObservedPrompt) -> str:
     """What comes of an answer: a summary, guidelines, a skill, a cluster, a task or a subtask."""
     kinds = (kind for kind, (_, answer_type) in _KINDS.items() if asked.question.answer_type is answer_type)
     return next(kinds, asked.prompt.stage)
@@ -129,7 +127,7 @@ def rehearse(
     wiki: Path,
     recordings: Sequence[Path],
     stages: tuple[str, ...],
-    listener: Callable[[Asked], None],
+    listener: Callable[[ObservedPrompt], None],
     *,
     is_rewrite: bool = False,
     is_kept: bool = False,
@@ -147,9 +145,9 @@ def rehearse(
         engine.close()
 
 
-def told_of_others(report: Report) -> list[str]:
+def other_failures(report: Report) -> list[Failure]:
     """What went wrong in a run besides questions that have no answer."""
-    return [line for line in report.failures if not _REFUSED.search(line)]
+    return [failure for failure in report.failures if failure.kind != Unanswered.kind]
 
 
 def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
@@ -162,7 +160,7 @@ def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
         known = KnownRecordings.load(folder)
         heard: list[OpenQuestion] = []
 
-        def listen(asked: Asked) -> None:
+        def listen(asked: ObservedPrompt) -> None:
             if not asked.is_answered:
                 told = (asked.prompt.stage, kind_of_question(asked), asked.prompt.digest, asked.about)
                 heard.append(OpenQuestion(*told, recording=None))
@@ -172,19 +170,16 @@ def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
         known.note(recordings, {each.request: Path(each.recording) for each in opened if each.recording})
     stages = list(ALL_STAGES)
     ordered = sorted(opened, key=lambda each: stages.index(each.stage) if each.stage in CORPUS_STAGES else 0)
-    return Worklist(tuple(ordered), tuple(told_of_others(report)))
+    return Worklist(tuple(ordered), tuple(other_failures(report)))
 
 
 def _with_recordings(heard: Sequence[OpenQuestion], report: Report) -> list[OpenQuestion]:
-    """The questions, each once, with the recordings they are about, which the run's report names."""
-    of_request: dict[str, str] = {}
-    of_session: dict[str, str] = {}
-    lines = {digest: line for line in report.failures for digest in _REFUSED.findall(line)}
-    for each in heard:
-        line = lines.get(each.request[:SHORT_DIGEST])
-        if line is not None and each.stage in SESSION_STAGES:
-            name = line.partition(f": {each.about[0]}: ")[0]
-            of_request[each.request] = of_session[each.about[0]] = name
+    """The questions, each once, with the recordings they are about, which the run's report names.
+
+    Of a session that is read in segments the report has the first open question only.
+    """
+    of_request = {failure.request: failure.recording for failure in report.failures if failure.request}
+    of_session = {failure.unit: failure.recording for failure in report.failures if failure.request}
     distinct = {each.request: each for each in heard}
     return [
         replace(each, recording=of_request.get(each.request) or of_session.get(each.about[0]))
@@ -219,15 +214,15 @@ def found_question(wiki: Path, wanted: Wanted, *, is_first_enough: bool = False)
     recording = wanted.recording or (known.of_request(wanted.request) if wanted.request else None)
     reasons: list[str] = []
     for recordings, stages, is_rewrite in _rehearsals(wanted, recording, known):
-        heard: dict[str, Asked] = {}
+        heard: dict[str, ObservedPrompt] = {}
 
-        def listen(asked: Asked, heard: dict[str, Asked] = heard) -> None:
+        def listen(asked: ObservedPrompt, heard: dict[str, ObservedPrompt] = heard) -> None:
             if wanted.is_met_by(asked) and len(heard) < _MOST_HEARD:
                 heard.setdefault(asked.prompt.digest, asked)
 
         paths = tuple(recordings)
         report = rehearse(wiki, paths, stages, listen, is_rewrite=is_rewrite, is_kept=True)
-        reasons += [*told_of_others(report), *report.left_out]
+        reasons += map(str, [*other_failures(report), *report.left_out])
         if heard:
             asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
             return Found(asked, paths, stages, is_rewrite)
@@ -258,7 +253,7 @@ def _rehearsals(wanted: Wanted, recording: Path | None, known: KnownRecordings) 
         yield recordings, (wanted.stage,) if wanted.stage else SESSION_STAGES, True
 
 
-def _one_of(heard: Sequence[Asked], wanted: Wanted, *, is_first_enough: bool) -> Asked:
+def _one_of(heard: Sequence[ObservedPrompt], wanted: Wanted, *, is_first_enough: bool) -> ObservedPrompt:
     """The one that is meant: of open ones and answered ones an open one; of several the first, if that is enough."""
     name = wanted.name or "question"
     opened = [asked for asked in heard if not asked.is_answered]

@@ -20,7 +20,7 @@ from agent_wiki.errors import BudgetReached, Queued, Unanswered, UnitError, Unre
 from agent_wiki.pipeline import corpus
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.mine import file_on, is_outdone, order_on
-from agent_wiki.report import Progress, Report
+from agent_wiki.report import Failure, Progress, Report
 from agent_wiki.stages.catalog import Catalogued, catalog
 from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, edit_config, parse_config
 from agent_wiki.wiki.contract import contract, is_its_owners
@@ -69,7 +69,7 @@ class Publisher:
         """Read the wiki; make it when it is not there. A page that cannot be read is a failure of that page."""
         problems: list[UnreadablePage] = []
         self.on_disk = self.folder.load_pages(problems)
-        self.report.failures += [str(problem) for problem in problems]
+        self.report.failures += [Failure.of(problem) for problem in problems]
         self.unreadable = {problem.page for problem in problems}
         self._config_text = self.folder.read_text(CONFIG) or self.templates.render("config.yaml")
         self.state = WikiState(config=parse_config(self._config_text))
@@ -83,7 +83,8 @@ class Publisher:
             return False
         taken_path = next((path for path in contributed.summaries or () if self._is_anothers(path, contributed)), None)
         if taken_path is not None:  # a session "x__y" and the arc "y" of a session "x"
-            self.report.failures.append(f"{contributed.session_id}: {taken_path} is another session's page")
+            taken = Failure("page", contributed.session_id, f"{taken_path} is another session's page")
+            self.report.failures.append(taken)
             return False
         self._taken.add(contributed.session_id)
         self.state.replace_session(contributed, self.templates)
@@ -199,7 +200,7 @@ class Publisher:
         self.report.warnings += warnings
         self.is_unanswered = self.is_unanswered or bool(unanswered)
         for error in unanswered:
-            (self.report.waiting if isinstance(error, Queued) else self.report.failures).append(str(error))
+            (self.report.waiting if isinstance(error, Queued) else self.report.failures).append(Failure.of(error))
 
     def _unless_unanswered(self, stage: str, answered: Asking) -> None:
         """Run a corpus stage; what it made before stands when the engine cannot answer now."""
@@ -209,7 +210,7 @@ class Publisher:
             self.is_unanswered, self.report.stopped = True, str(error)
         except UnitError as error:
             self.is_unanswered = True
-            self.report.failures.append(f"{stage}: {error}")
+            self.report.failures.append(Failure.of(error, stage=stage))
 
     def _put(self, made: Catalogued) -> None:
         """Write pages that differ and remove those that are no more."""

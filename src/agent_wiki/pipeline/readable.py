@@ -9,7 +9,7 @@ from agent_wiki.errors import AgentWikiError, UnreadableRecording
 from agent_wiki.pipeline.inputs import InputFile
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording
-from agent_wiki.report import Report
+from agent_wiki.report import Failure, Report
 from agent_wiki.trajectory import Trajectory
 
 SUPERSEDED = "another recording holds a longer version of this session, or one of the same length"
@@ -23,12 +23,12 @@ def readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
         yield from trajectories_of(recording, recording.sha256())
     except UnreadableRecording as error:
         where = report.passed_over if error.is_foreign and not file.is_named else report.failures
-        where.append(str(error))
+        where.append(Failure.of(error))
     except OSError as error:
-        report.failures.append(f"{file.name}: {error.strerror or error}")
+        report.failures.append(Failure("recording", file.name, error.strerror or str(error)))
     except AgentWikiError:
         raise
     except Exception as error:  # noqa: BLE001 - as in `mine`: a bug in one unit must not stop the others
-        report.failures.append(f"{file.name}: bug: {type(error).__name__}: {error}")
+        report.failures.append(Failure("bug", file.name, f"bug: {type(error).__name__}: {error}"))
         report.bugs.append(traceback.format_exc())
     report.warnings += recording.warnings

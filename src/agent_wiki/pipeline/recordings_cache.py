@@ -5,15 +5,19 @@ A file is known by its full path, size and time of change. It is machinery: noth
 
 from __future__ import annotations
 
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline.mine import Mined
 from agent_wiki.redaction.redact import redact_text
+from agent_wiki.report import Failure
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "recordings.json"
-_VERSION = 1
+_VERSION = 2
+
+_FAILURE_FIELDS = {each.name for each in fields(Failure)}
 
 Cache = dict[str, dict[str, Any]]
 
@@ -29,6 +33,9 @@ def load(folder: WikiFolder) -> Cache:
 
 def _is_sound(entry: Any) -> bool:
     if not isinstance(entry, dict) or not isinstance(entry.get("sessions"), list):
+        return False
+    failure = entry.get("failure")
+    if failure is not None and (not isinstance(failure, dict) or failure.keys() != _FAILURE_FIELDS):
         return False
     return all(isinstance(each, list) and len(each) == 3 for each in entry["sessions"])
 
@@ -64,7 +71,7 @@ def note(cache: Cache, path: Path, mined: Mined, *, terms: list[str]) -> None:
     entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "sha256": mined.sha256}
     cache[key] = {**entry, "terms": terms, "sessions": sessions}
     if mined.failure:
-        cache[key].update(failure=mined.failure, is_foreign=mined.is_foreign)
+        cache[key].update(failure=asdict(mined.failure), is_foreign=mined.is_foreign)
 
 
 def save(folder: WikiFolder, cache: Cache) -> None:

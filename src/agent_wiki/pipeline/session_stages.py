@@ -12,6 +12,7 @@ from typing import Any
 
 from agent_wiki.engine import Coverage, Engine
 from agent_wiki.errors import BudgetReached, UnitError
+from agent_wiki.report import Failure
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory import Trajectory
@@ -38,7 +39,10 @@ class KnownSession:
 
 @dataclass(slots=True)
 class SessionReport:
-    """What became of one trajectory. `status`: mined, unchanged, older, left-out, failed or (for money) waiting."""
+    """What became of one trajectory. `status`: mined, unchanged, older, left-out, failed or (for money) waiting.
+
+    `reason` says why it was left out; `failures` what has no answer.
+    """
 
     session_id: str
     status: str
@@ -54,6 +58,7 @@ class SessionReport:
     hygiene: dict[str, int] = field(default_factory=dict)
     coverage: dict[str, int] = field(default_factory=dict)
     dropped_claims: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ def contribution_of(
     else:
         contributed.mined = [made[stage] for stage in pending]
     if not pages:
-        raise UnitError(f"{trajectory.session_id}: no summary page yet; run `wiki summarize` first")
+        raise UnitError("no summary page yet; run `wiki summarize` first")
     summary = summarize.answer_of(pages)
 
     def learn_guidelines() -> list[str]:

@@ -132,10 +132,10 @@ def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer,
     dropped = [f"arcs: turn {arc.first_turn} is not there" for arc in answer.arcs if arc.first_turn > turns]
     standing = sorted((arc for arc in answer.arcs if arc.first_turn <= turns), key=lambda arc: arc.first_turn)
     if not standing:
-        raise AnswerRejected("arcs: a summary needs at least one")
+        raise AnswerRejected("a summary needs at least one", place="arcs")
     for before, after in pairwise(standing):
         if after.first_turn <= before.first_turn:
-            raise AnswerRejected(f"arcs: two begin at turn {after.first_turn}")
+            raise AnswerRejected(f"two begin at turn {after.first_turn}", place="arcs")
     arcs = [_checked_arc(arc, trajectory, dropped) for arc in standing]
     return answer.model_copy(update={"arcs": arcs}), dropped
 

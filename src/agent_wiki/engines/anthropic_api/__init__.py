@@ -197,7 +197,7 @@ class AnthropicEngine(BaseEngine):
                     raise
                 return standing  # paid for, and its check drops what does not stand
         if standing is None:
-            raise AnswerRejected(f"{stage}: the answer of {asking.model} does not fit: {reply.unfit}")
+            raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.unfit}", stage=stage)
         return standing
 
     def _ask_together(self, asking: Asking, question: Question[Any]) -> None:
@@ -319,11 +319,11 @@ def _raise_for_stop(record: Mapping[str, Any], asking: Asking) -> None:
     reason = record.get("stop_reason")
     stage, model = asking.prompt.stage, asking.model
     if reason == "refusal":
-        raise NoAnswer(f"{stage}: {model} refused to answer ({record.get('detail') or 'no reason given'})")
+        raise NoAnswer(f"{model} refused to answer ({record.get('detail') or 'no reason given'})", stage=stage)
     if reason == "max_tokens":
-        raise NoAnswer(f"{stage}: the answer of {model} was cut off at {asking.prompt.max_tokens} tokens")
+        raise NoAnswer(f"the answer of {model} was cut off at {asking.prompt.max_tokens} tokens", stage=stage)
     if reason == "model_context_window_exceeded":
-        raise NoAnswer(f"{stage}: the trajectory does not fit the context window of {model}")
+        raise NoAnswer(f"the trajectory does not fit the context window of {model}", stage=stage)
 
 
 def _problems(question: Question[Any], answer: Any) -> Sequence[str]:

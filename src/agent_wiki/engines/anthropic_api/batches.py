@@ -98,12 +98,12 @@ class BatchDesk:
         with self._lock:
             batch = next((each for each in self._open.values() if digest in each.heads), None)
             if batch is not None:
-                raise Queued(f"{head['stage']}: waits in {batch.id}")
+                raise Queued(f"waits in {batch.id}", stage=head["stage"])
             if digest in self._refused:
-                raise NotTaken(f"{head['stage']}: {self._refused[digest]}")
+                raise NotTaken(self._refused[digest], stage=head["stage"])
             if digest not in self._queue.requests:
                 self._enqueue(request, head)
-        raise Queued(f"{head['stage']}: put into a batch")
+        raise Queued("put into a batch", stage=head["stage"])
 
     def end(self) -> None:
         """Send what is queued. Raises `RunError` when the service does not take it; the next run sends it again."""
@@ -156,7 +156,7 @@ class BatchDesk:
     def _enqueue(self, request: Request, head: Record) -> None:
         digest = request.digest
         if self._tries[digest] >= _MOST_TRIES:
-            raise ServiceFailed(f"{head['stage']}: no answer in {_MOST_TRIES} batches")
+            raise ServiceFailed(f"no answer in {_MOST_TRIES} batches", stage=head["stage"])
         price = self._service.price_of(str(request.body["model"]))
         if price is not None:
             most_tokens = int(request.body["max_tokens"])
