@@ -40,12 +40,11 @@ BANNED_PHRASES = {
 }
 # Packages whose words have not been read yet: nothing is added here.
 _UNREAD = (
-    "asking/",
     "commands/",
     "engine.py",
     "engines/",
     "errors.py",
-    "harness/",
+    "harness/hooks.py",
     "pipeline/",
     "report.py",
     "shell/",

@@ -193,7 +193,7 @@ def test_the_command_line_asks_and_shows_what_it_cost(tmp_path: Path, capsys: py
     assert main(["cost", "--wiki", wiki]) == 0
     assert "by stage:" in capsys.readouterr().out
     assert main(["cost", "--wiki", str(tmp_path / "none")]) == 0
-    assert "no model was asked yet" in capsys.readouterr().out
+    assert "no model has been asked yet" in capsys.readouterr().out
 
 
 def test_wrong_words_and_a_missing_key_are_one_line(

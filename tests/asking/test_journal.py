@@ -62,7 +62,7 @@ def test_a_torn_last_line_costs_that_line_only(folder: Path) -> None:
     later = Journal(folder)
     assert later.answer("a") is not None
     assert later.answer("b") is None
-    assert later.warnings == [f"journal/{path.name}:3: a torn last line that is no record, skipped"]
+    assert later.warnings == [f"journal/{path.name}:3: a torn last line that is not a record, skipped"]
     later.append(_answer("b", "again"))
     later.close()
     assert (Journal(folder).answer("b") or {})["answer"] == "again"

@@ -217,7 +217,7 @@ def test_a_link_in_the_folders_place_ends_the_run(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_ends_the_run_and_nothing_is_recorded(tmp_path: Path) -> None:
     (tmp_path / ".wiki").mkdir()
     (tmp_path / ".wiki" / "tool-results").write_text("in the way", encoding="utf-8")
-    with pytest.raises(RunError, match=r"tool-results: a long tool result cannot be kept \(.+\); mend that, or run"):
+    with pytest.raises(RunError, match=r"tool-results: a long tool result cannot be kept \(.+\); fix that, or run"):
         _shown(tmp_path, _trajectory(LONG))
     assert _records(tmp_path, "tool-result") == []
 

@@ -365,7 +365,7 @@ def test_links_in_a_circle_and_folders_in_the_place_of_files_are_refused(tmp_pat
         connecting.plan("codex", tmp_path, None, is_removal=False)
     (tmp_path / "AGENTS.md").unlink()
     (tmp_path / "AGENTS.md").mkdir()
-    with pytest.raises(RunError, match="no plain file"):
+    with pytest.raises(RunError, match="not a regular file"):
         connecting.plan("codex", tmp_path, None, is_removal=False)
 
 

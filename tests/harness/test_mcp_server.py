@@ -199,7 +199,7 @@ def test_huge_and_odd_requests_are_answered(wiki: Path) -> None:
 def test_a_report_is_checked_redacted_and_bounded(wiki: Path) -> None:
     name = guideline(wiki)[-15:-3]
     assert "needs evidence" in refused(wiki, "report_use", id=name, status="harmful", evidence=" \n ")
-    assert "no page's id" in refused(wiki, "report_use", id="0" * 12, status="ignored")
+    assert "not a page's id" in refused(wiki, "report_use", id="0" * 12, status="ignored")
     refused(wiki, "report_use", id="../x", status="ignored")
     refused(wiki, "report_use", id=name, status="perfect", evidence="x")
     told_of(wiki, "report_use", id=name, status="ignored")
@@ -249,7 +249,7 @@ def test_a_folder_that_is_no_wiki_and_a_port_that_is_taken_are_one_line(tmp_path
 
     with pytest.raises(UsageError, match="no wiki here"):
         server_of(tmp_path / "nowhere")
-    with _socket(0) as taken, pytest.raises(UsageError, match="cannot be had"):
+    with _socket(0) as taken, pytest.raises(UsageError, match="is not available"):
         _socket(taken.getsockname()[1])
 
 

@@ -392,7 +392,7 @@ def test_an_agents_answers_are_calls_whose_cost_is_its_own_affair(
     _, told = wiki("cost")
     total = told["total"]
     assert [total[name] for name in ("calls", "by_agents", "unpriced", "cost_usd")] == [2, 2, 0, 0]
-    assert sorted(told["models"]) == ["(agents, no model told)", "m-3"]
+    assert sorted(told["models"]) == ["(agents, unknown model)", "m-3"]
     assert list(told["runs"]) == ["(agents)"]
     assert main(["cost", "--wiki", str(tmp_path / "wiki")]) == 0
     assert "2 answers by agents, whose own sessions paid" in capsys.readouterr().out

@@ -1,1 +1,1 @@
-"""What a model is asked and shown, what it answered, and what that cost."""
+"""What a model is asked and shown, the journal of its answers, and their cost."""

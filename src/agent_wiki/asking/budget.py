@@ -1,4 +1,4 @@
-"""The cap on what a run may spend, checked before each attempt against what is spent and what is in flight."""
+"""The limit on a run's spending, checked before each attempt against money spent and requests in flight."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _ROUNDING_USD = 1e-12
 
 
 class Budget:
-    """Dollars spent and reserved in one run, shared by its threads. Without a cap nothing is refused.
+    """Dollars spent and reserved in one run, shared by its threads. Without a limit nothing is refused.
 
-    An attempt reserves its worst case before it is sent. Where only what is in flight stands in its way, it waits:
-    answers seldom cost their worst case. Once one is refused all later ones are, so that a run ends cleanly.
+    An attempt reserves its worst-case cost before it is sent. If only requests in flight block it, it waits, because
+    answers rarely cost their worst case. Once one is refused, all later ones are, so that a run ends cleanly.
     """
 
     def __init__(self, max_usd: float | None = None) -> None:
@@ -25,7 +25,7 @@ class Budget:
         self._changed = Condition()
 
     def reserve(self, worst_usd: float) -> None:
-        """Set aside what an attempt can cost at most. Raises `BudgetReached` when the cap has no room for it."""
+        """Reserve the worst-case cost of an attempt. Raises `BudgetReached` if it would exceed the limit."""
         with self._changed:
             while not self._is_reached and self._in_flight and not self._has_room(worst_usd):
                 self._changed.wait()
@@ -37,7 +37,7 @@ class Budget:
             self._in_flight += 1
 
     def settle(self, worst_usd: float, cost_usd: float) -> None:
-        """An attempt is over and cost `cost_usd`: 0 when it was refused, its worst case when nobody knows."""
+        """Settle a finished attempt that cost `cost_usd`: 0 if it was refused, its worst case if unknown."""
         with self._changed:
             self._in_flight -= 1
             self._reserved_usd = self._reserved_usd - worst_usd if self._in_flight else 0.0
@@ -45,7 +45,7 @@ class Budget:
             self._changed.notify_all()
 
     def commit(self, worst_usd: float) -> None:
-        """Count what is sent now and answered much later as spent. Raises `BudgetReached` when there is no room."""
+        """Count a request that is answered much later as spent. Raises `BudgetReached` if it would exceed the limit."""
         with self._changed:
             if self._is_reached or not self._has_room(worst_usd):
                 self._is_reached = True
@@ -53,7 +53,7 @@ class Budget:
             self.spent_usd += worst_usd
 
     def refund(self, usd: float) -> None:
-        """Of what was counted as spent, this was not."""
+        """Return money that was counted as spent but was not."""
         with self._changed:
             self.spent_usd = max(0.0, self.spent_usd - usd)
             self._changed.notify_all()
@@ -66,5 +66,5 @@ class Budget:
     def _reason(self, worst_usd: float) -> str:
         return (
             f"--max-usd {self.max_usd:g} is reached: ${self.spent_usd:.4f} spent, the next request could cost "
-            f"${worst_usd:.4f}; what was paid for is kept, run again to go on"
+            f"${worst_usd:.4f}; paid answers are kept, run again to continue"
         )

@@ -1,15 +1,15 @@
-"""The journal: what was asked and answered, one JSON line each, on disk before anything is made of it.
+"""The journal: requests and answers, one JSON line each, on disk before anything uses them.
 
-`.wiki/journal/` holds one file a run, so that processes never write into each other's lines. A record is written whole
-and synced before an answer counts as arrived; an answer that is there is never asked for again. Kinds of records:
+`.wiki/journal/` has one file per run, so that processes never write into each other's lines. A record is written whole
+and synced before an answer counts as received; an answer in the journal is never requested again. Kinds of records:
 
     {"kind": "run", "run", "version"}                       the first line of a file
-    {"kind": "answer", "request", "prompt", "stage", "model", …}  an answer, whatever came of it
-    {"kind": "endpoint", "endpoint", "model", "structure"}  how this endpoint can be asked for structure
-    {"kind": "batch-begun" | "batch" | "batch-ended", …}    what is under way (see `engines/anthropic_api/batches.py`)
+    {"kind": "answer", "request", "prompt", "stage", "model", …}  an answer, accepted or not
+    {"kind": "endpoint", "endpoint", "model", "structure"}  how this endpoint supports structured output
+    {"kind": "batch-begun" | "batch" | "batch-ended", …}    batches in progress (see `engines/anthropic_api/batches.py`)
     {"kind": "tool-result" | "text" | "left" | "segments", …}  what a model was shown (see `trajectory_views.py`)
 
-The idea of a log of prompts and answers beside the work is simonw/llm's.
+A log of prompts and answers beside the work is an idea of simonw/llm.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VERSION = 1
 
 Record = dict[str, Any]
 Place = tuple[Path, int]
-"""Of a record: its file, and where its line begins."""
+"""The file of a record and the offset of its line."""
 
 
 def journal_folder(wiki: Path) -> Path:
@@ -38,10 +38,10 @@ def journal_folder(wiki: Path) -> Path:
 
 
 class Journal:
-    """A wiki's journal: all that earlier runs wrote, and one file to append to. `folder` None turns it off.
+    """A wiki's journal: the records of earlier runs, and one file to append to. `folder` None turns it off.
 
-    Answers are kept by place, not in memory. `warnings` are lines that could not be read; a torn last line is the
-    trace of a killed run.
+    Answers are kept by place, not in memory. `warnings` are lines that could not be read; a torn last line means that a
+    run was killed.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -62,46 +62,46 @@ class Journal:
         self._lock = RLock()
 
     def answer(self, request: str) -> Record | None:
-        """The first record of an answer to a request, by the request's digest; None when it was never answered."""
+        """The first record of an answer to a request, by the request's digest; None if it was never answered."""
         with self._lock:
             self._load()
             place = self._places.get(request)
         return None if place is None else _record_at(place)
 
     def answers_to(self, prompt: str) -> list[Record]:
-        """All records of answers to a prompt, by the prompt's digest, whoever was asked; the newest first."""
+        """All records of answers to a prompt, by the prompt's digest, from any model; the newest first."""
         with self._lock:
             self._load()
             places = list(self._answers.get(prompt, ()))
         return [_record_at(place) for place in reversed(places)]
 
     def replacement(self, tool_use: str, content: str) -> Record | None:
-        """The record of what a model saw in a text's place, by the tool use's id ("" for other texts) and digest."""
+        """The record of the text that a model saw instead, by the tool use's id ("" for other texts) and digest."""
         with self._lock:
             self._load()
             place = self._replacements.get((tool_use, content))
         return None if place is None else _record_at(place)
 
     def is_left(self, tool_use: str, content: str) -> bool:
-        """True when a model saw that text whole."""
+        """Whether a model saw that text whole."""
         with self._lock:
             self._load()
             return f"{tool_use} {content}" in self._left
 
     def cuts(self, content: str) -> list[list[list[int]]]:
-        """How turns of that digest were cut: each time `[first turn, last turn]` of every segment, oldest first."""
+        """The segments that turns of that digest were cut into: `[first turn, last turn]` of each, oldest cut first."""
         with self._lock:
             self._load()
             return list(self._cuts.get(content, ()))
 
     def has_cuts(self) -> bool:
-        """True when any trajectory was ever cut."""
+        """Whether any trajectory was ever cut."""
         with self._lock:
             self._load()
             return bool(self._cuts)
 
     def structure(self, endpoint: str, model: str) -> str | None:
-        """How an endpoint was last found to give structure; None when that is not known."""
+        """How an endpoint was last found to support structured output; None if unknown."""
         with self._lock:
             self._load()
             return self._endpoints.get((endpoint, model))
@@ -114,7 +114,7 @@ class Journal:
         return [_record_at(place) for place in places]
 
     def refresh(self) -> None:
-        """Read again what is on disk: another process may have written since."""
+        """Read the files again: another process may have written to them."""
         with self._lock:
             if self.folder is not None:
                 self._places, self._answers, self._replacements, self._batches = {}, {}, {}, []
@@ -122,7 +122,7 @@ class Journal:
                 self.warnings.clear()
 
     def make_ready(self) -> None:
-        """Open this run's file. Raises `RunError` when it cannot be written: better now than after paying."""
+        """Open this run's file. Raises `RunError` if it cannot be written: better now than after paying."""
         with self._lock:
             if self.folder is None or self._descriptor is not None:
                 return
@@ -137,7 +137,7 @@ class Journal:
             self._write({"kind": "run", "run": self.run, "version": VERSION})
 
     def append(self, record: Record) -> None:
-        """Put a record on disk, synced. Raises `RunError` when it cannot be written."""
+        """Write a record to disk, synced. Raises `RunError` if it cannot be written."""
         with self._lock:
             self._load()
             offset = self._write(record)
@@ -165,7 +165,7 @@ class Journal:
                 written += os.write(self._descriptor, line[written:])
             os.fsync(self._descriptor)
         except OSError as error:
-            os.ftruncate(self._descriptor, offset)  # no half of a line before the next one
+            os.ftruncate(self._descriptor, offset)  # no partial line before the next one
             raise self._unwritable(error) from error
         self._size += len(line)
         return offset
@@ -173,13 +173,13 @@ class Journal:
     def _unwritable(self, error: OSError) -> RunError:
         return RunError(
             f"{self.folder}: the journal cannot be written ({error.strerror}); "
-            "mend that, or run with --no-journal and risk paying twice"
+            "fix that, or run with --no-journal and risk paying twice"
         )
 
     def _unreadable(self, error: OSError) -> RunError:
         return RunError(
             f"{error.filename or self.folder}: the journal cannot be read ({error.strerror}); "
-            "mend that: what it holds would be paid for again"
+            "fix that, or its answers would be paid for again"
         )
 
     def _load(self) -> None:
@@ -190,7 +190,7 @@ class Journal:
                 self._note(record, path, offset)
         except OSError as error:
             raise self._unreadable(error) from error
-        self._is_loaded = True  # not before: half a journal would have answers paid for again
+        self._is_loaded = True  # not before: with half a journal, answers would be paid for again
 
     def _note(self, record: Record, path: Path, offset: int) -> None:
         kind = record.get("kind")
@@ -212,7 +212,7 @@ class Journal:
 
 
 def _is_of_batch(record: Record) -> bool:
-    """True for a record that has what those who look after batches read of it."""
+    """Whether a record has all the fields that batches need."""
     if record["kind"] != "batch-begun" and not isinstance(record.get("batch"), str):
         return False
     if record["kind"] == "batch-ended":
@@ -230,7 +230,7 @@ def _record_at(place: Place) -> Record:
 
 
 def records(folder: Path, warnings: list[str]) -> Iterator[Record]:
-    """Every record of a journal, oldest run first; each has the `run` it is from. Unreadable lines are warnings."""
+    """Every record of a journal, oldest run first; each has its `run`. Unreadable lines become warnings."""
     for path, _, record in _lines(folder, warnings):
         yield {**record, "run": path.stem}
 
@@ -243,7 +243,7 @@ def _lines(folder: Path, warnings: list[str]) -> Iterator[tuple[Path, int, Recor
                 record = _parsed(line)
                 if record is None:
                     what = "a line" if line.endswith(b"\n") else "a torn last line"
-                    warnings.append(f"journal/{path.name}:{number}: {what} that is no record, skipped")
+                    warnings.append(f"journal/{path.name}:{number}: {what} that is not a record, skipped")
                 else:
                     yield path, offset, record
                 offset += len(line)
@@ -251,7 +251,7 @@ def _lines(folder: Path, warnings: list[str]) -> Iterator[tuple[Path, int, Recor
 
 def _parsed(line: bytes) -> Record | None:
     if not line.endswith(b"\n"):
-        return None  # also when it parses: it was not synced, so nothing was made of it
+        return None  # even if it parses: it was not synced, so nothing used it
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -260,7 +260,7 @@ def _parsed(line: bytes) -> Record | None:
 
 
 def _new_file(folder: Path) -> tuple[Path, int]:
-    """A file that no other run has: named by time and process, so that names sort by time."""
+    """A file of this run only, named by time and process, so that names sort by time."""
     began = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     path = folder / f"{began}-{os.getpid()}.jsonl"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND

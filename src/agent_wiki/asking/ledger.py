@@ -1,4 +1,4 @@
-"""The ledger: what asking models came to, from the journal, summed by run, stage and model."""
+"""The ledger: the cost of asking models, from the journal, summed by run, stage and model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agent_wiki.spending import Totals, is_by_agent, total_of
 
 @dataclass(slots=True)
 class CostReport:
-    """What a wiki's journal says was paid for, summed three ways."""
+    """The answers paid for in a wiki's journal, summed in three ways."""
 
     runs: dict[str, Totals] = field(default_factory=dict)
     stages: dict[str, Totals] = field(default_factory=dict)
@@ -20,15 +20,15 @@ class CostReport:
     warnings: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"total": total_of(self.runs.values()).to_json()}
+        sums_by_name: dict[str, Any] = {"total": total_of(self.runs.values()).to_json()}
         for name, sums in (("runs", self.runs), ("stages", self.stages), ("models", self.models)):
-            told[name] = {each: totals.to_json() for each, totals in sorted(sums.items())}
-        return told
+            sums_by_name[name] = {each: totals.to_json() for each, totals in sorted(sums.items())}
+        return sums_by_name
 
     def lines(self) -> list[str]:
         """The report for a person."""
         if not self.runs:
-            return ["no model was asked yet"]
+            return ["no model has been asked yet"]
         lines = [f"total: {total_of(self.runs.values()).line()}"]
         for title, sums in (("run", self.runs), ("stage", self.stages), ("model", self.models)):
             lines.append(f"by {title}:")
@@ -38,22 +38,22 @@ class CostReport:
 
 def cost_report(wiki: Path) -> CostReport:
     """The ledger of a wiki: every answer in its journal, by run, stage and model."""
-    told = CostReport()
-    for record in records(journal_folder(wiki), told.warnings):
-        if record.get("kind") == "answer" and "of" not in record:  # a part of an answer was paid for with the whole
+    report = CostReport()
+    for record in records(journal_folder(wiki), report.warnings):
+        if record.get("kind") == "answer" and "of" not in record:  # parts of an answer were paid for with the whole
             for sums, name in (
-                (told.runs, _run(record)),
-                (told.stages, record.get("stage")),
-                (told.models, _model(record)),
+                (report.runs, _run(record)),
+                (report.stages, record.get("stage")),
+                (report.models, _model(record)),
             ):
                 sums.setdefault(str(name), Totals()).add(record)
-    return told
+    return report
 
 
 def _run(record: Record) -> Any:
-    """Each `wiki apply` is a run of its own; as runs they would only fill the page."""
+    """Each `wiki apply` is a run; listed separately, these would only fill the page."""
     return "(agents)" if is_by_agent(record) else record.get("run")
 
 
 def _model(record: Record) -> Any:
-    return record.get("model", "(agents, no model told)" if is_by_agent(record) else None)
+    return record.get("model", "(agents, unknown model)" if is_by_agent(record) else None)

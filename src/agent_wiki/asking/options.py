@@ -9,7 +9,7 @@ DEFAULT_CONCURRENCY = 8
 
 @dataclass(frozen=True, slots=True)
 class AskingOptions:
-    """How models are asked. `models` are words of `--model`: a name for all stages, or `<stage>=<name>`."""
+    """How models are asked. `models` are values of `--model`: a name for all stages, or `<stage>=<name>`."""
 
     models: tuple[str, ...] = ()
     base_url: str | None = None
@@ -18,6 +18,6 @@ class AskingOptions:
     is_journaled: bool = True
     min_coverage: float = 0.0
     is_batched: bool = False  # send requests as batches, collected later
-    is_waiting: bool = False  # stay until the batches have ended
-    is_estimate: bool = False  # say what asking would come to, and ask nothing
-    is_exact: bool = False  # count tokens by the service
+    is_waiting: bool = False  # wait until the batches have ended
+    is_estimate: bool = False  # estimate the cost of asking, and ask nothing
+    is_exact: bool = False  # have the service count tokens

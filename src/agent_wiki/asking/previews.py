@@ -1,8 +1,8 @@
-"""Which texts of a trajectory are too long for a model to be shown whole, and what it is shown instead. Pure.
+"""Texts of a trajectory that are too long to show a model whole, and the previews that replace them. Pure.
 
-A preview is the text's head, its size, where the whole is, and its tail. What was decided once about a text stays
-decided, so that later questions on it send the same bytes: `decided` tells. The idea of a ledger of what a model saw of
-each tool result is Claude Code's.
+A preview has the text's head, its size, where the whole text is, and its tail. A decision about a text is
+permanent, so that later questions on it send the same bytes: `decided` returns it. A ledger of what a model saw of
+each tool result is an idea of Claude Code.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Message, Trajectory, without_surrogates
 
 SHORTEST_PREVIEWED = 1_000
-"""Characters. A shorter text is shown whole whatever the limits, and nothing is noted of it."""
+"""Characters. A shorter text is always shown whole, and no decision about it is recorded."""
 
 _MOST_HEAD = 4_000
 _SHORT_HEAD = 400
-_NOTE_CHARACTERS = 300  # more than what stands between head and tail
+_NOTE_CHARACTERS = 300  # more than the text between head and tail
 _LINE_BREAK_WITHIN = 200
 
 
 class Limits(BaseModel):
-    """How much a model is shown. A text is measured in characters, a segment, which has to fit, in bytes of UTF-8."""
+    """How much a model is shown. Texts are measured in characters; segments, which must fit, in bytes of UTF-8."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -39,12 +39,12 @@ class Limits(BaseModel):
 
     @property
     def head_characters(self) -> int:
-        """Length of a preview's head, and of its tail, unless a turn has so many that they have to be shorter."""
+        """Length of a preview's head, and of its tail, unless a turn has so many that they must be shorter."""
         return min(_MOST_HEAD, self.result_characters * 2 // 5, self.segment_bytes // 20)
 
     @property
     def turn_bytes(self) -> int:
-        """The most that one turn may have: a segment has to hold it beside the turn that it shares with another."""
+        """The largest size of one turn: a segment must hold it beside the turn that it shares with another segment."""
         return self.segment_bytes // 3
 
 
@@ -73,25 +73,25 @@ class Part:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What a decision is about: the tool use and the text, wherever it stands."""
+        """What a decision is about: the tool use and the text, regardless of its place."""
         return self.id, self.digest
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What stands in a text's place. `shown` counts the text's own characters in it."""
+    """The replacement of a text. `shown` counts the text's own characters in it."""
 
     text: str
     shown: int
 
 
 Decision = Preview | Literal["left"] | None
-"""What was decided of a part before: its preview, that it is shown whole, or nothing."""
+"""The earlier decision on a part: its preview, that it is shown whole, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewPlan:
-    """What is to be replaced anew, each with the length of its preview's head, and what is new and left whole."""
+    """New decisions: parts to replace, each with the length of its preview's head, and parts left whole."""
 
     replaced: tuple[tuple[Part, int], ...]
     left: tuple[Part, ...]
@@ -114,13 +114,13 @@ def _texts(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def _tool_use(message: Message, turn: int) -> str:
-    """The id as the journal may hold it: a recording can put anything there."""
+    """The id, made safe for the journal: in a recording it can be anything."""
     return redact_text(without_surrogates(message.tool_call_id or ""))[0] or f"turn-{turn}"
 
 
 @dataclass(slots=True)
 class _Group:
-    """Texts that have to be at most `most` together: those of one turn, or the results that answer one turn."""
+    """Texts with a joint limit of `most`: those of one turn, or the results that answer one turn."""
 
     most: int
     measure: Callable[[str], int]
@@ -128,7 +128,7 @@ class _Group:
     undecided: list[Part] = field(default_factory=list)
 
     def heads(self, limits: Limits) -> dict[Part, int]:
-        """Which of the undecided are replaced, with the length of the head: what is too long, then the largest."""
+        """The undecided parts to replace, with the length of the head: those that are too long, then the largest."""
         heads: dict[Part, int] = {}
         for part in self.undecided:
             if part.is_result and _is_too_long(part.text, limits):
@@ -148,7 +148,7 @@ class _Group:
         heads[part] = head
 
     def _shown(self, part: Part, head: int) -> int:
-        """The most that a preview has."""
+        """The largest size of a preview."""
         most = _ends(part.text, head)
         return self.measure(part.text[:most]) + _NOTE_CHARACTERS + self.measure(part.text[len(part.text) - most :])
 
@@ -156,10 +156,10 @@ class _Group:
 def plan(
     trajectory: Trajectory, parts: Sequence[Part], limits: Limits, decided: Callable[[Part], Decision]
 ) -> PreviewPlan:
-    """What to replace of what nothing was decided about. In: a trajectory and its `parts_of`.
+    """Decide on the parts without a decision. In: a trajectory and its `parts_of`.
 
-    Results over the limit; then, where the results that answer one turn are too much together, the largest first. Any
-    other text is replaced only where no segment could hold its turn.
+    Results over the limit are replaced; then the largest, while the results that answer one turn exceed their joint
+    limit. Any other text is replaced only if no segment could hold its turn.
     """
     group_of = _groups(trajectory, limits)
     for part in parts:
@@ -178,7 +178,7 @@ def plan(
 
 
 def _groups(trajectory: Trajectory, limits: Limits) -> dict[int, _Group]:
-    """Turn → what it counts to: its own texts, or with a tool's result all results that it stands among."""
+    """Turn → its group: its own texts or, for a tool's result, all results that answer the same turn."""
     groups: dict[int, _Group] = {}
     results = _Group(limits.turn_characters, len)
     for turn, message in trajectory.turns():
@@ -193,11 +193,11 @@ def _groups(trajectory: Trajectory, limits: Limits) -> dict[int, _Group]:
 
 
 def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))  # what stands for a lone surrogate has as many
+    return len(text.encode("utf-8", "surrogatepass"))  # the replacement of a lone surrogate has as many
 
 
 def _bytes_within(text: str, most: int) -> int:
-    """Bytes of a text, or more where it has few: most texts need not be encoded only to be counted."""
+    """Bytes of a text, or an upper bound if that is at most `most`: most texts need not be encoded to be counted."""
     return 4 * len(text) if 40 * len(text) <= most else _bytes(text)
 
 
@@ -207,14 +207,14 @@ def _is_too_long(text: str, limits: Limits) -> bool:
 
 
 def _ends(text: str, head: int) -> int:
-    """How many characters are shown at each end. A text that is hardly longer than that loses a third of it."""
+    """How many characters are shown at each end; less for a text that is hardly longer than its preview."""
     return head if len(text) > 2 * head + _NOTE_CHARACTERS else len(text) // 3
 
 
 def preview_of(text: str, head_characters: int, where: str) -> Preview:
-    """Head, note and tail of a text, cut at line breaks where one is near. `where` says where the whole is.
+    """Head, note and tail of a text, cut at line breaks if one is near. `where` says where the whole text is.
 
-    Its text is what stands on the wire, so it is without what a transcript would change in it.
+    The preview is sent literally, so a transcript must not change anything in it.
     """
     most = _ends(text, head_characters)
     head = text[:most]
@@ -230,7 +230,7 @@ def preview_of(text: str, head_characters: int, where: str) -> Preview:
 
 
 def with_previews(trajectory: Trajectory, previews: Mapping[tuple[int, str], Preview]) -> Trajectory:
-    """A copy of the trajectory in which previews, by turn and place, stand for the texts; it shares the rest."""
+    """A copy of the trajectory with texts replaced by previews, given by turn and place; it shares the rest."""
     if not previews:
         return trajectory
     by_turn: dict[int, dict[str, Preview]] = defaultdict(dict)

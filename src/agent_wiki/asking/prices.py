@@ -1,4 +1,4 @@
-"""Which model answers a stage, what it is shown at most, and what an answer costs: `models.yaml`.
+"""The model of each stage, the limits of what it is shown, and the price of an answer: `models.yaml`.
 
 An owner may override it beside the wiki.
 """
@@ -21,7 +21,7 @@ _SHIPPED = Path(__file__).with_name(MODELS)
 _MILLION = 1_000_000
 
 Usage = Mapping[str, int]
-"""Tokens of one answer by the service's own names; what it did not tell is absent."""
+"""Tokens of one answer under the service's own names; counts that it did not report are absent."""
 
 
 class Price(BaseModel):
@@ -38,13 +38,13 @@ class Price(BaseModel):
     long_prompt_factor: float = Field(default=1.0, ge=1)
 
     def factor(self, prompt_tokens: int) -> float:
-        """How many times the price a request of that length costs."""
+        """The factor on the price for a request of that length."""
         is_long = self.long_prompt_tokens is not None and prompt_tokens > self.long_prompt_tokens
         return self.long_prompt_factor if is_long else 1.0
 
 
 class Models(BaseModel):
-    """The model of each stage, limits of what one is shown, prices by name; `dated` says when these were right."""
+    """The model of each stage, limits of what it is shown, prices by name; `dated` says when prices were valid."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -56,9 +56,9 @@ class Models(BaseModel):
 
 
 def read_models(overrides: Path | None = None) -> Models:
-    """The shipped table with the owner's entries in their places. In: the wiki's folder, or None.
+    """The shipped table, overridden by the owner's entries. In: the wiki's folder, or None.
 
-    Raises `RunError` naming the file and the field that is wrong.
+    Raises `RunError` with the file and the invalid field.
     """
     table = _mapping(_SHIPPED, MODELS)
     own = overrides / MODELS if overrides is not None else None
@@ -89,14 +89,14 @@ def _mapping(path: Path, place: str) -> dict[str, Any]:
 
 
 def cost_usd(usage: Usage, price: Price, *, is_long_lived: bool = True) -> float:
-    """What one answer cost, in dollars.
+    """The cost of one answer, in dollars.
 
-    A cache write whose lifetime is not told counts as the one that was asked for: an hour, or five minutes.
+    A cache write without a reported lifetime counts with the requested one: an hour, or five minutes.
     """
     written = usage.get("cache_creation_input_tokens", 0)
-    is_told = "ephemeral_5m_input_tokens" in usage or "ephemeral_1h_input_tokens" in usage
-    untold = written if not is_told and not is_long_lived else 0
-    short_lived = min(written, usage.get("ephemeral_5m_input_tokens", untold))
+    is_reported = "ephemeral_5m_input_tokens" in usage or "ephemeral_1h_input_tokens" in usage
+    short_by_default = written if not is_reported and not is_long_lived else 0
+    short_lived = min(written, usage.get("ephemeral_5m_input_tokens", short_by_default))
     read, plain = usage.get("cache_read_input_tokens", 0), usage.get("input_tokens", 0)
     dollars = (
         plain * price.input
@@ -109,9 +109,9 @@ def cost_usd(usage: Usage, price: Price, *, is_long_lived: bool = True) -> float
 
 
 def worst_cost_usd(prompt_tokens: int, output_tokens: int, price: Price, *, is_long_lived: bool = False) -> float:
-    """The most that one request can cost whose marks live 5 minutes, or an hour.
+    """The worst-case cost of one request whose cache marks live 5 minutes, or an hour.
 
-    Nothing is read from the cache, all of it is written, and the answer is at its longest.
+    Nothing is read from the cache, everything is written to it, and the answer has its maximal length.
     """
     written = price.cache_write_1h if is_long_lived else price.cache_write_5m
     dearest = max(price.input, written, price.cache_read)

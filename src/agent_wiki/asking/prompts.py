@@ -1,9 +1,9 @@
-"""Prompts: the files a model reads, and what one question becomes when it is put to it.
+"""Prompts: the files that a model reads, and how a question becomes a request.
 
 The one module that knows the syntax of `prompts/<stage>.md`: YAML frontmatter (`version`, `system`, `max_tokens`) and a
-Jinja body that asks. An owner's own version lies beside the wiki. Where a question is about a trajectory, what is
-sent begins with the trajectory and ends with the question, so that the three questions on it share one prefix that a
-service can cache; transcript first and question last is inspect_scout's order, the validated file is simonw/llm's.
+Jinja body with the question. An owner's version is beside the wiki. A request about a trajectory begins with the
+trajectory and ends with the question, so that the three questions on it share one prefix that a service can cache.
+Transcript first, question last is inspect_scout's order; validated prompt files are simonw/llm's.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 TRAJECTORY_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
 STAGES = (*TRAJECTORY_STAGES, consolidate_clusters.STAGE, discover_tasks.STAGE)
 LONG = "long-trajectory"
-"""The prompt file for trajectories that are read in segments: a note before the question, and what merges answers."""
+"""The prompt file for trajectories read in segments: a note before the question, and the request to merge answers."""
 TOGETHER = "together"
-"""The prompt file that puts several questions on one trajectory in one request."""
+"""The prompt file for several questions on one trajectory in one request."""
 
-_MOST_TOKENS = 21_333  # the client refuses to wait for a longer answer that is not streamed
+_MOST_TOKENS = 21_333  # the client does not wait for a longer answer without streaming
 _MOST_RECALLED = 40
 _MOST_LINE = 400
 _OPENING = f"This is an {PROMPT_MARK}."
@@ -59,9 +59,9 @@ class PromptHead(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PromptFile:
-    """One prompt, read and checked. `place` is the file as errors name it, `body_line` where its body begins.
+    """One prompt, read and checked. `place` is the file's name in errors, `body_line` the line where its body begins.
 
-    `digest` is the file's text as a digest, for an owner may change it and leave its version.
+    `digest` is that of the file's text, because an owner may change it without changing its version.
     """
 
     place: str
@@ -73,7 +73,7 @@ class PromptFile:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent for one question. `prefix` is the same for every question on one trajectory, "" without one.
+    """The request for one question. `prefix` is the same for every question on one trajectory, "" without one.
 
     `schema` is the JSON schema of the answer; `text` the whole user message, `prefix` and `question` joined.
     """
@@ -92,7 +92,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """`sha256:…` over all that is asked, whoever is asked."""
+        """`sha256:…` over the whole request, independent of the model."""
         parts = [self.stage, self.system, self.prefix, self.question, self.max_tokens, self.schema]
         text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
         return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
@@ -101,8 +101,8 @@ class Prompt:
 def read_prompts(overrides: Path | None = None) -> dict[str, PromptFile]:
     """Every prompt file. In: the owner's folder (`<wiki>/prompts`) or None. Out: stage (`LONG`, `TOGETHER`) → prompt.
 
-    All are read and checked at once, so that a run does not meet a broken one when others are paid for. Raises
-    `RunError` naming file, line and reason.
+    All are read and checked at once, so that a run does not find a broken one after paying for others. Raises
+    `RunError` with file, line and reason.
     """
     return {name: _read_prompt(name, overrides) for name in (*STAGES, LONG, TOGETHER)}
 
@@ -123,7 +123,7 @@ def _read_prompt(stage: str, overrides: Path | None) -> PromptFile:
 
 
 def parse_prompt(text: str, place: str) -> PromptFile:
-    """A prompt file from its text. Raises `RunError` naming `place`, line and reason."""
+    """A prompt file from its text. Raises `RunError` with `place`, line and reason."""
     from jinja2 import TemplateSyntaxError
 
     text = text.removeprefix("\ufeff")
@@ -153,7 +153,7 @@ def _first_problem(error: ValidationError, text: str, place: str) -> str:
 
 @lru_cache(maxsize=64)
 def _template(text: str) -> Template:
-    """A prompt's body, compiled once: that takes longer than all else before the first question is put."""
+    """A prompt's body, compiled once: this takes longer than everything else before the first question."""
     return _environment().from_string(text)
 
 
@@ -171,11 +171,11 @@ def render_prompt(
     seen: Trajectory | None = None,
     segment: Segment | None = None,
 ) -> Prompt:
-    """What a model is asked for one question. Pure: the same question and prompts give the same bytes.
+    """The request for one question. Pure: the same question and prompts give the same bytes.
 
-    In: a stage's question; the prompts by stage, of `read_prompts`; the trajectory as a model sees it (previews for
-    long texts) where that is not the question's own; the segment of it that is shown. Raises `RunError` naming file,
-    line and reason when the prompt names what the question does not have.
+    In: a stage's question; the prompts by stage, from `read_prompts`; the trajectory as a model sees it (previews for
+    long texts) if that is not the question's own; the segment of it that is shown. Raises `RunError` with file,
+    line and reason if the prompt uses a field that the question does not have.
     """
     prompt = prompts[question.stage]
     prefix = _prefix(seen or question.fields().get("trajectory"), segment)
@@ -188,7 +188,7 @@ def render_prompt(
 def render_merging_prompt(
     question: Question[Any], prompts: Mapping[str, PromptFile], parts: Sequence[tuple[Segment, str]]
 ) -> Prompt:
-    """What a model is asked to make one answer of those that segments of the question's trajectory gave.
+    """The request to merge the answers on the segments of the question's trajectory into one.
 
     In: each segment in order with its answer as JSON text. Raises `RunError` as `render_prompt` does.
     """
@@ -206,9 +206,9 @@ def render_together(
     form: type[BaseModel],
     segment: Segment | None = None,
 ) -> Prompt:
-    """Several questions on one trajectory as one: `form` has a field for each, named after the type of its answer.
+    """Several questions on one trajectory as one request: `form` has a field for each, named after its answer's type.
 
-    In: the questions in their order; the prefix of the prompts that would put them one by one. Raises `RunError` as
+    In: the questions in order; the prefix of the prompts that would ask them one by one. Raises `RunError` as
     `render_prompt` does.
     """
     asked = {}
@@ -243,7 +243,7 @@ def _prompt(question: Question[Any], prompt: PromptFile, system: str, prefix: st
 
 @lru_cache(maxsize=16)
 def _schema(answer_type: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of an answer; making one takes longer than rendering a prompt."""
+    """The JSON schema of an answer, cached because creating one takes longer than rendering a prompt."""
     return answer_type.model_json_schema()
 
 
@@ -254,7 +254,7 @@ def _prefix(trajectory: Trajectory | None, segment: Segment | None) -> str:
 
 
 def _shown(question: Question[Any], segment: Segment | None = None) -> dict[str, Any]:
-    """What a prompt may show: the question's fields, and what they say once they are counted."""
+    """What a prompt may show: the question's fields, and figures computed from them."""
     shown = question.fields()
     if question.stage == summarize.STAGE:
         recalled = _recalled(shown["trajectory"])
@@ -268,7 +268,7 @@ def _shown(question: Question[Any], segment: Segment | None = None) -> dict[str,
 
 
 def _recalled(trajectory: Trajectory) -> dict[str, int]:
-    """Wiki page → the turn that read it first; pages that one only finds others by are left out."""
+    """Wiki page → the turn that read it first, without index pages."""
     first: dict[str, int] = {}
     for read in wiki_reads(trajectory):
         if not read.is_index:

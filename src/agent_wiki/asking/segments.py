@@ -1,5 +1,5 @@
-"""Where a trajectory that is too long for one request is cut: between turns, each segment beginning with the turn that
-the one before ended with. Pure.
+"""Where to cut a trajectory that is too long for one request: between turns, each segment starting with the last turn
+of the previous one. Pure.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from agent_wiki.trajectory import Trajectory
 Cuts = Sequence[Sequence[int]]
 """`(first turn, last turn)` of each segment, in order."""
 
-_MOST_LABEL = 500  # bytes before a text: its turn, role, marks and the name of a call
+_MOST_LABEL = 500  # bytes before a text: turn, role, marks and the name of a call
 
 
 def segments(trajectory: Trajectory, most_bytes: int) -> tuple[Segment, ...]:
-    """The segments of a trajectory, in order; none where it fits into `most_bytes` of UTF-8 as it is.
+    """The segments of a trajectory, in order; empty if it fits into `most_bytes` of UTF-8 as a whole.
 
-    Together they show every turn; two neighbours share one. A segment has more than `most_bytes` only where two turns
-    alone have. What stands before the turns, two thousand bytes at most, is not counted.
+    Together they show every turn; two neighbours share one. A segment exceeds `most_bytes` only if two turns alone do.
+    The text before the turns, at most two thousand bytes, is not counted.
     """
     if _most_size(trajectory) <= most_bytes:
-        return ()  # nothing is rendered only to be counted
+        return ()  # avoids rendering just to count
     sizes = _sizes(trajectory)
     if sum(sizes) <= most_bytes:
         return ()
@@ -33,7 +33,7 @@ def segments(trajectory: Trajectory, most_bytes: int) -> tuple[Segment, ...]:
 
 
 def segments_at(trajectory: Trajectory, cuts: Cuts, most_bytes: int) -> tuple[Segment, ...]:
-    """The segments of an earlier cut; none where it does not show every turn, or one is too large now."""
+    """The segments of an earlier cut; empty if they do not show every turn, or if one is now too large."""
     sizes = _sizes(trajectory)
     try:
         ends = [(int(first), int(last)) for first, last in cuts]
@@ -48,7 +48,7 @@ def segments_at(trajectory: Trajectory, cuts: Cuts, most_bytes: int) -> tuple[Se
 
 
 def turns_digest(trajectory: Trajectory) -> str:
-    """Of all turns as a model reads them, 32 hex digits."""
+    """The digest of all turns as a model reads them, 32 hex digits."""
     hasher = hashlib.sha256()
     for texts in turn_texts(trajectory):
         for text in texts:
@@ -65,13 +65,13 @@ def _sizes(trajectory: Trajectory) -> list[int]:
 
 
 def _most_size(trajectory: Trajectory) -> int:
-    """More bytes than the turns have: four a character, one more for a label's escape, and what stands before texts."""
+    """An upper bound for the turns' bytes: four per character, one for a label's escape, and the labels."""
     texts = sum(2 + len(message.tool_calls) for message in trajectory.messages)
     return 5 * trajectory.characters() + _MOST_LABEL * texts
 
 
 def _cuts(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """`(first turn, last turn)` of each segment; each gets past the turn it begins with."""
+    """`(first turn, last turn)` of each segment; each has at least one turn beyond its first."""
     cuts: list[tuple[int, int]] = []
     first, weight = 1, sizes[0]
     for turn in range(2, len(sizes) + 1):

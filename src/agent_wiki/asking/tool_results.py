@@ -1,4 +1,4 @@
-"""`.wiki/tool-results/`: texts too long to be shown to a model, whole, one file each, named by their digest."""
+"""`.wiki/tool-results/`: texts that are too long to show a model, in full, one file each, named by their digest."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _FOLDER = "tool-results"
 
 
 def place_of(part: Part) -> str:
-    """Where the text lies or will lie, relative to the wiki."""
+    """The path of the text relative to the wiki, whether or not it exists yet."""
     return f"{MACHINERY}/{_FOLDER}/{part.digest}.txt"
 
 
 class ToolResults:
-    """The persisted texts of a wiki. A text's name is its digest, so what a recording says never names a file."""
+    """The persisted texts of a wiki. A file is named by its text's digest, so a recording never chooses a name."""
 
     def __init__(self, wiki: Path) -> None:
         self._folder = wiki / MACHINERY / _FOLDER
         self._is_ready = False
 
     def keep(self, part: Part) -> None:
-        """Put the text on disk, synced, unless it is there. Raises `RunError` when it cannot be written."""
+        """Write the text to disk, synced, unless it exists. Raises `RunError` if it cannot be written."""
         path = self._folder / f"{part.digest}.txt"
         content = without_surrogates(part.text).encode()
         try:
@@ -37,7 +37,7 @@ class ToolResults:
         except OSError as error:
             raise RunError(
                 f"{self._folder}: a long tool result cannot be kept ({error.strerror or error}); "
-                "mend that, or run with --no-journal"
+                "fix that, or run with --no-journal"
             ) from error
 
     def _make_ready(self) -> None:
@@ -49,7 +49,7 @@ class ToolResults:
         self._is_ready = True
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Beside, synced, renamed, and the name synced too: a file under its digest is whole whatever happens."""
+        """Write to another name, sync, rename, and sync the folder: a file under its digest is always complete."""
         beside = path.with_name(f".{os.getpid()}.tmp")
         with suppress(FileNotFoundError):
             beside.unlink()
@@ -75,7 +75,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 def _sync_folder(folder: Path) -> None:
     if os.name == "nt":
-        return  # a folder cannot be opened there
+        return  # the platform cannot open folders
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,16 +1,16 @@
-"""What a model is shown of a trajectory: all of it, but for long texts that previews stand for, by a ledger.
+"""What a model is shown of a trajectory: all of it except long texts, which are replaced by previews from a ledger.
 
-Every preview is in the journal as the literal text the model saw, each once:
+The journal has every preview once, as the literal text that the model saw:
 
     {"kind": "tool-result", "toolUseId", "content", "shown", "replacement"}   a tool's result
     {"kind": "text", "content", "shown", "replacement"}                       any other text that no request could hold
     {"kind": "left", "contents": […]}                                         texts that were seen and shown whole
     {"kind": "segments", "content", "cuts": [[first turn, last turn], …]}     where a trajectory was cut
 
-`content` is a digest of the text that was replaced, `shown` how many of its characters the replacement has. The ledger
-goes before limits and wording: later stages, later runs and other trajectories with the same tool use send the same
-bytes, so that what a service keeps of a prompt and what the journal keeps of answers still match. Only a segment that
-is too large by now is cut anew.
+`content` is the digest of the text that was replaced, `shown` how many of its characters the replacement has. The
+ledger takes precedence over current limits and wording: later stages, later runs and other trajectories with the same
+tool use send the same bytes, so that a service's prompt cache and the journal's answers still match. Only a segment
+that is now too large is cut again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST_REMEMBERED = 64
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryView:
-    """A trajectory as a model sees it. `segments` is empty where one request holds all of it."""
+    """A trajectory as a model sees it. `segments` is empty if one request holds all of it."""
 
     trajectory: Trajectory
     coverage: Coverage
@@ -50,10 +50,10 @@ class TrajectoryView:
 
 
 class TrajectoryViews:
-    """Decides once what is shown of each trajectory, and remembers it in the journal. Shared by threads.
+    """Decides once what is shown of each trajectory, and records it in the journal. Shared by threads.
 
-    `results` keeps the whole texts; None where nothing is to be written: then the same is shown as if it were, and what
-    is not in the journal is decided anew each time, in the same way.
+    `results` keeps the whole texts. With None nothing is written: the same text is shown, and what is not in the
+    journal is decided each time, in the same way.
     """
 
     def __init__(self, journal: Journal, results: ToolResults | None, limits: Limits) -> None:
@@ -65,9 +65,9 @@ class TrajectoryViews:
         self._remembering = Lock()
 
     def of(self, trajectory: Trajectory) -> TrajectoryView:
-        """What is shown of it. The whole texts are on disk and the previews in the journal when this returns.
+        """The view of a trajectory. When this returns, the whole texts are on disk and the previews in the journal.
 
-        Raises `RunError` when they cannot be written.
+        Raises `RunError` if they cannot be written.
         """
         key = id(trajectory)
         with self._remembering:
@@ -76,13 +76,13 @@ class TrajectoryViews:
                 return known[1]
         made = self._made(trajectory)
         with self._remembering:
-            self._remembered[key] = (trajectory, made)  # holding it, so that no other gets its id
+            self._remembered[key] = (trajectory, made)  # keeps a reference, so that its id is not reused
             while len(self._remembered) > _MOST_REMEMBERED:
                 self._remembered.popitem(last=False)
         return made
 
     def forget(self, trajectory: Trajectory) -> None:
-        """Nothing more will be asked about it: let go of it."""
+        """Release a trajectory about which no more questions will be asked."""
         with self._remembering:
             self._remembered.pop(id(trajectory), None)
 
@@ -102,7 +102,7 @@ class TrajectoryViews:
         return TrajectoryView(seen, coverage, self._segments(seen))
 
     def _segments(self, seen: Trajectory) -> tuple[Segment, ...]:
-        """As it was cut before, where that still fits; else as it is cut now, which is then recorded."""
+        """The segments of an earlier cut if they still fit; else those of a new one, which is recorded."""
         most = self._limits.segment_bytes
         made = segments(seen, most)
         if not made and not self._journal.has_cuts():
@@ -114,16 +114,16 @@ class TrajectoryViews:
                 if known:
                     return known
             if made and self._results is not None:
-                told = [[each.first, each.last] for each in made]
-                self._journal.append({"kind": "segments", "content": content, "cuts": told})
+                cuts_made = [[each.first, each.last] for each in made]
+                self._journal.append({"kind": "segments", "content": content, "cuts": cuts_made})
         return made
 
     def _decisions(self, trajectory: Trajectory, parts: Sequence[Part]) -> dict[tuple[str, str], Decision]:
-        """What stands of every part: what the journal says, or what is decided now and then stands there."""
+        """The decision on every part: from the journal, or made now and recorded there."""
         decisions = {part.key: self._decided(part) for part in parts}
         made = plan(trajectory, parts, self._limits, lambda part: decisions[part.key])
         for part, head in made.replaced:
-            if decisions[part.key] is None:  # the same text may stand in one trajectory twice
+            if decisions[part.key] is None:  # the same text may be in one trajectory twice
                 decisions[part.key] = self._replaced(part, head)
         left = [part for part in made.left if decisions[part.key] is None]
         decisions.update({part.key: "left" for part in left})
@@ -136,7 +136,7 @@ class TrajectoryViews:
         record = self._journal.replacement(*part.key)
         if record is not None:
             shown = record.get("shown")
-            counted = max(0, min(shown, len(part.text))) if isinstance(shown, int) else 0  # not told: none for sure
+            counted = max(0, min(shown, len(part.text))) if isinstance(shown, int) else 0  # unknown: count none
             return Preview(str(record["replacement"]), counted)
         return "left" if self._journal.is_left(*part.key) else None
 

@@ -1,7 +1,7 @@
-"""A trajectory as a model reads it: every turn labelled, all of it behind a fence that it cannot close.
+"""A trajectory as a model reads it: every turn labelled, all of it inside a fence that it cannot close.
 
-Short labels that map back to turns are inspect_scout's. What a recording says is data: it can neither end the fence,
-whose name depends on all that stands inside, nor begin a line with the label of another turn.
+Short labels that map back to turns are inspect_scout's. A recording's text is data: it can neither end the fence,
+whose name depends on its whole content, nor begin a line with the label of another turn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MARKS: dict[MessageMark, str] = {
     "cancelled": "called off with a sibling",
     "no-call": "its call is not recorded",
 }
-"""What stands behind a turn's role for each mark; the prompts explain these words."""
+"""The note after a turn's role for each mark; the prompts explain these words."""
 
 _MOST_NAME = 80
 _MOST_FACT = 200
@@ -33,7 +33,7 @@ _SPOKEN_LABEL = re.compile(r"(^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])(?=\[T\d)")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of turns, both ends included, and which of how many stretches it is (from 1)."""
+    """A range of turns, inclusive, with its number (from 1) and the number of segments."""
 
     first: int
     last: int
@@ -42,11 +42,11 @@ class Segment:
 
 
 def transcript(trajectory: Trajectory, segment: Segment | None = None) -> str:
-    """The trajectory as text: what was recorded beside the turns, then each turn from `[T1]` on, or those of a segment.
+    """The trajectory as text: its metadata, then each turn from `[T1]` on, or those of a segment.
 
-    In: any trajectory. Out: content, thinking and call arguments verbatim, but for lone surrogates and a space before
-    what would pass for a label; the same trajectory gives the same text. Turns and calls have the same numbers in a
-    segment as in the whole.
+    In: any trajectory. Out: content, thinking and call arguments verbatim, except for lone surrogates and a space
+    before what would look like a label. The same trajectory gives the same text. Turns and calls have the same numbers
+    in a segment as in the whole.
     """
     lines = [*_head(trajectory)]
     if segment is not None:
@@ -56,7 +56,7 @@ def transcript(trajectory: Trajectory, segment: Segment | None = None) -> str:
 
 
 def turn_texts(trajectory: Trajectory, segment: Segment | None = None) -> Iterator[list[str]]:
-    """For each turn (of a segment) its labelled parts as they stand in the transcript."""
+    """For each turn (of a segment), its labelled parts as in the transcript."""
     calls = _CallNumbers()
     for turn, message in trajectory.turns():
         parts = _parts(message, calls)
@@ -68,7 +68,7 @@ def turn_texts(trajectory: Trajectory, segment: Segment | None = None) -> Iterat
 
 
 def fenced(text: str, name: str) -> str:
-    """`text` between two tags that begin with `name` and cannot occur in it, for they end in a digest of it."""
+    """`text` between two tags that begin with `name` and cannot occur in it, because they end in a digest of it."""
     digest = _digest_not_in(text)
     return f"<{name}-{digest}>\n{text.strip(chr(10))}\n</{name}-{digest}>"
 
@@ -80,7 +80,7 @@ def _digest_not_in(text: str) -> str:
 
 @dataclass(slots=True)
 class _CallNumbers:
-    """Calls are told apart by number: recorded ids are long, and some recordings repeat them."""
+    """Numbers for calls: recorded ids are long, and some recordings repeat them."""
 
     given: int = 0
     by_id: dict[str, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class _CallNumbers:
 
 
 def _head(trajectory: Trajectory) -> Iterator[str]:
-    """What the recording says of the session as a whole. Where it lay and its digest say nothing to a reader."""
+    """The session's metadata, except for the recording's location and digest, which mean nothing to a reader."""
     source = trajectory.source
     facts = {
         "agent": trajectory.agent,
@@ -110,7 +110,7 @@ def _head(trajectory: Trajectory) -> Iterator[str]:
 
 
 def _parts(message: Message, calls: _CallNumbers) -> Iterator[tuple[str, str]]:
-    """What one turn consists of, each part as (head, text)."""
+    """The parts of one turn, each as (head, text)."""
     if message.thinking is not None:
         yield f"{message.role}, thinking", message.thinking
     is_calling = bool(message.tool_calls) or message.thinking is not None
@@ -137,5 +137,5 @@ def _name(name: str) -> str:
 
 
 def without_labels(text: str) -> str:
-    """A line that would begin like a turn's label gets a space before it."""
+    """The text with a space before each line that would begin like a turn's label."""
     return _SPOKEN_LABEL.sub(r"\1 ", text) if "[T" in text else text

@@ -1,1 +1,1 @@
-"""The wiki among agent programs: hooks, saved sessions, pointers, the MCP server, skills."""
+"""Connects agent programs with a wiki: hooks, saved sessions, pointers, the MCP server, skills."""

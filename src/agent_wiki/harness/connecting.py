@@ -1,8 +1,8 @@
-"""The pointer to a wiki, put where an agent reads it: marked, once, and taken out again without a trace.
+"""Adds the pointer to a wiki where an agent reads it, marked and only once, and removes it again without a trace.
 
-In a Markdown file it is a block between two markers at the end of the file; exactly one line end is put before it, and
-taken with it. In a file of settings it is a hook for the start of a session and one for the end of a turn. Everything
-is planned from what lies in the folder (`plan`) before anything is written (`carry_out`, the disk edge).
+In a Markdown file it is a block between two markers at the end of the file, with exactly one line end before it, which
+is removed with it. In a settings file it is a hook for the start of a session and one for the end of a turn. Everything
+is planned from the folder's content (`plan`) before anything is written (`carry_out`).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _HOOKS = {"SessionStart": ("start", 10), "Stop": ("stop", 60)}  # event → subc
 _SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
 _MARKER = re.compile(rb"^[ \t]*<!-- agent-wiki:(begin|end) -->[ \t]*\r?$", re.MULTILINE)
 _CODEX_NOTES = (
-    "Codex reads .codex/hooks.json in a project that you trust, and runs a new hook once you approved it in /hooks",
+    "Codex reads .codex/hooks.json in a project that you trust, and runs a new hook after you approve it in /hooks",
     "a Codex without hooks: put notify = {notify} into ~/.codex/config.toml by hand (a project's own is ignored)",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What becomes of one file, named relative to the folder; `after` is None for a file that goes."""
+    """The change of one file, named relative to the folder; `after` is None for a file that is removed."""
 
     name: str
     target: Path
@@ -49,7 +49,7 @@ class FileChange:
 
     @property
     def state(self) -> State:
-        """What is done with it."""
+        """Whether the file is created, changed, removed or left alone."""
         if self.before == self.after:
             return "unchanged"
         return "removed" if self.after is None else "written"
@@ -57,24 +57,24 @@ class FileChange:
 
 @dataclass(slots=True)
 class ConnectionPlan:
-    """All changes of one connection, and what a person has to know or do."""
+    """All changes of one connection, and notes on what a person must know or do."""
 
     changes: list[FileChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def names(self, state: State) -> list[str]:
-        """The files in that state, in the order in which they are seen to."""
+        """The files in that state, in the order in which they are written."""
         return [change.name for change in self.changes if change.state == state]
 
 
 def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> ConnectionPlan:
-    """What connecting an agent in `folder` (or disconnecting it) changes. Nothing is written.
+    """The changes that connect an agent in `folder` (or disconnect it). Nothing is written.
 
     `wiki` is the wiki to point at, None for the nearest one. Raises `UsageError` for an unknown agent or folder,
-    `UnsafePath` for a link that leads out of the folder, `RunError` naming file and line of what cannot be edited.
+    `UnsafePath` for a link that leads out of the folder, `RunError` with file and line of what cannot be edited.
     """
     if agent not in AGENTS:
-        raise UsageError(f"connect: {agent!r} is none of {', '.join(AGENTS)}")
+        raise UsageError(f"connect: {agent!r} is not one of {', '.join(AGENTS)}")
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder")
     place = _wiki_place(folder, wiki)
@@ -94,7 +94,7 @@ def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> Co
 
 
 def carry_out(planned: ConnectionPlan) -> None:
-    """Write and remove what was planned. A file is written whole: a reader sees the old one or the new one.
+    """Write and remove what was planned. Files are replaced atomically: a reader sees the old one or the new one.
 
     Raises `RunError` naming the file.
     """
@@ -104,25 +104,25 @@ def carry_out(planned: ConnectionPlan) -> None:
         try:
             if change.after is None:
                 change.target.unlink(missing_ok=True)
-                with suppress(OSError):  # a folder that is not empty stays
+                with suppress(OSError):  # a folder that is not empty is kept
                     if "/" in change.name:
                         change.target.parent.rmdir()
             else:
                 _write(change.target, change.after)
         except OSError as error:
-            raise RunError(f"{change.target}: cannot write ({error.strerror}); nothing of it was changed") from error
+            raise RunError(f"{change.target}: cannot write ({error.strerror}); the file was not changed") from error
 
 
 def with_block(before: bytes | None, text: str, name: str) -> bytes:
-    """A file's content with the block that holds `text`: in the place of the block there, else at the end.
+    """A file's content with a block of `text`, which replaces an existing block or is appended.
 
-    Raises `RunError` naming file and line where markers do not fit together.
+    Raises `RunError` with file and line if markers do not match.
     """
     content = before if before is not None else b""
     if b"\0" in content:
         raise RunError(f"{name}: not UTF-8 text; nothing was written")
     span = _block_span(content, name)
-    judged = content if span is None else content[span[0] :]  # a block keeps the line ends that it has
+    judged = content if span is None else content[span[0] :]  # an existing block keeps its line ends
     line_end = b"\r\n" if re.match(rb"[^\n]*\r\n", judged) else b"\n"
     block = line_end.join([BEGIN.encode(), *text.rstrip("\n").encode("utf-8", "replace").split(b"\n"), END.encode()])
     if span is not None:
@@ -134,7 +134,7 @@ def with_block(before: bytes | None, text: str, name: str) -> bytes:
 
 
 def without_block(content: bytes, name: str) -> bytes | None:
-    """A file's content as it was before the block came; None for a file that held nothing else. Raises `RunError`."""
+    """A file's content as it was before the block; None for a file with nothing else. Raises `RunError`."""
     span = _block_span(content, name)
     if span is None:
         return content
@@ -152,19 +152,20 @@ def without_block(content: bytes, name: str) -> bytes | None:
 
 
 def _block_span(content: bytes, name: str) -> tuple[int, int] | None:
-    """Where the block stands, from the start of its first marker to the end of its last; None without one."""
+    """The span of the block, from the start of its first marker to the end of its last; None without one."""
     found = [(match[1], match.start(), match.end() - match[0].endswith(b"\r")) for match in _MARKER.finditer(content)]
     if not found:
         return None
     if [kind for kind, _, _ in found] != [b"begin", b"end"]:
         line = content.count(b"\n", 0, found[0][1]) + 1
-        raise RunError(f"{name}:{line}: the markers of agent-wiki do not stand once, begin before end; mend them")
+        raise RunError(f"{name}:{line}: the markers of agent-wiki must be there once, begin before end; fix them")
     return found[0][1], found[1][2]
 
 
 def with_hooks(text: str | None, commands: Mapping[str, tuple[str, int]], name: str) -> str:
-    """Settings with one hook for each event: event → (command, seconds). A hook of ours that is there is brought up
-    to date. Raises `RunError` naming file and line of what is no JSON, or of a place where no hook can stand.
+    """Settings with one hook for each event: event → (command, seconds). An existing hook of ours is updated.
+
+    Raises `RunError` with file and line of what is not JSON, or of a place that cannot have hooks.
     """
     edited = text if text is not None else "{\n}\n"
     for event, (command, seconds) in commands.items():
@@ -187,7 +188,7 @@ def with_hooks(text: str | None, commands: Mapping[str, tuple[str, int]], name: 
 
 
 def without_hooks(text: str, name: str) -> str | None:
-    """Settings without any hook of ours, else as they were; None where nothing else is left. Raises `RunError`."""
+    """Settings without hooks of ours, otherwise unchanged; None if nothing else is left. Raises `RunError`."""
     edited: str | None = text
     for event in reversed(_HOOKS):
         while edited is not None:
@@ -223,23 +224,23 @@ def _is_ours(command: Any, subcommand: str) -> bool:
 
 
 def _checked(text: str, name: str) -> dict[str, Any]:
-    """Settings as values, if hooks can stand in them. Raises `RunError` naming the line that is wrong."""
+    """Settings as values, checked for having a place for hooks. Raises `RunError` with the line that is wrong."""
     try:
         settings = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
-        raise RunError(f"{name}:{error.lineno}: not JSON ({error.msg}); mend it, nothing was written") from error
+        raise RunError(f"{name}:{error.lineno}: not JSON ({error.msg}); fix it, nothing was written") from error
     except RecursionError as error:
         raise RunError(f"{name}: nested too deeply; nothing was written") from error
     if not isinstance(settings, dict):
-        raise RunError(f"{name}:1: no JSON object; nothing was written")
+        raise RunError(f"{name}:1: not a JSON object; nothing was written")
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict):
         line = json_members.line_of(text, ("hooks",))
-        raise RunError(f"{name}:{line}: hooks is no object; nothing was written")
+        raise RunError(f"{name}:{line}: hooks is not an object; nothing was written")
     for event in _HOOKS:
         if not isinstance(hooks.get(event, []), list):
             line = json_members.line_of(text, ("hooks", event))
-            raise RunError(f"{name}:{line}: hooks.{event} is no array; nothing was written")
+            raise RunError(f"{name}:{line}: hooks.{event} is not an array; nothing was written")
     return settings
 
 
@@ -257,7 +258,7 @@ def _settings_change(folder: Path, name: str, wiki: str, *, is_removal: bool) ->
 
 
 def _commands(wiki: str) -> dict[str, tuple[str, int]]:
-    """Event → (command, seconds). The wiki is named, which tells the hook that it may be made."""
+    """Event → (command, seconds). Naming the wiki permits the hook to create it."""
     return {
         event: (shlex.join(["wiki", "hook", subcommand, "--wiki", wiki]), seconds)
         for event, (subcommand, seconds) in _HOOKS.items()
@@ -265,7 +266,7 @@ def _commands(wiki: str) -> dict[str, tuple[str, int]]:
 
 
 def _wiki_place(folder: Path, wiki: Path | None) -> str:
-    """The wiki as the pointer names it: relative to the folder where it lies in the project, else in full."""
+    """The wiki's path in the pointer: relative to the folder if the wiki is in the project, else absolute."""
     from agent_wiki.harness.hooks import standing_wiki
     from agent_wiki.harness.saving import project_root
 
@@ -285,7 +286,7 @@ def _pointer(wiki: str) -> str:
 
 
 def reminder(wiki: Path | None, cwd: Path, environment: Mapping[str, str]) -> str:
-    """What an agent is told at the start of a session; empty where no wiki with a page is to be found."""
+    """The text for an agent at the start of a session; empty if there is no wiki with pages."""
     from agent_wiki.harness.hooks import standing_wiki
 
     found = standing_wiki(wiki, cwd, environment)
@@ -309,7 +310,7 @@ def _pointer_file(agent: str, folder: Path) -> str:
 
 
 def _notes(agent: str, folder: Path, wiki: str) -> Sequence[str]:
-    """What a person has to do by hand."""
+    """What a person must do by hand."""
     import shutil
 
     notes = [] if shutil.which("wiki") else ["`wiki` is not on the path: the agent and its hooks will not find it"]
@@ -317,27 +318,27 @@ def _notes(agent: str, folder: Path, wiki: str) -> Sequence[str]:
         notify = json.dumps(["wiki", "hook", "stop", "--wiki", wiki])
         notes += [note.format(notify=notify) for note in _CODEX_NOTES]
         if (folder / "AGENTS.override.md").exists():
-            notes.append("AGENTS.override.md stands here: Codex reads it in the place of AGENTS.md")
+            notes.append("AGENTS.override.md exists here: Codex reads it instead of AGENTS.md")
     return notes
 
 
 def _read(folder: Path, name: str) -> tuple[Path, bytes | None]:
-    """Where a file really lies, and what is in it; None where there is none. Raises `UnsafePath` and `RunError`."""
+    """A file's real path and its content, None if it does not exist. Raises `UnsafePath` and `RunError`."""
     try:
         target = (folder / name).resolve()
         if not target.is_relative_to(folder.resolve()):
             raise UnsafePath(f"{folder / name}: a link that leads out of {folder}; nothing was written")
         if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            raise RunError(f"{folder / name}: is no plain file; nothing was written")
+            raise RunError(f"{folder / name}: not a regular file; nothing was written")
         return target, target.read_bytes() if target.exists() else None
     except OSError as error:
         raise RunError(f"{folder / name}: cannot read ({error.strerror}); nothing was written") from error
     except RuntimeError as error:
-        raise UnsafePath(f"{folder / name}: links that lead in a circle; nothing was written") from error
+        raise UnsafePath(f"{folder / name}: links form a cycle; nothing was written") from error
 
 
 def _write(target: Path, content: bytes) -> None:
-    """Write beside, then rename; the file keeps its mode."""
+    """Write to a temporary file, then rename; the file keeps its mode."""
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:

@@ -1,8 +1,8 @@
-"""JSON text edited in place: a member put in or taken out, every other byte as it was.
+"""Edits JSON text in place: adds or removes a member and leaves every other byte unchanged.
 
-A file of settings belongs to its owner: to parse and dump it would change its line breaks, its spaces and its escapes.
-Putting in and taking out again gives back the very text. So that this holds also for `{}`, a container that stood empty
-is known, once filled, by a space behind its opening bracket.
+A settings file belongs to its owner: parsing and dumping it would change its line breaks, spaces and escapes. Adding
+and removing a member restores the exact text. For this to hold for `{}` too, a container that was empty is marked, once
+filled, by a space after its opening bracket.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Path = Sequence[str | int]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A key with its value, or an element (`key` is then its position): the text is `[start, end)`."""
+    """A key with its value, or an element (with its position as `key`): the text is `[start, end)`."""
 
     key: str | int
     start: int
@@ -34,21 +34,21 @@ class Member:
 
 @dataclass(slots=True)
 class Container:
-    """An object or array: the brackets stand at `opens` and `closes`."""
+    """An object or array: its brackets are at `opens` and `closes`."""
 
     opens: int
     closes: int = 0
     members: list[Member] = field(default_factory=list)
 
     def member(self, key: str | int) -> Member | None:
-        """The member of that key; of a key that stands twice the last one, which is the one that counts."""
+        """The member with that key; for a duplicate key the last one, which is the one that counts."""
         return next((each for each in reversed(self.members) if each.key == key), None)
 
 
 def with_member(text: str, path: Path, key: str, value: Any) -> str:
     """`text` with `key: value` at the end of the object at `path`, or `value` at the end of the array there.
 
-    `text` is valid JSON; raises `KeyError` when nothing is at `path`, `ValueError` when no container is.
+    `text` is valid JSON; raises `KeyError` if `path` does not exist, `ValueError` if it is not a container.
     """
     container = _container(text, _value_start(text, path))
     is_object = text[container.opens] == "{"
@@ -69,9 +69,9 @@ def with_member(text: str, path: Path, key: str, value: Any) -> str:
 
 
 def without_member(text: str, path: Path) -> str | None:
-    """`text` without what is at `path`, and without the containers that held nothing else; None when nothing is left.
+    """`text` without the value at `path` and without containers that had nothing else; None if nothing is left.
 
-    A container that was there, and empty, before something was put into it stays. Raises `KeyError`.
+    A container that existed empty before something was added to it is kept. Raises `KeyError`.
     """
     container = _container(text, _value_start(text, path[:-1]))
     member = container.member(path[-1])
@@ -90,7 +90,7 @@ def without_member(text: str, path: Path) -> str | None:
 
 
 def with_value(text: str, path: Path, value: Any) -> str:
-    """`text` with another scalar in the place of the one at `path`. Raises `KeyError`."""
+    """`text` with another scalar at `path`. Raises `KeyError`."""
     start = _value_start(text, path)
     return text[:start] + json.dumps(value, ensure_ascii=False) + text[_end_of_value(text, start) :]
 
@@ -113,7 +113,7 @@ def _value_start(text: str, path: Path) -> int:
 def _container(text: str, opens: int) -> Container:
     """The members of the object or array that opens at `opens`."""
     if text[opens] not in "{[":
-        raise ValueError("no object and no array")
+        raise ValueError("neither an object nor an array")
     container = Container(opens)
     is_object = text[opens] == "{"
     position = _skip(text, opens + 1)
@@ -154,13 +154,13 @@ def _line_indent(text: str, position: int) -> str:
 
 
 def _unit(text: str) -> str:
-    """How one step is indented in this text."""
+    """The indentation of one level in this text."""
     match = _FIRST_INDENT.search(text)
     return match[1] if match else _DEFAULT_INDENT
 
 
 def _rendered(key: str | None, value: Any, indent: str | None, unit: str, line_break: str) -> str:
-    """A member as text; on one line where its neighbours are."""
+    """A member as text; on one line if its neighbours are."""
     head = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     if indent is None:
         return head + json.dumps(value, ensure_ascii=False)

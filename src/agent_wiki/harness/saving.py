@@ -1,7 +1,7 @@
-"""A trajectory kept as a file of the project: `.evolve/trajectories/trajectory_<moment>_<session id>.json`.
+"""A trajectory saved as a file of the project: `.evolve/trajectories/trajectory_<moment>_<session id>.json`.
 
-All of a recording is read and checked first; only then is anything written (`write_new` and `replace` are the disk
-edge). What the recording says of secrets and what a harness put into it is gone by then.
+A recording is read and checked completely before anything is written (by `write_new` and `replace`). By then secrets
+and text added by a harness have been removed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOST_OF_ONE_SECOND = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One trajectory that was saved."""
+    """One saved trajectory."""
 
     path: Path
     session_id: str
@@ -42,27 +42,27 @@ class Saved:
 
 
 def project_root(start: Path) -> Path:
-    """The nearest folder with a `.git`, from `start` upwards; `start` itself when there is none."""
+    """The nearest folder with a `.git`, from `start` upwards; `start` itself if there is none."""
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
 
 
 def evolve_folder(root: Path, environment: Mapping[str, str]) -> Path:
-    """The project's folder for what agents leave behind: `.evolve`, or the one that `EVOLVE_DIR` names."""
+    """The project's folder for agents' files: `.evolve`, or the one that `EVOLVE_DIR` names."""
     return root / (environment.get(EVOLVE_DIR) or _EVOLVE)
 
 
 def file_name(session_id: str, moment: datetime, copy: int = 1) -> str:
-    """`trajectory_YYYY-MM-DDTHH-MM-SS[_<session id>].json`; the second of the same name and second gets `_2`."""
+    """`trajectory_YYYY-MM-DDTHH-MM-SS[_<session id>].json`; a second file of the same name gets `_2`."""
     stem = session_file_stem(session_id) if session_id else ""
     parts = ["trajectory", f"{moment:%Y-%m-%dT%H-%M-%S}", *([stem] if stem else []), *([str(copy)] if copy > 1 else [])]
     return "_".join(parts) + ".json"
 
 
 def trajectories(path: Path, name: str, warnings: list[str]) -> list[Trajectory]:
-    """Every trajectory of a recording as it is saved: redacted, no reminders, its session's id as recorded.
+    """Every trajectory of a recording in the form to save: redacted, without reminders, with the recorded session id.
 
-    `name` is how the recording is spoken of; what was odd about it is added to `warnings`. Raises
-    `UnreadableRecording` when it is no recording, or none in which anything was said.
+    `name` is the recording's name in messages; its oddities are added to `warnings`. Raises `UnreadableRecording` if it
+    is not a recording, or has no messages.
     """
     recording = Recording(path, name)
     try:
@@ -76,7 +76,7 @@ def trajectories(path: Path, name: str, warnings: list[str]) -> list[Trajectory]
 
 
 def _read(recording: Recording) -> Iterator[Trajectory]:
-    """As `mine.trajectories_of` reads them, but that an id which is no safe name stays what it is."""
+    """Like `mine.trajectories_of`, except that an id that is not a safe name is not changed."""
     reader, sha256 = reader_of(recording), recording.sha256()
     for trajectory in reader.read(recording):
         source = trajectory.source
@@ -85,7 +85,7 @@ def _read(recording: Recording) -> Iterator[Trajectory]:
         else:
             source.file, source.sha256 = Path(recording.name).name, sha256
             counts = Counter(source.hygiene) + Counter(recording.hygiene)
-            recording.hygiene.clear()  # what the lines had is told once, on the first trajectory
+            recording.hygiene.clear()  # the lines' findings are reported once, on the first trajectory
             source.hygiene = dict(sorted(counts.items()))
         redact_trajectory(trajectory)
         recorded_id = trajectory.session_id
@@ -96,7 +96,7 @@ def _read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _strip_reminders(trajectory: Trajectory) -> None:
-    """An envelope is read as it stands; another tool may have left a harness's reminders in it."""
+    """Remove a harness's reminders, which another tool may have left in an envelope: envelopes are read unchanged."""
     stripped = 0
     for message in trajectory.messages:
         if message.content:
@@ -111,7 +111,7 @@ def _strip_reminders(trajectory: Trajectory) -> None:
 
 @contextmanager
 def standard_input_as_file(content: bytes) -> Iterator[tuple[Path, str]]:
-    """A file of this process's own that holds `content`, and its name for messages; gone when the block ends."""
+    """A temporary file with `content`, and its name for messages; it is deleted when the block ends."""
     with tempfile.TemporaryDirectory(prefix="wiki-save-") as folder:
         path = Path(folder, _STANDARD_INPUT)
         path.write_bytes(content)
@@ -119,10 +119,10 @@ def standard_input_as_file(content: bytes) -> Iterator[tuple[Path, str]]:
 
 
 def default_folder(root: Path, environment: Mapping[str, str]) -> Path:
-    """Where trajectories of a project are kept, made for its owner alone when it is not there.
+    """The folder of a project's saved trajectories, created for its owner only if it does not exist.
 
-    Raises `UnsafePath` when a link in the project leads elsewhere, and `RunError` when it cannot be made. A folder
-    that `EVOLVE_DIR` names may be a link: that is its owner's choice.
+    Raises `UnsafePath` if a link in the project leads elsewhere, and `RunError` if it cannot be created. A folder
+    named by `EVOLVE_DIR` may be a link: that is its owner's choice.
     """
     evolve = evolve_folder(root, environment)
     folder = evolve / _TRAJECTORIES
@@ -131,14 +131,14 @@ def default_folder(root: Path, environment: Mapping[str, str]) -> Path:
             raise UnsafePath(f"{each}: a link in the project could lead out of it; nothing was written")
     if not evolve.exists():
         make_folder(evolve)
-        with suppress(OSError):  # keeping recordings out of version control is a courtesy
+        with suppress(OSError):  # failing to keep recordings out of version control is not an error
             (evolve / ".gitignore").write_text(_IGNORED, encoding="utf-8")
     make_folder(folder)
     return folder
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, each for its owner alone. Raises `RunError`."""
+    """Create a folder and its parents, each accessible to its owner only. Raises `RunError`."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         for each in reversed(missing):
@@ -146,11 +146,11 @@ def make_folder(folder: Path) -> None:
     except OSError as error:
         raise RunError(f"{folder}: cannot make this folder ({error.strerror})") from error
     if not folder.is_dir():
-        raise RunError(f"{folder}: is no folder; nothing was written")
+        raise RunError(f"{folder}: not a folder; nothing was written")
 
 
 def save(found: Iterable[Trajectory], folder: Path, moment: datetime) -> list[Saved]:
-    """Write each trajectory to a new file of `folder`, which is there. Raises `RunError`; then none of them is kept."""
+    """Write each trajectory to a new file in the existing `folder`. Raises `RunError`; then none of them is kept."""
     saved: list[Saved] = []
     try:
         for trajectory in found:
@@ -164,9 +164,9 @@ def save(found: Iterable[Trajectory], folder: Path, moment: datetime) -> list[Sa
 
 
 def write_new(folder: Path, trajectory: Trajectory, moment: datetime) -> Path:
-    """Write one envelope to a name that nobody else has, readable by its owner alone. Raises `RunError`.
+    """Write one envelope under an unused name, readable by its owner only. Raises `RunError`.
 
-    The name is claimed by making the file, which the system grants to one process only; the content then comes whole.
+    The name is claimed by creating the file exclusively; then the content is moved there atomically.
     """
     for copy in range(1, _MOST_OF_ONE_SECOND):
         target = folder / file_name(trajectory.session_id, moment, copy)
@@ -182,11 +182,11 @@ def write_new(folder: Path, trajectory: Trajectory, moment: datetime) -> Path:
             target.unlink(missing_ok=True)
             raise
         return target
-    raise RunError(f"{folder}: too many trajectories of one second; try again")
+    raise RunError(f"{folder}: too many trajectories in one second; try again")
 
 
 def replace(target: Path, trajectory: Trajectory) -> None:
-    """Write one envelope over `target`, whole or not at all, readable by its owner alone. Raises `RunError`."""
+    """Replace `target` with one envelope atomically, readable by its owner only. Raises `RunError`."""
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -1,7 +1,7 @@
-"""The package's own Agent Skills: which there are, and their copies in a folder where an agent looks for skills.
+"""The package's own Agent Skills, and copies of them in a folder where an agent looks for skills.
 
-What to write is planned purely from what the folder holds; looking (`states`) and writing (`write`) are the disk edge.
-A file with other content is its owner's: it is left alone unless told otherwise.
+`plan` is a pure function of the folder's content; only `states` reads the disk and only `write` writes to it. A file
+with other content belongs to its owner and is not changed unless forced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ State = Literal["missing", "same", "other"]
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """What an installation does, as paths below the folder, each tuple sorted."""
+    """The effect of an installation, as sorted paths below the folder."""
 
     to_write: tuple[str, ...]
     unchanged: tuple[str, ...]
@@ -37,7 +37,7 @@ def shipped_skills() -> dict[str, bytes]:
 
 
 def plan(states: Mapping[str, State], *, is_forced: bool) -> InstallPlan:
-    """What to do with each file, from what is in its place; `is_forced` writes over other content."""
+    """What to do with each file, given what exists at its path; `is_forced` overwrites other content."""
     writes: frozenset[State] = frozenset({"missing", "other"} if is_forced else {"missing"})
     paths = sorted(states)
     return InstallPlan(
@@ -48,35 +48,35 @@ def plan(states: Mapping[str, State], *, is_forced: bool) -> InstallPlan:
 
 
 def states(folder: Path, skills: Mapping[str, bytes]) -> dict[str, State]:
-    """What stands in each file's place below `folder`, which need not exist; nothing is followed out of it.
+    """What exists at each file's path below `folder`, which need not exist. Links out of it are not followed.
 
-    Raises `UnsafePath` for a link on the way and `RunError` for something that is no plain file.
+    Raises `UnsafePath` for a link on the way and `RunError` for anything but a regular file.
     """
     return {path: _state(_inside(folder, path), content) for path, content in skills.items()}
 
 
 def write(folder: Path, skills: Mapping[str, bytes], paths: Iterable[str]) -> None:
-    """Write each of `paths` whole: beside first, then renamed, so that a reader sees the old file or the new one.
+    """Write each of `paths` to a temporary file, then rename it, so that a reader sees the old file or the new one.
 
-    Raises `UnsafePath` and `RunError` naming the file.
+    Raises `UnsafePath` and `RunError` with the file.
     """
     for path in paths:
         target = _inside(folder, path)
         beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with beside.open("xb") as stream:  # made here or not at all: a link of that name is not followed
+            with beside.open("xb") as stream:  # exclusive: a link of that name is not followed
                 stream.write(skills[path])
             beside.replace(target)
         except OSError as error:
             if not isinstance(error, FileExistsError):
                 with suppress(OSError):
                     beside.unlink()
-            raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
+            raise RunError(f"{target}: cannot write ({error.strerror}); the file was not changed") from error
 
 
 def _inside(folder: Path, path: str) -> Path:
-    """`path` below `folder`. The folder itself may be a link, which is its owner's choice; what is in it may not."""
+    """`path` below `folder`. The folder itself may be a link, as its owner's choice; nothing inside it may."""
     current = folder
     for part in path.split("/"):
         current = current / part
@@ -91,7 +91,7 @@ def _state(target: Path, content: bytes) -> State:
     except FileNotFoundError:
         return "missing"
     except OSError as error:
-        raise RunError(f"{target}: cannot look at it ({error.strerror}); nothing was written") from error
+        raise RunError(f"{target}: cannot inspect it ({error.strerror}); nothing was written") from error
     if not stat.S_ISREG(status.st_mode):
-        raise RunError(f"{target}: is no plain file; move it away, nothing was written")
+        raise RunError(f"{target}: not a regular file; move it away, nothing was written")
     return "same" if status.st_size == len(content) and target.read_bytes() == content else "other"
