@@ -28,19 +28,38 @@ class Answer(BaseModel):
 
 
 AnswerType = TypeVar("AnswerType", bound=Answer)
-_Covariant = TypeVar("_Covariant", bound=Answer, covariant=True)
 
 
-class Question(Protocol, Generic[_Covariant]):
-    """One question of one stage. `fields` is what a prompt may show; `answer_type` the schema of the answer."""
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with an answer: the field or the part, and one sentence. `str()` is one line.
+
+    `is_on_citation` says that a turn is cited that is not there, or a quote that is not verbatim.
+    """
+
+    place: str
+    reason: str
+    is_on_citation: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}" if self.place else self.reason
+
+
+class Question(Protocol, Generic[AnswerType]):
+    """One question of one stage."""
 
     @property
     def stage(self) -> str: ...
 
     @property
-    def answer_type(self) -> type[_Covariant]: ...
+    def answer_type(self) -> type[AnswerType]:
+        """The schema of the answer."""
 
-    def fields(self) -> dict[str, Any]: ...
+    def fields(self) -> dict[str, Any]:
+        """What a prompt may show."""
+
+    def problems(self, answer: AnswerType) -> list[Problem]:
+        """What the stage would reject or drop of an answer, so that whoever answers can correct it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@ import pytest
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import journal_folder, records
-from agent_wiki.engine import side_by_side
+from agent_wiki.compare.views import GuidelineView
+from agent_wiki.engine import Question, side_by_side
 from agent_wiki.engines.anthropic_api import AnthropicEngine
 from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.errors import AnswerRejected, BudgetReached, NoAnswer, RunError, ServiceFailed, UsageError
+from agent_wiki.stages.consolidate_clusters import ClusterQuestion
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion, extract_guidelines
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillQuestion
@@ -170,6 +172,20 @@ def test_a_quote_that_is_not_there_goes_back_twice_and_is_then_dropped(
             assert "not verbatim in turn 2: 'never said'" in server.bodies()[1]["messages"][2]["content"]
 
 
+def test_a_cluster_that_does_not_hold_goes_back_with_the_reason(tmp_path: Path) -> None:
+    members = tuple(GuidelineView(name, "Run the check first", "Run make check.", sessions=(name,)) for name in "ab")
+    wrong = {"slug": "x", "title": "X", "description": "D.", "takeaway": "T.", "members": ["a", "zz"], "tags": ["t"]}
+
+    def answer(asked: Asked) -> Any:
+        return {"clusters": [wrong | ({"members": ["a", "b"]} if len(asked.body["messages"]) > 1 else {})]}
+
+    answerer = says({"consolidate-clusters": answer})
+    with MessagesServer(answerer) as server, engine_at(server, tmp_path) as engine:
+        (cluster,) = engine.answer(ClusterQuestion(members)).clusters
+        assert "'zz' is none of the guidelines" in server.bodies()[1]["messages"][2]["content"]
+    assert cluster.members == ["a", "b"]
+
+
 def test_what_stood_before_a_failed_re_ask_is_kept(tmp_path: Path) -> None:
     good, bad = {"turn": 2, "quote": "make check"}, {"turn": 2, "quote": "never said"}
     answerer = says({"extract-guidelines": {"guidelines": [rule("Run the check.", evidence=[good, bad])]}})
@@ -194,7 +210,8 @@ def test_how_structure_is_asked_for_is_found_out_once(
 ) -> None:
     endpoint = Endpoint(structured=structured, forced_tools=forced_tools)
     with MessagesServer(says({}), endpoint) as server:
-        for question in (SummarizeQuestion(SESSION), GuidelinesQuestion(SESSION, SUMMARY)):
+        questions: tuple[Question[Any], ...] = (SummarizeQuestion(SESSION), GuidelinesQuestion(SESSION, SUMMARY))
+        for question in questions:
             with engine_at(server, tmp_path) as engine:
                 engine.answer(question)
         assert len(server.bodies()) == requests

@@ -180,8 +180,12 @@ def test_an_answer_that_does_not_stand_is_told_by_field_and_writes_nothing(
     before, asked = tree(tmp_path / "wiki"), _journal(tmp_path)
     code, told = wiki("apply", kind, path, answer=answer)
     assert (code, told["ok"], told["written"]) == (1, False, [])
-    assert any(each.startswith(problem) for each in told["problems"]), told["problems"]
+    assert any(each.startswith(problem) for each in _lines(told["problems"])), told["problems"]
     assert (changed(before, tree(tmp_path / "wiki")), _journal(tmp_path)) == ([], asked)
+
+
+def _lines(problems: list[dict[str, str]]) -> list[str]:
+    return [f"{each['place']}: {each['reason']}" for each in problems]
 
 
 def _journal(folder: Path) -> list[dict[str, Any]]:
@@ -192,9 +196,9 @@ def test_a_question_that_is_not_asked_yet_is_told(tmp_path: Path, wiki: Wiki) ->
     path = record(tmp_path, "a")
     code, told = wiki("apply", "guidelines", path, answer=NO_GUIDELINES)
     assert code == 1
-    assert "no summary page yet" in told["problems"][0]
+    assert "no summary page yet" in told["problems"][0]["reason"]
     assert wiki("apply", "cluster", answer={"clusters": []})[1]["problems"] == [
-        "cluster: no question is open; an answered one is named by --request"
+        {"place": "", "reason": "cluster: no question is open; an answered one is named by --request"}
     ]
     assert "no question is open" in wiki("prompt", "cluster")[1]
     wiki("apply", "summary", path, answer={"arcs": [arc(outcome="failure")]})
@@ -228,7 +232,7 @@ def test_an_envelope_names_its_question_and_the_digest_may_be_short(tmp_path: Pa
     assert (tmp_path / "wiki" / "summaries" / "a.md").is_file()
     assert [(each["request"], each["model"]) for each in _journal(tmp_path)] == [(request, "m-2")]
     code, told = wiki("apply", answer={"request": "sha256:0123456789", "answer": SUMMARY})
-    assert (code, "sha256:0123456789" in told["problems"][0]) == (1, True)
+    assert (code, "sha256:0123456789" in told["problems"][0]["reason"]) == (1, True)
 
 
 def test_one_recording_of_several_sessions_needs_the_session_named(tmp_path: Path, wiki: Wiki) -> None:
@@ -236,7 +240,7 @@ def test_one_recording_of_several_sessions_needs_the_session_named(tmp_path: Pat
     path.write_text(json.dumps([chat("a"), chat("b")]), encoding="utf-8")
     code, told = wiki("apply", "summary", path, answer=SUMMARY)
     assert code == 1
-    assert "name one by --session: a, b" in told["problems"][0]
+    assert "name one by --session: a, b" in told["problems"][0]["reason"]
     assert wiki("apply", "summary", path, "--session", "b", answer=SUMMARY)[0] == 0
     assert _open(wiki, path) == [("summarize", "a"), ("extract-guidelines", "b"), ("synthesize-skill", "b")]
 
@@ -282,7 +286,7 @@ def test_a_shorter_recording_of_a_known_session_is_not_asked_about(tmp_path: Pat
     assert wiki("apply", "summary", long, answer=SUMMARY)[0] == 0
     code, told = wiki("apply", "summary", short, answer=SUMMARY)
     assert code == 1
-    assert "longer recording of this session" in told["problems"][0]
+    assert "longer recording of this session" in told["problems"][0]["reason"]
 
 
 def test_an_answer_that_was_kept_but_not_written_is_written_by_the_next(tmp_path: Path, wiki: Wiki) -> None:
@@ -379,7 +383,7 @@ def test_what_a_corpus_check_refuses_is_told(tmp_path: Path, wiki: Wiki) -> None
     code, applied = wiki("apply", "cluster", answer={"clusters": [told]})
     assert (code, applied["problems"]) == (
         1,
-        ["clusters: cluster x: 'a' is none of the guidelines asked about"],
+        [{"place": "cluster x", "reason": "'a' is none of the guidelines asked about"}],
     )
 
 
@@ -426,12 +430,12 @@ def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_a
     segments = [each["request"] for each in wiki("worklist", path)[1]["questions"]]
     assert len(segments) > 2
     code, refused = wiki("apply", "summary", path, answer=SUMMARY)
-    assert (code, "name one by --request" in refused["problems"][0]) == (1, True)
+    assert (code, "name one by --request" in refused["problems"][0]["reason"]) == (1, True)
     last = wiki("prompt", "summary", "--request", segments[-1])[1]
     assert "[T84]" in last["message"]
     outside = {"arcs": [arc(last=84)]}
     problems = wiki("apply", answer={"request": segments[-1], "answer": outside})[1]["problems"]
-    assert any("turn 1 is not among the turns" in each for each in problems)
+    assert any("turn 1 is not among the turns" in each["reason"] for each in problems)
     for request in segments:
         turns = [int(each) for each in re.findall(r"^\[T(\d+)\]", _message(wiki, request), re.MULTILINE)]
         answer = {"arcs": [arc(first=min(turns), last=max(turns))]}

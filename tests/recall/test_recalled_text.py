@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.recall.recalled_text import recalled_text
@@ -63,14 +64,15 @@ READS = {
 }
 
 
+READ_BEFORE = Problem("List zip entries", "the session read this rule in the wiki (turn 5)")
+
+
 @pytest.mark.parametrize("way", READS)
 def test_a_rule_that_was_read_and_followed_is_no_new_evidence(way: str) -> None:
     session = READS[way](failing()).run("unzip -Z1 a.zip", "x\ny")
     told = lesson((3, "zipinfo: not found"), (6, "unzip -Z1 a.zip"))
     assert kept(session, told) == []
-    assert without_recalled([told], session.done())[1] == [
-        "List zip entries: the session read this rule in the wiki (turn 5)"
-    ]
+    assert without_recalled([told], session.done())[1] == [READ_BEFORE]
 
 
 def test_a_rule_that_was_found_before_the_page_was_read_is_the_sessions_own() -> None:
@@ -98,7 +100,10 @@ def test_quotes_of_a_page_are_no_evidence_of_anything() -> None:
     (standing,) = kept(session, told)
     assert [cited.turn for cited in standing.evidence] == [7]
     only = lesson((5, "# List zip entries"), rule="Use `python3` here, always.")
-    assert without_recalled([only], session.done()) == ([], ["List zip entries: its quotes are text of the wiki"])
+    assert without_recalled([only], session.done()) == (
+        [],
+        [Problem("List zip entries", "its quotes are text of the wiki")],
+    )
 
 
 def test_a_call_that_does_what_a_page_says_is_an_act() -> None:
@@ -154,7 +159,7 @@ def summary(*recalled: RecalledPage) -> SummaryAnswer:
     return SummaryAnswer(arcs=[arc])
 
 
-def recalled_in(session: Trajectory, *recalled: RecalledPage) -> tuple[list[tuple[str, str]], list[str]]:
+def recalled_in(session: Trajectory, *recalled: RecalledPage) -> tuple[list[tuple[str, str]], list[Problem]]:
     answer, dropped = with_reads(summary(*recalled), wiki_reads(session))
     return [(each.page, each.status) for each in answer.arcs[0].recalled], dropped
 
@@ -164,7 +169,7 @@ def test_what_an_engine_says_of_a_page_that_was_not_read_does_not_count() -> Non
     harmed = RecalledPage(page="guidelines/other__ffffffffffff.md", status="harmful", turn=6, quote="unzip")
     assert recalled_in(session, harmed) == (
         [(PAGE, "ignored")],
-        ["recalled: guidelines/other__ffffffffffff.md: the session had not read it"],
+        [Problem("recalled", "guidelines/other__ffffffffffff.md: the session had not read it")],
     )
     early = RecalledPage(page=PAGE, status="followed", turn=2, quote="zipinfo")
     assert recalled_in(session, early)[0] == [(PAGE, "ignored")]
@@ -178,4 +183,4 @@ def test_every_engine_is_checked() -> None:
     engine = ScriptedEngine({"extract-guidelines": {"s": {"guidelines": [told]}}})
     contributed, dropped = extract_guidelines(session, summary(), engine)
     assert contributed == {}
-    assert dropped == ["List zip entries: the session read this rule in the wiki (turn 5)"]
+    assert dropped == [READ_BEFORE]

@@ -106,7 +106,7 @@ def test_a_cluster_that_does_not_stand_is_refused_with_its_reason(clusters: list
     members = (*_schema_rules(), _guideline("b0", "Run it", "s-a0"))
     kept, rejected = check(ClustersAnswer(clusters=clusters), ClusterQuestion(members))
     assert len(rejected) == 1
-    assert reason in rejected[0]
+    assert reason in rejected[0].reason
     assert len(kept) == len(clusters) - 1
 
 

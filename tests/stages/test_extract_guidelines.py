@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.stages import extract_guidelines, summarize
 from tests.wikis import COMMAND, arc, rule, worked_session
 
 
-def guidelines(*told: Any) -> tuple[dict[str, Any], list[str]]:
+def guidelines(*told: Any) -> tuple[dict[str, Any], list[Problem]]:
     engine = ScriptedEngine({"extract-guidelines": {"": {"guidelines": list(told)}}})
     summary = summarize.SummaryAnswer.model_validate({"arcs": [arc()]})
     return extract_guidelines.extract_guidelines(worked_session(), summary, engine)
@@ -23,7 +24,7 @@ def test_a_guideline_keeps_its_verbatim_quotes_and_loses_the_others() -> None:
     ((guideline_id, contribution),) = found.items()
     assert [(each["turn"], each["trust"]) for each in contribution.evidence] == [(2, "assistant"), (5, "external")]
     assert len(dropped) == 1
-    assert "turn 3" in dropped[0]
+    assert "turn 3" in dropped[0].reason
     assert len(guideline_id) == 12
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages import summarize
@@ -21,7 +22,7 @@ from tests.wikis import arc, worked_session
 MADE = {"stage": "summarize", "engine": "scripted"}
 
 
-def pages_of(*arcs: Any, trajectory: Trajectory | None = None) -> tuple[dict[str, Page], list[str]]:
+def pages_of(*arcs: Any, trajectory: Trajectory | None = None) -> tuple[dict[str, Page], list[Problem]]:
     engine = ScriptedEngine({"summarize": {"": {"arcs": list(arcs)}}})
     return summarize.summarize(trajectory or worked_session(), engine, Templates(), MADE, ())
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages import summarize, synthesize_skill
@@ -15,7 +16,7 @@ from agent_wiki.wiki.templates import Templates
 from tests.wikis import arc, skill, worked_session
 
 
-def skills(told: Any, outcome: str = "success") -> tuple[dict[str, Any], list[str]]:
+def skills(told: Any, outcome: str = "success") -> tuple[dict[str, Any], list[Problem]]:
     engine = ScriptedEngine({"synthesize-skill": {"": told}})
     summary = summarize.SummaryAnswer.model_validate({"arcs": [arc(outcome=outcome)]})
     return synthesize_skill.synthesize_skill(worked_session(), summary, engine, Templates())

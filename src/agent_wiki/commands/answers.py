@@ -145,7 +145,7 @@ def apply(
     if as_json:
         _print(json.dumps(applied.to_json(), ensure_ascii=False, indent=2))
     elif applied.problems:
-        _print_errors(applied.problems)
+        _print_errors([str(each) for each in applied.problems])
     else:
         counts = f"{len(applied.written)} files written, {len(applied.removed)} removed"
         _print(f"{applied.stage}: {', '.join(applied.about)}: {counts}")

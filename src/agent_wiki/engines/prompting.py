@@ -29,7 +29,7 @@ from agent_wiki.asking.prompts import (
 from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
-from agent_wiki.engine import AnswerType, Coverage, Question
+from agent_wiki.engine import AnswerType, Coverage, Problem, Question
 from agent_wiki.errors import Unanswered
 from agent_wiki.trajectory import Trajectory
 
@@ -61,13 +61,12 @@ class SegmentQuestion(Generic[AnswerType]):
     def fields(self) -> dict[str, Any]:
         return self.whole.fields()
 
-    def problems(self, answer: AnswerType) -> list[str]:
-        """What of an answer does not stand, in the recording or in the segment."""
-        find: Callable[[AnswerType], list[str]] | None = getattr(self.whole, "problems", None)
+    def problems(self, answer: AnswerType) -> list[Problem]:
+        """What of an answer neither the recording nor the segment bears out."""
         first, last = self.segment.first, self.segment.last
         cited = sorted({turn for turn in _turns_in(answer.model_dump()) if not first <= turn <= last})
-        outside = [f"turn {turn} is not among the turns {first} to {last} that were shown" for turn in cited]
-        return [*outside, *(find(answer) if find else ())]
+        outside = (f"turn {turn} is not among the turns {first} to {last} that were shown" for turn in cited)
+        return [*(Problem("", reason) for reason in outside), *self.whole.problems(answer)]
 
 
 def _turns_in(value: Any) -> list[int]:

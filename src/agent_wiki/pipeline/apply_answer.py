@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.engine import Problem
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
@@ -54,7 +55,7 @@ class Applied:
     stage: str
     request: str
     about: tuple[str, ...]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     warnings: tuple[Failure, ...] = ()
@@ -66,7 +67,7 @@ class Applied:
             "stage": self.stage,
             "request": self.request,
             "about": list(self.about),
-            "problems": list(self.problems),
+            "problems": [{"place": each.place, "reason": each.reason} for each in self.problems],
             "written": list(self.written),
             "removed": list(self.removed),
             "warnings": as_values(self.warnings),
@@ -89,7 +90,7 @@ def apply_answer(wiki: Path, told: Wanted, text: str, choices: Choices) -> Appli
         try:
             found = found_question(wiki, told)
         except NoSuchQuestion as error:
-            return _refused(told, [str(error)])
+            return _refused(told, [Problem("", str(error))])
         asked = found.asked
         if choices.archive_members and kind_of_question(asked) != "cluster":
             raise UsageError(f"--archive-members: {asked.prompt.stage} makes no cluster")
@@ -112,7 +113,7 @@ def _unwrapped(value: Mapping[str, Any], told: Wanted, choices: Choices) -> tupl
     return value["answer"], wanted, replace(choices, model=choices.model or str(value.get("model") or ""))
 
 
-def _refused(told: Wanted, problems: list[str]) -> Applied:
+def _refused(told: Wanted, problems: list[Problem]) -> Applied:
     return Applied(told.stage, told.request, (), problems=tuple(problems))
 
 
@@ -171,7 +172,8 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
         reason = (
             "the answer is in the journal, but its pages could not be made; `wiki ingest --engine recorded` goes on"
         )
-        return replace(applied, problems=(reason, *map(str, others)))
+        problems = (Problem("", reason), *(Problem(each.unit, each.reason) for each in others))
+        return replace(applied, problems=problems)
     return replace(
         applied,
         written=tuple(sorted(report.written)),

@@ -326,7 +326,7 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
     report.hygiene.update(session.hygiene)
     if session.coverage:
         report.cover(session.session_id, session.coverage)
-    report.dropped_claims += [Note(session.session_id, claim) for claim in session.dropped_claims]
+    report.dropped_claims += [Note(session.session_id, each.reason, each.place) for each in session.dropped_claims]
     if session.guidelines is not None:
         report.guidelines_contributed += session.guidelines
         report.nothing_to_learn += session.guidelines == 0

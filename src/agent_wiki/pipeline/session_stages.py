@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_wiki.engine import Coverage, Engine
+from agent_wiki.engine import Coverage, Engine, Problem
 from agent_wiki.errors import BudgetReached, UnitError
 from agent_wiki.report import Failure
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
@@ -24,7 +24,7 @@ SESSION_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.ST
 
 Order = tuple[int, int, str]
 Trouble = UnitError | BudgetReached
-Learn = Callable[[], list[str]]
+Learn = Callable[[], list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SessionReport:
     has_contributed: bool = False
     hygiene: dict[str, int] = field(default_factory=dict)
     coverage: dict[str, int] = field(default_factory=dict)
-    dropped_claims: list[str] = field(default_factory=list)
+    dropped_claims: list[Problem] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
 
@@ -121,12 +121,12 @@ def contribution_of(
         raise UnitError("no summary page yet; run `wiki summarize` first")
     summary = summarize.answer_of(pages)
 
-    def learn_guidelines() -> list[str]:
+    def learn_guidelines() -> list[Problem]:
         contributed.guidelines, dropped = extract_guidelines.extract_guidelines(trajectory, summary, engine)
         report.guidelines = len(contributed.guidelines)
         return dropped
 
-    def learn_skill() -> list[str]:
+    def learn_skill() -> list[Problem]:
         contributed.skills, dropped = synthesize_skill.synthesize_skill(trajectory, summary, engine, templates)
         report.skills = len(contributed.skills)
         return dropped

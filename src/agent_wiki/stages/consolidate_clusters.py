@@ -13,7 +13,7 @@ from pydantic import Field
 from agent_wiki.compare.covered import GENERIC_TAGS
 from agent_wiki.compare.same_rule import Reading, alike, near, reading_of
 from agent_wiki.compare.views import GuidelineView, SkillView
-from agent_wiki.engine import Answer, Engine, side_by_side
+from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
 from agent_wiki.stages.discover_tasks import distinct_slugs
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS
@@ -55,6 +55,10 @@ class ClusterQuestion:
 
     def fields(self) -> dict[str, Any]:
         return {"guidelines": self.members}
+
+    def problems(self, answer: ClustersAnswer) -> list[Problem]:
+        """Clusters that do not hold: foreign members, nested, or from one session."""
+        return check(answer, self)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +196,15 @@ def _outside_skills(
     return kept
 
 
-def check(answer: ClustersAnswer, question: ClusterQuestion) -> tuple[list[ClusterAnswer], list[str]]:
+def check(answer: ClustersAnswer, question: ClusterQuestion) -> tuple[list[ClusterAnswer], list[Problem]]:
     """Clusters that stand, members sorted, and why others do not: foreign members, nested, or from one session."""
     views = {view.id: view for view in question.members}
     kept: list[ClusterAnswer] = []
-    rejected: list[str] = []
+    rejected: list[Problem] = []
     for cluster in answer.clusters:
         reason = _reason_against(cluster, views, kept)
         if reason:
-            rejected.append(f"cluster {cluster.slug}: {reason}")
+            rejected.append(Problem(f"cluster {cluster.slug}", reason))
         else:
             kept.append(cluster.model_copy(update={"members": sorted(cluster.members)}))
     return kept, rejected
@@ -238,12 +242,12 @@ def consolidate_clusters(
         try:
             kept, refused = check(answered(), question)
         except AnswerRejected as error:
-            kept, refused = [], [f"cluster of {question.members[0].id}: {error}"]
+            kept, refused = [], [Problem(f"cluster of {question.members[0].id}", str(error))]
         except Unanswered as error:
             unanswered.append((error, frozenset(view.id for view in question.members)))
             continue
         found += kept
-        rejected += refused
+        rejected += map(str, refused)
     found.sort(key=lambda cluster: (cluster.slug, cluster.members))
     slugs = distinct_slugs((cluster.slug, " ".join(cluster.members)) for cluster in found)
     renamed = (each.model_copy(update={"slug": name}) for each, name in zip(found, slugs, strict=True))

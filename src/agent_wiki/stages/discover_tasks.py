@@ -14,7 +14,7 @@ from pydantic import Field
 from agent_wiki.compare.families import Family, FamilyRule, Override, families, words_in_order
 from agent_wiki.compare.similarity import stem, strength
 from agent_wiki.compare.views import SessionView
-from agent_wiki.engine import Answer, Engine, side_by_side
+from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS, slug
@@ -77,6 +77,18 @@ class TaskQuestion:
             "name": self.family.name,
         }
 
+    def problems(self, answer: TaskAnswer) -> list[Problem]:
+        """Tags that are none, and findings that measure nothing."""
+        try:
+            kept = check_task(answer).findings
+        except AnswerRejected as error:
+            return [Problem(str(error.place), error.reason)]
+        return [
+            Problem(f"findings.{number}", "it has no number, so it measures nothing")
+            for number, finding in enumerate(answer.findings)
+            if finding not in kept
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class SubtaskQuestion:
@@ -93,6 +105,15 @@ class SubtaskQuestion:
 
     def fields(self) -> dict[str, Any]:
         return {"session": self.session, "reason": self.reason, "peers": self.peers}
+
+    def problems(self, answer: SubtasksAnswer) -> list[Problem]:
+        """The first subtask that is about another session or cites a turn its summary does not."""
+        try:
+            for each in answer.subtasks:
+                check_subtask(each, self.session)
+        except AnswerRejected as error:
+            return [Problem(str(error.place), error.reason)]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +210,10 @@ def _is_long_debugging(session: SessionView) -> bool:
     )
 
 
-def check_task(answer: TaskAnswer, family: Family) -> TaskAnswer:
+def check_task(answer: TaskAnswer) -> TaskAnswer:
     """The answer without findings that measure nothing. Raises `AnswerRejected` when it names a tag that is none."""
     if not all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", tag) for tag in answer.tags):
-        raise AnswerRejected(f"tags of the task of {family.sessions[0].session_id}: not lower case with dashes")
+        raise AnswerRejected("not lower case with dashes", place="tags")
     measured = [finding for finding in answer.findings if any(character.isdigit() for character in finding)]
     return answer.model_copy(update={"findings": list(dict.fromkeys(measured))})
 
@@ -200,11 +221,11 @@ def check_task(answer: TaskAnswer, family: Family) -> TaskAnswer:
 def check_subtask(answer: SubtaskAnswer, session: SessionView) -> SubtaskAnswer:
     """Raises `AnswerRejected` when the answer is about another session or cites a turn its summary does not."""
     if answer.parent_session_id != session.session_id:
-        raise AnswerRejected(f"parent_session_id: {answer.parent_session_id!r} is not {session.session_id!r}")
+        raise AnswerRejected(f"{answer.parent_session_id!r} is not {session.session_id!r}", place="parent_session_id")
     turns = {turn for turn, _ in session.key_turns}
     unknown = sorted({step.turn for step in answer.key_steps} - turns)
     if unknown:
-        raise AnswerRejected(f"key_steps of {session.session_id}: turn {unknown[0]} is not in its summary")
+        raise AnswerRejected(f"turn {unknown[0]} is not in the summary of {session.session_id}", place="key_steps")
     return answer
 
 
@@ -228,7 +249,7 @@ def discover_tasks(
     answers = side_by_side(engine, [TaskQuestion(family) for family in found])
     for name, family, answered in zip(names, found, answers, strict=True):
         try:
-            tasks.append(Task(name, family, check_task(answered(), family)))
+            tasks.append(Task(name, family, check_task(answered())))
         except AnswerRejected as error:
             rejected.append(f"task {name}: {error}")
         except Unanswered as error:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from agent_wiki.engine import Answer, Engine
+from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory
@@ -69,28 +69,28 @@ class GuidelinesQuestion:
     def fields(self) -> dict[str, Any]:
         return {"trajectory": self.trajectory, "summary": self.summary}
 
-    def problems(self, answer: GuidelinesAnswer) -> list[str]:
-        """What of an answer does not stand, for an engine that can be asked again."""
+    def problems(self, answer: GuidelinesAnswer) -> list[Problem]:
+        """Quotes that are not verbatim, and lessons without evidence or words."""
         return check(answer, self.trajectory)[1]
 
 
-def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[GuidelineAnswer], list[str]]:
+def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[GuidelineAnswer], list[Problem]]:
     """Drop quotes that are not verbatim and lessons that are left without evidence or without words.
 
-    Returns the lessons that stand, one an id, and one line for each dropped claim.
+    Returns the lessons that stand, one an id, and what was dropped.
     """
     kept: dict[str, GuidelineAnswer] = {}
-    dropped: list[str] = []
+    dropped: list[Problem] = []
     for guideline in answer.guidelines:
         evidence = [cited for cited in guideline.evidence if is_verbatim(trajectory, cited.turn, cited.quote)]
         dropped.extend(
-            f"{guideline.title}: not verbatim in turn {cited.turn}: {cited.quote[:60]!r}"
+            Problem(guideline.title, f"not verbatim in turn {cited.turn}: {cited.quote[:60]!r}", is_on_citation=True)
             for cited in guideline.evidence
             if cited not in evidence
         )
         reason = _unfit(guideline)
         if reason or not evidence:
-            dropped.append(f"{guideline.title}: {reason or 'no evidence that stands'}")
+            dropped.append(Problem(guideline.title, reason or "no evidence that stands"))
             continue
         kept.setdefault(content_id(guideline.rule), guideline.model_copy(update={"evidence": evidence}))
     return list(kept.values())[:MOST_PER_SESSION], dropped
@@ -98,8 +98,8 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
 
 def without_recalled(
     guidelines: list[GuidelineAnswer], trajectory: Trajectory
-) -> tuple[list[GuidelineAnswer], list[str]]:
-    """Lessons that are the session's own, and one line for each that it got from the wiki.
+) -> tuple[list[GuidelineAnswer], list[Problem]]:
+    """Lessons that are the session's own, and those that it got from the wiki.
 
     Not a part of `check`: such a lesson is true, so no engine is asked to mend its answer.
     """
@@ -107,14 +107,14 @@ def without_recalled(
     if recalled is None or not recalled.shown:
         return guidelines, []
     kept: list[GuidelineAnswer] = []
-    dropped: list[str] = []
+    dropped: list[Problem] = []
     for guideline in guidelines:
         evidence = [cited for cited in guideline.evidence if not recalled.is_recalled(cited.turn, cited.quote)]
         shown_at = recalled.rule_shown_at(guideline.title, guideline.rule)
         if not evidence:
-            dropped.append(f"{guideline.title}: its quotes are text of the wiki")
+            dropped.append(Problem(guideline.title, "its quotes are text of the wiki"))
         elif not independent((cited.turn for cited in guideline.evidence), shown_at):
-            dropped.append(f"{guideline.title}: the session read this rule in the wiki (turn {shown_at})")
+            dropped.append(Problem(guideline.title, f"the session read this rule in the wiki (turn {shown_at})"))
         else:
             kept.append(guideline.model_copy(update={"evidence": evidence}))
     return kept, dropped
@@ -196,7 +196,7 @@ def to_page(guideline_id: str, joined: Joined, templates: Templates) -> Page:
 
 def extract_guidelines(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
-) -> tuple[dict[str, Contribution], list[str]]:
+) -> tuple[dict[str, Contribution], list[Problem]]:
     """One trajectory → its contributions by guideline id, and the claims that were dropped."""
     kept, dropped = check(engine.answer(GuidelinesQuestion(trajectory, summary)), trajectory)
     kept, recalled = without_recalled(kept, trajectory)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent_wiki.compare.facts import SessionFacts, session_facts
-from agent_wiki.engine import Answer, Coverage, Engine
+from agent_wiki.engine import Answer, Coverage, Engine, Problem
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.trajectory import Trajectory, Usage
@@ -103,12 +103,12 @@ class SummarizeQuestion:
     def fields(self) -> dict[str, Any]:
         return {"trajectory": self.trajectory}
 
-    def problems(self, answer: SummaryAnswer) -> list[str]:
-        """What of an answer does not stand, for an engine that can be asked again."""
+    def problems(self, answer: SummaryAnswer) -> list[Problem]:
+        """What the recording does not bear out."""
         try:
             return check(answer, self.trajectory)[1]
         except AnswerRejected as error:
-            return [str(error)]
+            return [Problem(str(error.place), error.reason)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +123,13 @@ class SummaryContext:
     coverage: Coverage | None = None  # None: the engine saw all
 
 
-def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[str]]:
+def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[Problem]]:
     """Drop what the trajectory does not bear out: turns that are not there, quotes that are not verbatim.
 
-    Returns the answer that stands and one line for each dropped claim. Raises `AnswerRejected` when nothing stands.
+    Returns the answer that stands and what was dropped. Raises `AnswerRejected` when nothing stands.
     """
     turns = len(trajectory.messages)
-    dropped = [f"arcs: turn {arc.first_turn} is not there" for arc in answer.arcs if arc.first_turn > turns]
+    dropped = [_no_turn("arcs", arc.first_turn) for arc in answer.arcs if arc.first_turn > turns]
     standing = sorted((arc for arc in answer.arcs if arc.first_turn <= turns), key=lambda arc: arc.first_turn)
     if not standing:
         raise AnswerRejected("a summary needs at least one", place="arcs")
@@ -140,23 +140,31 @@ def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer,
     return answer.model_copy(update={"arcs": arcs}), dropped
 
 
-def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[str]) -> ArcAnswer:
+def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem]) -> ArcAnswer:
     turns = len(trajectory.messages)
     changes: dict[str, Any] = {"last_turn": min(max(arc.first_turn, arc.last_turn), turns)}
     for name in ("key_turns", "dead_ends"):
         notes = getattr(arc, name)
         changes[name] = [note for note in notes if note.turn <= turns]
-        dropped.extend(f"{name}: turn {note.turn} is not there" for note in notes if note.turn > turns)
+        dropped.extend(_no_turn(name, note.turn) for note in notes if note.turn > turns)
     if arc.outcome_turn is not None and arc.outcome_turn > turns:
-        dropped.append(f"outcome_turn: turn {arc.outcome_turn} is not there")
+        dropped.append(_no_turn("outcome_turn", arc.outcome_turn))
         changes.update(outcome_turn=None, outcome_quote=None)
     elif arc.outcome_quote is not None and not is_verbatim(trajectory, arc.outcome_turn or 0, arc.outcome_quote):
-        dropped.append(f"outcome_quote: not verbatim in turn {arc.outcome_turn}")
+        dropped.append(Problem("outcome_quote", f"not verbatim in turn {arc.outcome_turn}", is_on_citation=True))
         changes["outcome_quote"] = None
     checked = [(each, _checked_recall(each, trajectory)) for each in arc.recalled]
-    dropped.extend(f"recalled: {each.page}: no verbatim quote" for each, standing in checked if standing != each)
+    dropped.extend(
+        Problem("recalled", f"{each.page}: no verbatim quote", is_on_citation=True)
+        for each, standing in checked
+        if standing != each
+    )
     changes["recalled"] = [standing for _, standing in checked if standing is not None]
     return arc.model_copy(update=changes)
+
+
+def _no_turn(place: str, turn: int) -> Problem:
+    return Problem(place, f"turn {turn} is not there", is_on_citation=True)
 
 
 def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledPage | None:
@@ -168,7 +176,7 @@ def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledP
     return recalled.model_copy(update={"turn": None, "quote": None}) if recalled.quote else recalled
 
 
-def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[SummaryAnswer, list[str]]:
+def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[SummaryAnswer, list[Problem]]:
     """The answer with the recalled pages that the recording shows: which were read is counted, not said by an engine.
 
     A page that was not read, or of which the quote came before, is dropped with a line that says so; a page that was
@@ -178,12 +186,12 @@ def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[Summar
     for read in reads:
         if not read.is_index:
             first.setdefault(page_id(read.page), read)
-    dropped: list[str] = []
+    dropped: list[Problem] = []
     arcs: list[ArcAnswer] = []
     for arc in answer.arcs:
         told = {page_id(each.page): each for each in reversed(arc.recalled)}
         unread = [name for name, each in told.items() if not _is_after(each, first.get(name))]
-        dropped += [f"recalled: {told[name].page}: the session had not read it" for name in reversed(unread)]
+        dropped += [Problem("recalled", f"{told[name].page}: the session had not read it") for name in reversed(unread)]
         recalled = [each for each in dict(reversed(told.items())).values() if page_id(each.page) not in unread]
         recalled += [
             RecalledPage(page=read.page, status="ignored")
@@ -358,7 +366,7 @@ def summarize(
     made: dict[str, Any],
     mined: tuple[dict[str, Any], ...],
     coverage: Coverage | None = None,
-) -> tuple[dict[str, Page], list[str]]:
+) -> tuple[dict[str, Page], list[Problem]]:
     """One trajectory → its summary pages by path, and the claims that were dropped. Never touches the disk."""
     answer, dropped = check(engine.answer(SummarizeQuestion(trajectory)), trajectory)
     reads = tuple(wiki_reads(trajectory))

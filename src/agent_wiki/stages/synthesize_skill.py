@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from agent_wiki.engine import Answer, Engine
+from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_entry
 from agent_wiki.stages.summarize import SummaryAnswer
@@ -87,35 +87,39 @@ class SkillQuestion:
     def fields(self) -> dict[str, Any]:
         return {"trajectory": self.trajectory, "summary": self.summary}
 
-    def problems(self, answer: SkillsAnswer) -> list[str]:
-        """What of an answer does not stand, for an engine that can be asked again."""
+    def problems(self, answer: SkillsAnswer) -> list[Problem]:
+        """Quotes that are not verbatim, and why the skill would be dropped."""
         return check(answer, self.trajectory)[1]
 
 
-def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[str]]:
+def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
     """Drop quotes that are not verbatim; a skill without evidence or with two scripts of one name is dropped."""
     skill = answer.skill
     if skill is None:
         return None, []
     evidence = [cited for cited in skill.evidence if is_verbatim(trajectory, cited.turn, cited.quote)]
-    dropped = [f"{skill.name}: not verbatim in turn {each.turn}" for each in skill.evidence if each not in evidence]
+    dropped = [
+        Problem(skill.name, f"not verbatim in turn {each.turn}", is_on_citation=True)
+        for each in skill.evidence
+        if each not in evidence
+    ]
     names = [script.file for script in skill.scripts]
     if not evidence:
-        return None, [*dropped, f"{skill.name}: no evidence that stands"]
+        return None, [*dropped, Problem(skill.name, "no evidence that stands")]
     if len(set(names)) < len(names):
-        return None, [*dropped, f"{skill.name}: two scripts have one name"]
+        return None, [*dropped, Problem(skill.name, "two scripts have one name")]
     return skill.model_copy(update={"evidence": evidence}), dropped
 
 
-def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[str]]:
-    """The skill when it is the session's own; else none, and a line that says so."""
+def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
+    """The skill when it is the session's own; else none, and why."""
     recalled = recalled_text(trajectory)
     evidence = [cited for cited in skill.evidence if not recalled.is_recalled(cited.turn, cited.quote)]
     shown_at = recalled.skill_shown_at(skill.name, [step.command for step in skill.steps if step.command])
     if not evidence:
-        return None, [f"{skill.name}: its quotes are text of the wiki"]
+        return None, [Problem(skill.name, "its quotes are text of the wiki")]
     if not independent((cited.turn for cited in skill.evidence), shown_at):
-        return None, [f"{skill.name}: the session read this workflow in the wiki (turn {shown_at})"]
+        return None, [Problem(skill.name, f"the session read this workflow in the wiki (turn {shown_at})")]
     return skill.model_copy(update={"evidence": evidence}), []
 
 
@@ -208,7 +212,7 @@ def to_page(skill_slug: str, joined: Joined) -> Page:
 
 def synthesize_skill(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine, templates: Templates
-) -> tuple[dict[str, Contribution], list[str]]:
+) -> tuple[dict[str, Contribution], list[Problem]]:
     """One trajectory → its contribution by skill slug (none or one), and the claims that were dropped."""
     if summary.outcome() != "success":
         return {}, []

@@ -182,9 +182,9 @@ class AnthropicEngine(BaseEngine):
                 complaint = unfit_complaint(reply.unfit)
             else:
                 standing = reply.answer
-                found = _problems(question, standing)
+                found = question.problems(standing)
                 problems += bool(found)
-                complaint = problems_complaint(found)
+                complaint = problems_complaint([str(each) for each in found])
                 if not found or problems > _MOST_PROBLEMS:
                     return standing
             if unfit > _MOST_UNFIT:
@@ -324,12 +324,6 @@ def _raise_for_stop(record: Mapping[str, Any], asking: Asking) -> None:
         raise NoAnswer(f"the answer of {model} was cut off at {asking.prompt.max_tokens} tokens", stage=stage)
     if reason == "model_context_window_exceeded":
         raise NoAnswer(f"the trajectory does not fit the context window of {model}", stage=stage)
-
-
-def _problems(question: Question[Any], answer: Any) -> Sequence[str]:
-    """What the question itself finds wrong with an answer; questions that cannot tell find nothing."""
-    find = getattr(question, "problems", None)
-    return () if find is None else find(answer)
 
 
 def _check_words(asking: AskingOptions) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from agent_wiki.asking.prompts import TRAJECTORY_STAGES, Prompt, PromptFile, render_together
 from agent_wiki.engine import Question
 from agent_wiki.engines.anthropic_api.request import form_on_trajectory
+from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.trajectory import Trajectory
 
@@ -38,6 +39,6 @@ def prompt_together(
         extract_guidelines.STAGE: extract_guidelines.GuidelinesQuestion(trajectory, _NO_SUMMARY),
         synthesize_skill.STAGE: synthesize_skill.SkillQuestion(trajectory, _NO_SUMMARY),
     }
-    segment = getattr(question, "segment", None)
+    segment = question.segment if isinstance(question, SegmentQuestion) else None
     asked = [questions[stage] for stage in stages]
     return render_together(asked, prompts, prompt.prefix, form_on_trajectory(), segment)
