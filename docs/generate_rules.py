@@ -18,7 +18,16 @@ _HEAD = """\
 Made by `python docs/generate_rules.py` from the rules themselves; a test compares and runs every example.
 
 Each guideline and each skill of the embedded engine comes from one of these {count} rules, and says which. The
-rules of the family `recipes` find skills, all others guidelines.
+rules of the family `recipes` find skills, all others guidelines. An entry in
+`_config.yaml` switches rules off in that wiki, and the next run mines the recordings it is given again without them:
+
+```yaml
+rules:
+  ignore: [retries/flag-added, recipes/chain]
+```
+
+Other packages add rules by entry points of the group `agent_wiki.rules`; each names a `GuidelineRule` or `SkillRule` of
+`agent_wiki.engines.offline.rule`, or several. Such a package's version is part of the engine's.
 
 A rule finds something in its first example and nothing in its second. In an example `$` is a shell command, `=` a line
 of a result, `!` the same of a call that failed, and `refused:` why the user refused the call.

@@ -1,9 +1,10 @@
-"""Engines and readers of other packages, installed beside this one and found by their entry points."""
+"""Engines, readers and rules of other packages, installed beside this one and found by their entry points."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,19 @@ class copy_of_codex:
     claims = read = staticmethod(lambda _: ())
 """
 
+_RULES = """
+from agent_wiki.engines.offline.lessons import Wording, lesson
+from agent_wiki.engines.offline.rule import Example, GuidelineRule
+
+WORDS = Wording("shop/test-carts", "Test every cart twice", "Test every cart twice.", "A cart.", ("carts",))
+
+def carts(session):
+    return lesson(WORDS, "The user asked for carts.", [session.quote(1, "cart")], {1}, 50)
+
+RULES = [GuidelineRule("shop/test-carts", "It speaks of carts.", carts, Example("agent: Hello.", "user: Hello."))]
+TAKEN = GuidelineRule("recipes/chain", "The id of another rule.", carts)
+"""
+
 
 class _Site:
     """A folder of installed packages, and the command run with it."""
@@ -65,7 +79,7 @@ class _Site:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = folder / "parrot.log"
-        for name, code in (("parrot_engine", _ENGINE), ("birdsong_reader", _READER)):
+        for name, code in (("parrot_engine", _ENGINE), ("birdsong_reader", _READER), ("shop_rules", _RULES)):
             (folder / f"{name}.py").write_text(code, encoding="utf-8")
 
     def install(self, package: str, group: str, **entries: str) -> None:
@@ -166,6 +180,42 @@ def test_a_reader_that_cannot_be_used_is_one_line(
     site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
 ) -> None:
     site.install("birds", "readers", birdsong=entry)
+    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
+    assert run.returncode == 2
+    assert reason in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
+    site: _Site, recordings: Path, tmp_path: Path, jobs: str
+) -> None:
+    wiki = tmp_path / "wiki"
+
+    def titles() -> list[str]:
+        assert site.wiki(recordings, "--wiki", wiki, "--jobs", jobs).returncode == 0
+        texts = [page.read_text(encoding="utf-8") for page in (wiki / "guidelines").glob("*.md")]
+        return [title for text in texts for title in ("# Test every cart twice",) if title in text]
+
+    assert titles() == []
+    site.install("shop", "rules", all="shop_rules:RULES")
+    assert titles() == ["# Test every cart twice"]
+    shutil.rmtree(site.folder / "shop-1.0.dist-info")
+    assert titles() == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("shop_rules:TAKEN", "shop (shop_rules:TAKEN) gives the rule recipes/chain, which there is already"),
+        ("shop_rules:WORDS", "which is no rule"),
+        ("shop_rules:GONE", "shop (shop_rules:GONE) cannot be loaded"),
+    ],
+)
+def test_a_rule_that_cannot_be_used_is_one_line(
+    site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
+) -> None:
+    site.install("shop", "rules", one=entry)
     run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
     assert run.returncode == 2
     assert reason in run.stderr

@@ -7,10 +7,11 @@ from collections import Counter
 
 import pytest
 
+from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.example_sessions import example_of, example_session, fires
 from agent_wiki.engines.offline.guidelines import answer, offered
-from agent_wiki.engines.offline.rule import GuidelineRule, SkillRule
+from agent_wiki.engines.offline.rule import AnyRule
 from agent_wiki.engines.offline.rules import GUIDELINE_RULES, RULES
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
 from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
@@ -31,7 +32,7 @@ def test_ids_are_unique_and_short() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_every_rule_finds_its_example_and_stays_silent_on_the_other(rule: GuidelineRule | SkillRule) -> None:
+def test_every_rule_finds_its_example_and_stays_silent_on_the_other(rule: AnyRule) -> None:
     example = example_of(rule)
     assert fires(rule, example.fires)
     assert not fires(rule, example.silent)
@@ -84,3 +85,13 @@ def test_an_example_that_does_not_begin_with_the_user_begins_with_a_request() ->
 def test_a_line_of_no_notation_is_named(text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(text))):
         example_session(text)
+
+
+def test_the_version_says_what_is_left_out_and_nothing_of_what_there_is_not() -> None:
+    plain, one, same = OfflineEngine(), OfflineEngine(["recipes/chain"]), OfflineEngine(["recipes/chain", "no/such"])
+    assert len({plain.version, one.version}) == 2
+    assert same.version == one.version
+    assert OfflineEngine(["no/such"]).version == plain.version
+    assert one.made_with("summarize") == plain.made_with("summarize")
+    assert one.made_with("synthesize-skill") != plain.made_with("synthesize-skill")
+    assert [str(each) for each in same.account().warnings] == ["_config.yaml: rules.ignore: there is no rule 'no/such'"]

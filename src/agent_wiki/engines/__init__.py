@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ _PAGES_LOOKED_AT = 20
 _ASKING = "anthropic"
 _RECORDED = "recorded"
 _GROUP = "agent_wiki.engines"
+_IGNORING = " without "
+_SPEAKS_OF_RULES = re.compile(r"\brules[\"']?\s*:")
 
 
 def engine_named(name: str) -> Engine:
@@ -31,10 +37,11 @@ def engine_named(name: str) -> Engine:
 
     Raises `UsageError` for an unknown one.
     """
-    if name == _EMBEDDED:
+    kind, _, ignored = name.partition(_IGNORING)
+    if kind == _EMBEDDED:
         from agent_wiki.engines.offline import OfflineEngine
 
-        return OfflineEngine()
+        return OfflineEngine(ignored.split(",") if ignored else ())
     if name.startswith("scripted:"):
         from agent_wiki.engines.scripted import ScriptedEngine
 
@@ -108,6 +115,7 @@ def opened_engine(
     elif kind == _RECORDED:
         engine = _recorded_engine(wiki, place)
     else:
+        named = _as_the_owner_wants(named, wiki)
         engine = engine_named(named)
     is_shared = kind in (_ASKING, _RECORDED) or engine.concurrency > 1
     try:
@@ -122,6 +130,13 @@ def one_round(engine: Engine) -> Iterator[None]:
     engine.begin_round()
     yield
     engine.end_round()
+
+
+def _as_the_owner_wants(name: str, wiki: Path) -> str:
+    """The name by which workers find the embedded engine without the rules that a wiki's owner switched off."""
+    text = (WikiFolder(wiki).read_text(CONFIG) if name == _EMBEDDED else None) or ""
+    ignored = parse_config(text).ignored_rules if _SPEAKS_OF_RULES.search(text) else ()
+    return f"{name}{_IGNORING}{','.join(ignored)}" if ignored else name
 
 
 def _asking_engine(wiki: Path, asking: AskingOptions, stages: Sequence[str]) -> AnthropicEngine:

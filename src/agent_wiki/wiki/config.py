@@ -28,6 +28,7 @@ TAGS: Section = ("tags", "guideline")
 CLUSTERS: Section = ("clusters",)
 TASKS: Section = ("tasks",)
 OVERRIDES: Section = ("session_family_overrides",)
+RULES: Section = ("rules",)
 
 _SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES)
 
@@ -40,6 +41,7 @@ class Config:
     clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     overrides: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ignored_rules: tuple[str, ...] = ()  # ids of rules of the embedded engine that the owner switched off
 
 
 def parse_config(text: str) -> Config:
@@ -61,7 +63,17 @@ def parse_config(text: str) -> Config:
         clusters={name: value for name, value in clusters.items() if isinstance(value, dict)},
         tasks={name: value for name, value in tasks.items() if isinstance(value, dict)},
         overrides={name: value for name, value in overrides.items() if isinstance(value, dict)},
+        ignored_rules=_ignored_rules(root),
     )
+
+
+def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
+    ignored = _mapping_at(root, RULES).get("ignore")
+    if ignored is None:
+        return ()
+    if not isinstance(ignored, list) or not all(isinstance(each, str) for each in ignored):
+        raise RunError(f"{CONFIG}: rules.ignore is not a list of ids; mend it and run again")
+    return tuple(sorted(set(ignored)))
 
 
 def _mapping_at(root: dict[str, Any], section: Section) -> dict[str, Any]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from agent_wiki.engine import AnswerType, BaseEngine, Question
+from agent_wiki.engine import Account, AnswerType, BaseEngine, MadeWith, Question
+from agent_wiki.engines.offline.extra_rules import packages_with_rules
+
+if TYPE_CHECKING:
+    from agent_wiki.engines.offline.rule import AnyRule
 
 _ROOMS = {
     "summarize": "summarize",
@@ -13,16 +20,49 @@ _ROOMS = {
     "consolidate-clusters": "clusters",
     "discover-tasks": "tasks",
 }
+_BY_RULES = ("extract-guidelines", "synthesize-skill")
+_VERSION = "1"  # raise it whenever the same trajectory may be answered differently
 
 
 class OfflineEngine(BaseEngine):
-    """Answers each stage's question in the module of this package that `_ROOMS` names."""
+    """Answers each stage's question in the module of this package that `_ROOMS` names.
+
+    Guidelines and skills are found by rules: those of this package and of others, but for the ignored ones. Raises
+    `UsageError` where rules of another package cannot be used.
+    """
 
     name = "offline"
-    version = "1"  # raise it whenever the same trajectory may be answered differently
+    version = _VERSION
+
+    def __init__(self, ignored: Iterable[str] = ()) -> None:
+        self._chosen: tuple[AnyRule, ...] | None = None  # None: all of this package
+        self._unknown: list[str] = []
+        wanted = set(ignored)
+        if wanted or packages_with_rules():
+            self._choose(wanted)
+
+    def _choose(self, ignored: set[str]) -> None:
+        """Leave rules out, add those of other packages, and let the version say so."""
+        from agent_wiki.engines.offline.rules import all_rules
+
+        rules = all_rules()
+        self._chosen = tuple(rule for rule in rules if rule.id not in ignored)
+        self._unknown = sorted(ignored - {rule.id for rule in rules})
+        terms = "\n".join([*sorted(ignored.difference(self._unknown)), *packages_with_rules()])
+        if terms:
+            self.version = f"{_VERSION}+{hashlib.sha256(terms.encode()).hexdigest()[:12]}"
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The answer, always the same for the same question."""
         room = import_module(f"agent_wiki.engines.offline.{_ROOMS[question.stage]}")
-        answer: AnswerType = room.answer(question)
+        is_chosen = question.stage in _BY_RULES and self._chosen is not None
+        answer: AnswerType = room.answer(question, self._chosen) if is_chosen else room.answer(question)
         return answer
+
+    def made_with(self, stage: str) -> MadeWith:
+        """Rules decide guidelines and skills only."""
+        return MadeWith(self.version if stage in _BY_RULES else _VERSION)
+
+    def account(self) -> Account:
+        """A warning for each ignored rule that there is not."""
+        return Account(warnings=[f"_config.yaml: rules.ignore: there is no rule {each!r}" for each in self._unknown])

@@ -24,7 +24,7 @@ from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.guidelines import offered
 from agent_wiki.engines.offline.recipes.drafts import finished
 from agent_wiki.engines.offline.recipes.performed import performed
-from agent_wiki.engines.offline.rule import Example, GuidelineRule, SkillRule, WorkDone
+from agent_wiki.engines.offline.rule import AnyRule, Example, GuidelineRule, WorkDone
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.calls import paired_calls
@@ -34,12 +34,12 @@ _REQUEST = "Please fix the cart."
 _REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 
 
-def example_of(rule: GuidelineRule | SkillRule) -> Example:
+def example_of(rule: AnyRule) -> Example:
     """The example that a rule carries, or that this package has for it. Raises `KeyError` where there is none."""
     return rule.example or shipped_examples(rule.family)[rule.id.partition("/")[2]]
 
 
-def fires(rule: GuidelineRule | SkillRule, text: str) -> bool:
+def fires(rule: AnyRule, text: str) -> bool:
     """Whether a rule finds something in the session that a text describes. Raises `ValueError` as `example_session`."""
     trajectory = example_session(text)
     if isinstance(rule, GuidelineRule):

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from agent_wiki.engines.offline.attempts import Session
-from agent_wiki.engines.offline.lessons import Lesson
-from agent_wiki.engines.offline.recipes.drafts import Draft
-from agent_wiki.engines.offline.recipes.performed import Performed
-from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.calls import Call
+if TYPE_CHECKING:
+    from agent_wiki.engines.offline.attempts import Session
+    from agent_wiki.engines.offline.lessons import Lesson
+    from agent_wiki.engines.offline.recipes.drafts import Draft
+    from agent_wiki.engines.offline.recipes.performed import Performed
+    from agent_wiki.trajectory import Trajectory
+    from agent_wiki.trajectory.calls import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +66,6 @@ class SkillRule(Rule):
     draft: Callable[[WorkDone], Draft | None]
     example: Example | None = None
     makes = "skill"
+
+
+AnyRule = GuidelineRule | SkillRule

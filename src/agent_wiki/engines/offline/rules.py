@@ -7,9 +7,11 @@ name them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.cluster_states import cluster_states
+from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.linters import linter_rules
 from agent_wiki.engines.offline.objections import known_objections
@@ -23,7 +25,7 @@ from agent_wiki.engines.offline.recipes.scripts import script_draft
 from agent_wiki.engines.offline.recipes.services import service_draft
 from agent_wiki.engines.offline.recipes.workflow import chain_draft
 from agent_wiki.engines.offline.remedies import remedies
-from agent_wiki.engines.offline.rule import GuidelineRule, SkillRule, WorkDone
+from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule, WorkDone
 from agent_wiki.engines.offline.signals import (
     arguments,
     causes,
@@ -41,6 +43,7 @@ from agent_wiki.engines.offline.signals import (
     safeguards,
     surroundings,
 )
+from agent_wiki.errors import UsageError
 
 _FEWEST_STEPS = 3
 
@@ -201,4 +204,14 @@ SKILL_RULES: tuple[SkillRule, ...] = (
     ),
 )
 
-RULES: tuple[GuidelineRule | SkillRule, ...] = (*GUIDELINE_RULES, *SKILL_RULES)
+RULES: tuple[AnyRule, ...] = (*GUIDELINE_RULES, *SKILL_RULES)
+
+
+@cache
+def all_rules() -> tuple[AnyRule, ...]:
+    """The rules of this package and of others. Raises `UsageError` where two have one id."""
+    found = {rule.id: rule for rule in RULES}
+    for package, rule in extra_rules():
+        if found.setdefault(rule.id, rule) is not rule:
+            raise UsageError(f"{package} gives the rule {rule.id}, which there is already; uninstall it")
+    return tuple(found.values())

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from agent_wiki.engines.offline.recipes.drafts import finished
 from agent_wiki.engines.offline.recipes.performed import performed
-from agent_wiki.engines.offline.rule import SkillRule, WorkDone
-from agent_wiki.engines.offline.rules import SKILL_RULES
+from agent_wiki.engines.offline.rule import AnyRule, SkillRule, WorkDone
+from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.stages.synthesize_skill import SkillQuestion, SkillsAnswer
 from agent_wiki.trajectory.calls import paired_calls
 
 
-def answer(question: SkillQuestion, rules: Sequence[SkillRule] = SKILL_RULES) -> SkillsAnswer:
+def answer(question: SkillQuestion, rules: Sequence[AnyRule] = RULES) -> SkillsAnswer:
     """A trajectory with its summary → at most one skill. Deterministic; nothing is read but the question."""
     outcome = question.summary.outcome()
     if outcome != "success":
@@ -26,7 +26,7 @@ def answer(question: SkillQuestion, rules: Sequence[SkillRule] = SKILL_RULES) ->
         return SkillsAnswer(reason="no tool calls")
     reason = "no workflow of several steps that another session would repeat"
     work = WorkDone(question.trajectory, calls, performed(calls))
-    for rule in rules:
+    for rule in (each for each in rules if isinstance(each, SkillRule)):
         draft = rule.draft(work)
         result = finished(draft) if draft is not None else None
         if result is not None and not isinstance(result, str):
