@@ -113,8 +113,8 @@ def test_bad_lines_are_told_and_the_rest_counts(arms: list[str], capsys: pytest.
     ("told", "reason"),
     [
         (["missing.jsonl"], "missing.jsonl: No such file or directory"),
-        (["empty.jsonl"], "nothing to compare: no row that counts (empty.jsonl: no rows)"),
-        (["rows.jsonl", "--plot", "plot.pdf"], "plot.pdf: a plot's name ends in .svg or .png"),
+        (["empty.jsonl"], "nothing to compare: no valid row (empty.jsonl: no rows)"),
+        (["rows.jsonl", "--plot", "plot.pdf"], "plot.pdf: the name of a plot must end in .svg or .png"),
         (["rows.jsonl", "--tasks", "empty.jsonl"], "empty.jsonl: not a list of tasks"),
         (["bytes.jsonl"], "bytes.jsonl: not UTF-8 text"),
     ],

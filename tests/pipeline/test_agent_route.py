@@ -104,7 +104,7 @@ def test_a_torn_recording_is_reported_whatever_its_name_says(
     assert (code, problem["kind"], problem["unit"], problem["place"]) == (1, "recording", str(torn), 1)
     assert main(["worklist", str(torn), "--wiki", str(tmp_path / "wiki")]) == 1
     printed = capsys.readouterr()
-    assert (printed.out, printed.err.startswith(f"{torn}:1: ")) == ("nothing is to be answered\n", True)
+    assert (printed.out, printed.err.startswith(f"{torn}:1: ")) == ("no open questions\n", True)
 
 
 def test_nothing_but_machinery_is_written_before_an_answer_is_applied(tmp_path: Path, wiki: Wiki) -> None:

@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"wiki: {error}\n")
         return 2
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; nothing is left to say
+        sys.stderr.close()  # the reader of our output is gone, so nothing more can be printed
         return 1
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

@@ -16,7 +16,7 @@ from agent_wiki.errors import UsageError
 if TYPE_CHECKING:
     from agent_wiki.pipeline.open_questions import Found, OpenQuestion
 
-_STAGE = "A stage (summarize, …), or what comes of it: summary, guidelines, skill, cluster, task or subtask."
+_STAGE = "A stage (summarize, …), or what it produces: summary, guidelines, skill, cluster, task or subtask."
 
 Recordings = Annotated[
     list[Path] | None, typer.Argument(help="Recordings, or folders of them; by default those the wiki knows.")
@@ -26,7 +26,7 @@ Session = Annotated[str, typer.Option("--session", help="The session, where a re
 Request = Annotated[str, typer.Option("--request", help="The question by its digest, as a worklist has it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
-_EXIT_DOES_NOT_STAND = 1
+_EXIT_FAILED = 1
 
 
 def register(app: typer.Typer) -> None:
@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson = False) -> None:
-    """Show what is still to be answered: stage, request, session and recording, a line each."""
+    """List the open questions: stage, request, session and recording, one line each."""
     from agent_wiki.pipeline import open_questions
     from agent_wiki.report import as_lines, as_values
 
@@ -49,9 +49,9 @@ def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson =
         for each in found.questions:
             _print(_line(each))
         if not found.questions:
-            _print("nothing is to be answered")
+            _print("no open questions")
     _print_errors(as_lines(found.problems))
-    raise typer.Exit(_EXIT_DOES_NOT_STAND if found.problems else 0)
+    raise typer.Exit(_EXIT_FAILED if found.problems else 0)
 
 
 def _line(question: OpenQuestion) -> str:
@@ -73,20 +73,20 @@ def prompt(
     wiki: Wiki = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print what an engine would be asked: system prompt, message, and the JSON schema of the answer."""
+    """Print the request for an engine: system prompt, message, and the JSON schema of the answer."""
     from agent_wiki.pipeline.open_questions import NoSuchQuestion, Wanted, printed
 
     try:
         found = printed(wiki_folder(wiki), Wanted(stage, _existing(trajectory), session, request))
     except NoSuchQuestion as error:
         _print_errors([str(error)])
-        raise typer.Exit(_EXIT_DOES_NOT_STAND) from None
+        raise typer.Exit(_EXIT_FAILED) from None
     _print(_as_json(found) if as_json else _as_text(found))
 
 
 def _as_json(found: Found) -> str:
     asked = found.asked
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "stage": asked.prompt.stage,
         "request": asked.prompt.digest,
         "about": list(asked.about),
@@ -96,11 +96,11 @@ def _as_json(found: Found) -> str:
         "schema": asked.prompt.schema,
         "max_tokens": asked.prompt.max_tokens,
     }
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return json.dumps(values, ensure_ascii=False, indent=2)
 
 
 def _as_text(found: Found) -> str:
-    """The parts under headings that nobody who wrote into a recording can have known."""
+    """The parts under headings that nobody who wrote into a recording could have predicted."""
     asked = found.asked
     mark = asked.prompt.digest.removeprefix("sha256:")[:12]
     about = " ".join(", ".join(asked.about).split())
@@ -122,18 +122,20 @@ def apply(
     trajectory: Trajectory = None,
     session: Session = "",
     request: Request = "",
-    answer: Annotated[Path | None, typer.Option("--answer", help="A file with the answer, not standard input.")] = None,
+    answer: Annotated[
+        Path | None, typer.Option("--answer", help="A file with the answer, instead of standard input.")
+    ] = None,
     model: Annotated[str, typer.Option("--model", help="The model that answered, for the journal.")] = "",
     archive_covered: ArchiveCovered = True,
     archive_members: Annotated[
-        bool, typer.Option("--archive-members", help="Retire the members of the clusters that the answer makes.")
+        bool, typer.Option("--archive-members", help="Archive the members of the clusters that the answer creates.")
     ] = False,
     wiki: Wiki = None,
     as_json: AsJson = False,
 ) -> None:
     """Check an answer, keep it in the journal, and write its pages.
 
-    The answer is a JSON object as the prompt asks, or {"request": DIGEST, "answer": {…}}, which names its question.
+    The answer is a JSON object as the prompt specifies, or {"request": DIGEST, "answer": {…}} to name its question.
     """
     from agent_wiki.pipeline.apply_answer import Choices, apply_answer
     from agent_wiki.pipeline.open_questions import Wanted
@@ -152,7 +154,7 @@ def apply(
         for path in applied.written:
             _print(f"  {path}")
     _print_errors([*as_lines(applied.warnings), *applied.bugs])
-    raise typer.Exit(_EXIT_DOES_NOT_STAND if applied.problems else 0)
+    raise typer.Exit(_EXIT_FAILED if applied.problems else 0)
 
 
 def _existing(recording: Path | None) -> Path | None:
@@ -173,7 +175,7 @@ def _answer_text(file: Path | None) -> str:
 
 
 def _print(text: str) -> None:
-    """On standard output, in UTF-8 whatever the terminal is set to: a prompt is read as it is."""
+    """Print to standard output in UTF-8, regardless of the terminal's encoding: prompts must not change."""
     typer.echo(text.encode("utf-8", "replace"))
 
 

@@ -34,20 +34,20 @@ def patch(
 ) -> None:
     """Merge a mapping into the configuration, and bring the wiki up to date with it.
 
-    Mappings are merged at every depth; a null takes a key out; a list replaces a list. Comments stay. What stands there
-    from then on is yours: no stage writes over it.
+    Mappings are merged at every depth; a null removes a key; a list replaces a list. Comments are kept. From then on
+    these entries are yours: no stage overwrites them.
     """
     from agent_wiki.pipeline.patch_config import patch_config
     from agent_wiki.report import Report
 
-    told = _mapping(file)
+    values = _mapping(file)
     folder = wiki_folder(wiki)
-    report = patch_config(folder, told, Report("config patch", str(folder), is_dry_run=dry_run))
+    report = patch_config(folder, values, Report("config patch", str(folder), is_dry_run=dry_run))
     finish(report, as_json=as_json)
 
 
 def _mapping(file: Path | None) -> dict[str, Any]:
-    """The mapping that a file or standard input holds. Raises `UsageError` naming the line that cannot be read."""
+    """The mapping in a file or on standard input. Raises `UsageError` with the line that cannot be read."""
     import yaml
 
     from agent_wiki.wiki.yaml_syntax import load_yaml
@@ -66,7 +66,7 @@ def _mapping(file: Path | None) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{place}: cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):
-        raise UsageError(f"{place}: a patch is a mapping, as {{clusters: {{…}}}}")
+        raise UsageError(f"{place}: a patch is a mapping, such as {{clusters: {{…}}}}")
     return value
 
 

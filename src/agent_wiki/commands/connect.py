@@ -1,4 +1,4 @@
-"""`wiki connect`: the pointer to the wiki, where an agent reads it."""
+"""`wiki connect`: adds a pointer to the wiki where an agent reads it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Agent = Annotated[str, typer.Argument(help="claude-code, codex or agents-md.")]
 Folder = Annotated[Path, typer.Option("--dir", help="The project's folder.")]
 Wiki = Annotated[
     Path | None,
-    typer.Option("--wiki", help="The wiki to point at; it need not be there yet.", show_default="wiki, there or above"),
+    typer.Option("--wiki", help="The wiki to point at; it need not exist yet.", show_default="wiki, there or above"),
 ]
-Remove = Annotated[bool, typer.Option("--remove", help="Take the pointer out again; the rest stays byte for byte.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
+Remove = Annotated[bool, typer.Option("--remove", help="Remove the pointer; everything else stays byte for byte.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
@@ -42,7 +42,7 @@ def connect(
     planned = plan(agent, folder, wiki, is_removal=remove)
     if not dry_run:
         carry_out(planned)
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "command": "connect",
         "agent": agent,
         "folder": str(folder),
@@ -53,12 +53,12 @@ def connect(
         "notes": planned.notes,
         "exit_code": 0,
     }
-    for line in [json.dumps(told, ensure_ascii=False, indent=2)] if as_json else _lines(told):
+    for line in [json.dumps(report, ensure_ascii=False, indent=2)] if as_json else _lines(report):
         typer.echo(line)
 
 
-def _lines(told: dict[str, Any]) -> list[str]:
-    would = "would be " if told["is_dry_run"] else ""
+def _lines(report: dict[str, Any]) -> list[str]:
+    would = "would be " if report["is_dry_run"] else ""
     states = {"written": f"{would}written", "removed": f"{would}removed", "unchanged": "unchanged"}
-    lines = [f"{name}: {says}" for state, says in states.items() for name in told[state]]
-    return lines + [f"note: {note}" for note in told["notes"]]
+    lines = [f"{name}: {says}" for state, says in states.items() for name in report[state]]
+    return lines + [f"note: {note}" for note in report["notes"]]

@@ -1,4 +1,4 @@
-"""`wiki consult` and `wiki review`: what applies to a task, and which pages use has turned against."""
+"""`wiki consult` and `wiki review`: pages that apply to a task, and pages that harmed or misled sessions."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def consult(
     task: Annotated[str, typer.Argument(help="What you are about to do, in a few words.", show_default=False)],
     read: Annotated[bool, typer.Option("--read", help="Print the pages themselves.")] = False,
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, help="The most tokens to print with --read, at two bytes a token.")
+        int, typer.Option("--max-tokens", min=1, help="The most tokens to print with --read, at two bytes per token.")
     ] = _MOST_TOKENS,
     tags: Annotated[
-        str, typer.Option("--tags", help="Only pages with one of these tags, as a,b.", show_default=False)
+        str, typer.Option("--tags", help="Only pages with one of these tags: a,b.", show_default=False)
     ] = "",
     kind: Annotated[
         str,
         typer.Option(
-            "--kind", help="Only cluster, skill, guideline, task or subtask; several as a,b.", show_default=False
+            "--kind", help="Only cluster, skill, guideline, task or subtask; several: a,b.", show_default=False
         ),
     ] = "",
     wiki: Wiki = None,
@@ -48,7 +48,7 @@ def consult(
         bool, typer.Option("--json", help="Print a list in JSON: index rows with score and why.")
     ] = False,
 ) -> None:
-    """Print the two to five pages that apply to what you are about to do; nothing when none does."""
+    """Print the two to five pages that apply to what you are about to do; nothing if none does."""
     from agent_wiki import retrieval
     from agent_wiki.retrieval.rows import KINDS
     from agent_wiki.retrieval.terminal import hit_lines
@@ -56,9 +56,9 @@ def consult(
     kinds = _listed(kind)
     for each in kinds:
         if each not in KINDS:
-            raise UsageError(f"consult: --kind {each!r} is none of {', '.join(KINDS)}")
+            raise UsageError(f"consult: --kind {each!r} is not one of {', '.join(KINDS)}")
     if read and as_json:
-        raise UsageError("consult: --read prints pages and --json rows; say one of them")
+        raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
     hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds)
     if as_json:
         typer.echo(json.dumps([hit.to_json() for hit in hits], ensure_ascii=True, indent=2))

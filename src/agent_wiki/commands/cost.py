@@ -1,4 +1,4 @@
-"""`wiki cost`: what asking models came to, from the journal."""
+"""`wiki cost`: the cost of asking models, from the journal."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def register(app: typer.Typer) -> None:
 
 
 def cost(wiki: Wiki = None, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """Show what asking models cost, by run, stage and model."""
+    """Show the cost of asking models, by run, stage and model."""
     from agent_wiki.asking.ledger import cost_report
 
-    told = cost_report(wiki_folder(wiki))
+    found = cost_report(wiki_folder(wiki))
     if as_json:
-        typer.echo(json.dumps(told.to_json(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:
-        for line in told.lines():
+        for line in found.lines():
             typer.echo(line)
-    for warning in told.warnings:
+    for warning in found.warnings:
         typer.echo(warning, err=True)

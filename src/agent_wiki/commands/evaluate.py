@@ -1,4 +1,4 @@
-"""`wiki eval`: what sessions cost and came to, and whether one way of running them is better than another."""
+"""`wiki eval`: what sessions cost and achieved, and whether one way of running them is better than another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _EXIT_BAD_ROWS = 1
 _MOST_PROBLEMS = 20
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_LABELS = ("task", "family", "condition", "trial")  # fields that measuring sets and a person may set otherwise
+_LABELS = ("task", "family", "condition", "trial")  # measured fields that a person may override
 
 TaskFile = Annotated[
     Path | None, typer.Option("--tasks", help="The task file: prompts, families, outcome_match_all and _any.")
@@ -46,9 +46,12 @@ def metrics(
     paths: Paths,
     tasks: TaskFile = None,
     labels: Annotated[
-        list[str] | None, typer.Option("--set", help="NAME=VALUE put on each row, as batch=2 or condition=with-wiki.")
+        list[str] | None,
+        typer.Option("--set", help="NAME=VALUE added to each row, such as batch=2 or condition=with-wiki."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the rows here, not on standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the rows to this file instead of standard output.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report, with the rows, as one JSON object.")
     ] = False,
@@ -86,21 +89,26 @@ def _listed(title: str, entries: Sequence[str]) -> list[str]:
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(metavar="ARM", help="Files of rows, an arm each.")],
+    files: Annotated[list[Path], typer.Argument(metavar="ARM", help="Files of rows, one per arm.")],
     by: Annotated[
-        str | None, typer.Option("--by", help="Make the arms by this field of the rows, as batch; not by file.")
+        str | None,
+        typer.Option("--by", help="Make one arm per value of this field, such as batch, instead of one per file."),
     ] = None,
     first: Annotated[
-        str | None, typer.Option("--first", help="The arm the others are compared with; by default the first.")
+        str | None, typer.Option("--first", help="The arm that the others are compared with; by default the first.")
     ] = None,
     tasks: TaskFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the report here.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the report to this file.")] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw the main figures: a file that ends in .svg or .png.")
+        Path | None, typer.Option("--plot", help="Draw the main figures to this file (.svg or .png).")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap; the same seed gives the same figures.")] = 0,
-    resamples: Annotated[int, typer.Option("--resamples", min=100, max=100_000, help="Of the bootstrap.")] = 2_000,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the bootstrap; the same seed gives the same figures.")
+    ] = 0,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=100, max=100_000, help="Resamples of the bootstrap.")
+    ] = 2_000,
 ) -> None:
     """Compare arms over all trials, by family and by task, with intervals."""
     from agent_wiki.evaluation import render
@@ -108,7 +116,7 @@ def compare(
     from agent_wiki.report import as_lines
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
-        raise UsageError(f"{plot}: a plot's name ends in .svg or .png")
+        raise UsageError(f"{plot}: the name of a plot must end in .svg or .png")
     read = _read(files)
     arms = _arms(read, by, first, _tasks(tasks))
     compared = compare_arms(arms, seed, resamples)
@@ -118,13 +126,11 @@ def compare(
     if plot is not None:
         _write(plot, _drawn(compared, arms, plot))
     exit_code = _EXIT_BAD_ROWS if read.problems else 0
-    notes = [f"{read.subagents} rows of subagents left out: what they did is part of their session"] * bool(
-        read.subagents
-    )
+    notes = [f"{read.subagents} rows of subagents left out: they are part of their session"] * bool(read.subagents)
     if as_json:
-        told = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
+        values = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
         typer.echo(
-            json.dumps({**told, "exit_code": exit_code}, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+            json.dumps({**values, "exit_code": exit_code}, ensure_ascii=False, indent=2).encode("utf-8", "replace")
         )
     else:
         typer.echo(report.encode("utf-8", "replace"), nl=False)
@@ -158,7 +164,7 @@ def _arms(read: Read, by: str | None, first: str | None, tasks: TaskSet | None) 
         raise UsageError(f"--first {first}: no such arm; there are: {names}") from None
     if not arms:
         why = f" ({' '.join(read.problems[0].split())})" if read.problems else ""
-        raise UsageError(f"nothing to compare: no row that counts{why}")
+        raise UsageError(f"nothing to compare: no valid row{why}")
     return with_families(arms, tasks.families()) if tasks is not None else arms
 
 
@@ -182,12 +188,12 @@ def _tasks(file: Path | None) -> TaskSet | None:
         raise UsageError(f"{file}: not UTF-8 text") from error
 
 
-def _labels(told: Sequence[str]) -> dict[str, Any]:
-    """`NAME=VALUE` pairs; a whole number stays one. What is measured cannot be set."""
+def _labels(values: Sequence[str]) -> dict[str, Any]:
+    """`NAME=VALUE` pairs; integers are parsed. Measured fields cannot be set."""
     from agent_wiki.evaluation.metrics import MEASURED
 
     labels: dict[str, Any] = {}
-    for pair in told:
+    for pair in values:
         name, equals, value = pair.partition("=")
         if not equals or not _FIELD.fullmatch(name) or not value:
             raise UsageError(f"--set {pair}: not NAME=VALUE")

@@ -1,8 +1,8 @@
-"""`wiki hook stop` as a harness calls it: words taken leniently, work done in a process of its own, always exit code 0.
+"""`wiki hook stop` as a harness calls it: lenient arguments, work in a separate process, always exit code 0.
 
-A harness holds its agent's turn until this ends, and takes exit code 2, which usage errors have elsewhere, as the order
-to go on with the turn. So this is reached from `main` without the command line's machinery, which also takes longer to
-load than a harness should wait.
+A harness holds its agent's turn until this ends, and interprets exit code 2, elsewhere that of usage errors, as an
+order to continue the turn. So `main` calls this directly, without the command line's parser, which also takes longer
+to load than a harness should wait.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_HELD_SECONDS = 0.9  # how long the harness is held, counted from the start of this process; then work goes on alone
-_USUAL_START_SECONDS = 0.15  # of the interpreter, where the system does not tell
-_LONGEST_SECONDS = 600  # then what goes on by itself is ended
+_HELD_SECONDS = (
+    0.9  # the harness waits this long, counted from the start of this process; then the work continues alone
+)
+_USUAL_START_SECONDS = 0.15  # of the interpreter, on systems that do not report it
+_LONGEST_SECONDS = 600  # after which the detached work is stopped
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What stands behind `wiki hook stop`. `payload` is the harness's JSON, where it comes as an argument."""
+    """The arguments of `wiki hook stop`. `payload` is the harness's JSON, if given as an argument."""
 
     payload: str | None = None
     wiki: Path | None = None
@@ -32,12 +34,12 @@ class Words:
 
 
 def is_hook_stop(words: Sequence[str]) -> bool:
-    """True for a command line that a harness calls; asking for help is not one."""
+    """Whether a harness calls this command line; a request for help does not count."""
     return list(words[:2]) == ["hook", "stop"] and "--help" not in words
 
 
 def words_of(words: Sequence[str]) -> Words:
-    """The words behind `wiki hook stop`; what is not known is passed over."""
+    """The arguments of `wiki hook stop`; unknown ones are ignored."""
     payload = wiki = None
     is_waiting = False
     rest = list(words)
@@ -55,7 +57,7 @@ def words_of(words: Sequence[str]) -> Words:
 
 
 def stop(words: Words) -> int:
-    """Run the hook; 0, whatever comes of it. Prints nothing, but to a person who typed it without any input."""
+    """Run the hook and return 0, whatever happens. Prints nothing, except for a person who typed it without input."""
     text = words.payload if words.payload is not None else _standard_input()
     if text is None:
         sys.stderr.write("wiki hook stop: a harness calls this, with JSON on standard input\n")
@@ -74,17 +76,17 @@ def stop(words: Words) -> int:
 
 
 def _standard_input() -> str | None:
-    """All of it; empty where it cannot be read, None where a person sits at it."""
+    """All of standard input; empty if it cannot be read, None if it is a terminal."""
     try:
         return None if sys.stdin.isatty() else sys.stdin.buffer.read().decode("utf-8", "replace")
-    except (OSError, ValueError, AttributeError):  # ValueError: closed; AttributeError: there is none
+    except (OSError, ValueError, AttributeError):  # ValueError: closed; AttributeError: no standard input
         return ""
 
 
 def _apart(work: Callable[[], None]) -> None:
-    """Do the work in a process of its own, and wait for it as long as a harness may be held.
+    """Do the work in a separate process, and wait for it as long as a harness may be held.
 
-    That process has a session of its own and none of our streams, so that nobody waits for it or ends it with us.
+    That process has its own session and none of our streams, so that nobody waits for it or stops it with us.
     """
     ended, at_work = os.pipe()
     if os.fork():
@@ -104,7 +106,7 @@ def _apart(work: Callable[[], None]) -> None:
 
 
 def _seconds_since_start() -> float:
-    """How long this process has been there, with its interpreter's start; a guess where the system does not tell."""
+    """The age of this process, including the interpreter's start; a guess if the system does not report it."""
     try:
         fields = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         started = int(fields[19]) / os.sysconf("SC_CLK_TCK")  # field 22 of proc(5), seconds since the machine started

@@ -1,4 +1,4 @@
-"""`wiki hook`: what an agent harness calls by itself. It never fails and never speaks where it would be obeyed."""
+"""`wiki hook`: called by an agent's harness. It never fails, and never prints where its output would be obeyed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 Wiki = Annotated[
     Path | None,
-    typer.Option("--wiki", help="The wiki, looked for from the session's folder upwards; made when it is nowhere."),
+    typer.Option("--wiki", help="The wiki, searched from the session's folder upwards; created if not found."),
 ]
 
 
@@ -24,27 +24,27 @@ def register(app: typer.Typer) -> None:
 
 
 def hook() -> None:
-    """What an agent harness calls by itself; `wiki connect` installs it."""
+    """Commands that an agent's harness calls; `wiki connect` installs them."""
 
 
 def start(wiki: Wiki = None) -> None:
-    """At the start of a session: print how this project's wiki is consulted; nothing where there is none to consult."""
+    """At the start of a session: print how to consult this project's wiki; nothing if there is none."""
     from agent_wiki.harness import connecting
 
-    told = connecting.reminder(wiki, Path.cwd(), os.environ)
-    if told:
-        typer.echo(told.encode("utf-8", "replace"), nl=False)
+    reminder = connecting.reminder(wiki, Path.cwd(), os.environ)
+    if reminder:
+        typer.echo(reminder.encode("utf-8", "replace"), nl=False)
 
 
 def stop(
     payload: Annotated[str | None, typer.Argument(help="The harness's JSON; by default standard input.")] = None,
     wiki: Wiki = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Stay until all is done, however long it takes.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until everything is done, however long it takes.")] = False,
 ) -> None:
     """At the end of a turn: save the session's trajectory, and mine it unless the turn was trivial.
 
-    Always exits with 0 and prints nothing; problems go to `.evolve/hook.log`. Without --wiki only a wiki that is there
-    already is mined into. After 0.9 seconds the harness is let go, and the work goes on by itself.
+    Always exits with 0 and prints nothing; problems go to `.evolve/hook.log`. Without --wiki, only an existing wiki is
+    updated. After 0.9 seconds the harness is released, and the work continues in the background.
     """
     from agent_wiki.commands import harness
 

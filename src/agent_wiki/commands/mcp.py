@@ -24,7 +24,7 @@ def mcp(
             "--http",
             min=0,
             max=65_535,
-            help="Serve HTTP on this port of 127.0.0.1; 0 takes a free one.",
+            help="Serve HTTP on this port of 127.0.0.1; 0 picks a free one.",
             show_default=False,
         ),
     ] = None,

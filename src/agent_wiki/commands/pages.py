@@ -21,10 +21,10 @@ def register(app: typer.Typer) -> None:
 def init(
     wiki: Annotated[Path, typer.Option("--wiki", help="The wiki's folder.")] = Path("wiki"),
     eject: Annotated[
-        bool, typer.Option("--eject", help="Copy templates and prompts beside the wiki, to be changed there.")
+        bool, typer.Option("--eject", help="Copy templates and prompts beside the wiki, to change them there.")
     ] = False,
 ) -> None:
-    """Make an empty wiki, or (with --eject) copy its templates and prompts to change them."""
+    """Create an empty wiki, or (with --eject) copy its templates and prompts to change them."""
     from agent_wiki.pipeline.ingest import Options, run
     from agent_wiki.report import Report
     from agent_wiki.wiki.store import WikiFolder

@@ -1,4 +1,4 @@
-"""`wiki normalize`: recordings of any format to the one envelope."""
+"""`wiki normalize`: recordings of any format as envelopes of one format."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def register(app: typer.Typer) -> None:
 
 def normalize(
     paths: Paths,
-    out: Annotated[Path, typer.Option("--out", help="Where the envelopes go, one file a trajectory.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the envelopes, one file per trajectory.")],
     label: Annotated[str | None, typer.Option("--label", help="Write to OUT/LABEL/items/.")] = None,
     user_prompt: Annotated[
-        str | None, typer.Option("--user-prompt", help="The request, for recordings that do not hold it.")
+        str | None, typer.Option("--user-prompt", help="The request, for recordings that do not have it.")
     ] = None,
     trial_prefix: Annotated[str | None, typer.Option("--trial-prefix", help="A file PREFIX<n>.… is trial <n>.")] = None,
     condition: Annotated[

@@ -1,4 +1,4 @@
-"""`wiki save`: a finished session kept as a trajectory of the project."""
+"""`wiki save`: saves a finished session as a trajectory of the project."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def save(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Save the trajectories of a recording: redacted, one file each, for their owner's eyes only.
+    """Save the trajectories of a recording: redacted, one file each, readable by their owner only.
 
-    EVOLVE_DIR in the environment names another folder than `.evolve`. What is no trajectory is refused with the reason,
-    and nothing is written.
+    The environment variable EVOLVE_DIR names another folder than `.evolve`. If the recording is not a trajectory, the
+    reason is printed and nothing is written.
     """
     from datetime import UTC, datetime
 
@@ -54,7 +54,7 @@ def save(
     else:
         folder = out
         saving.make_folder(folder)
-    _tell(saving.save(found, folder, datetime.now(UTC)), warnings, as_json=as_json)
+    _report(saving.save(found, folder, datetime.now(UTC)), warnings, as_json=as_json)
 
 
 def _trajectories(file: Path | None, warnings: list[str]) -> list[Trajectory]:
@@ -73,7 +73,7 @@ def _trajectories(file: Path | None, warnings: list[str]) -> list[Trajectory]:
 def _refuse(reason: str, *, as_json: bool) -> NoReturn:
     from agent_wiki.redaction.redact import redact_text
 
-    reason = redact_text(" ".join(reason.split()))[0]  # it may quote what it could not read
+    reason = redact_text(" ".join(reason.split()))[0]  # it may quote unreadable input
     if as_json:
         typer.echo(json.dumps({"command": "save", "saved": [], "warnings": [], "refused": reason, "exit_code": 1}))
     else:
@@ -81,11 +81,11 @@ def _refuse(reason: str, *, as_json: bool) -> NoReturn:
     raise typer.Exit(_EXIT_REFUSED)
 
 
-def _tell(saved: list[Saved], warnings: list[str], *, as_json: bool) -> None:
+def _report(saved: list[Saved], warnings: list[str], *, as_json: bool) -> None:
     if as_json:
         entries = [{"path": str(each.path), "session_id": each.session_id, "messages": each.messages} for each in saved]
-        told = {"command": "save", "saved": entries, "warnings": warnings, "refused": None, "exit_code": 0}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        values = {"command": "save", "saved": entries, "warnings": warnings, "refused": None, "exit_code": 0}
+        typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
         return
     for each in saved:
         typer.echo(f"{each.path}: {each.messages} messages")

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a bar on a terminal, plain lines elsewhere."""
+"""What a person sees during a run: a progress bar on a terminal, plain lines elsewhere, and the report."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class _Lines:
 
     def __init__(self) -> None:
         self._step = ""
-        self._told_at = 0.0
+        self._shown_at = 0.0
 
     def __call__(self, what: str, done: int, of: int) -> None:
         now = time.monotonic()
-        if what != self._step or now - self._told_at > _LINE_EVERY_SECONDS:
-            self._step, self._told_at = what, now
+        if what != self._step or now - self._shown_at > _LINE_EVERY_SECONDS:
+            self._step, self._shown_at = what, now
             count = f": {done} of {of}" if of > 1 else ""
             sys.stderr.write(f"{what}{count}\n")
 
 
 @contextmanager
 def progress_shown(*, quiet: bool) -> Iterator[Any]:
-    """Yield a function `(what, done, of)` that shows how far a run is, on standard error."""
+    """Yield a function `(what, done, of)` that shows a run's progress on standard error."""
     if quiet:
         yield lambda _what, _done, _of: None
         return
@@ -54,7 +54,7 @@ def progress_shown(*, quiet: bool) -> Iterator[Any]:
 
 
 class Reportable(Protocol):
-    """What a command has to say: a report, or an estimate."""
+    """What a command prints at its end: a report, or an estimate."""
 
     @property
     def bugs(self) -> list[str]: ...
@@ -68,7 +68,7 @@ class Reportable(Protocol):
 
 
 def finish(report: Reportable, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
-    """Print the report and leave with its exit code."""
+    """Print the report and exit with its exit code."""
     if as_json:
         typer.echo(json.dumps({**report.to_json(), **(extra or {})}, ensure_ascii=False, indent=2))
     else:

@@ -1,4 +1,4 @@
-"""`wiki skills`: the Agent Skills that tell an agent how to build and read a wiki."""
+"""`wiki skills`: the Agent Skills that show an agent how to build and read a wiki."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import typer
 _EXIT_LEFT_ALONE = 1
 
 Folder = Annotated[
-    Path, typer.Option("--to", help="The folder that an agent takes its skills from; made when it is not there.")
+    Path, typer.Option("--to", help="The folder that an agent loads its skills from; created if it does not exist.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Also write over files with other content.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
+Force = Annotated[bool, typer.Option("--force", help="Also overwrite files with other content.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
@@ -27,18 +27,18 @@ def register(app: typer.Typer) -> None:
 
 
 def skills() -> None:
-    """The Agent Skills that tell an agent how to build and read a wiki."""
+    """The Agent Skills that show an agent how to build and read a wiki."""
 
 
 def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Copy the package's Agent Skills into a folder; files with other content are left alone and told."""
+    """Copy the package's Agent Skills into a folder; files with other content are listed and not changed."""
     from agent_wiki.harness.skills_folder import plan, shipped_skills, states, write
 
     shipped = shipped_skills()
     planned = plan(states(folder, shipped), is_forced=force)
     if not dry_run:
         write(folder, shipped, planned.to_write)
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "command": "skills install",
         "folder": str(folder),
         "is_dry_run": dry_run,
@@ -47,18 +47,18 @@ def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_js
         "left_alone": list(planned.left_alone),
         "exit_code": _EXIT_LEFT_ALONE if planned.left_alone else 0,
     }
-    for line in [json.dumps(told, ensure_ascii=False, indent=2)] if as_json else _lines(told):
+    for line in [json.dumps(report, ensure_ascii=False, indent=2)] if as_json else _lines(report):
         typer.echo(line)
-    raise typer.Exit(told["exit_code"])
+    raise typer.Exit(report["exit_code"])
 
 
-def _lines(told: dict[str, Any]) -> list[str]:
-    would = "would be " if told["is_dry_run"] else ""
-    folder = told["folder"]
-    counts = f"{len(told['written'])} files {would}written, {len(told['unchanged'])} unchanged"
-    lines = [f"skills: {counts}, {len(told['left_alone'])} left alone"]
-    lines += [f"  {folder}/{path}" for path in told["written"]]
-    if told["left_alone"]:
-        lines.append("left alone, for they have other content (--force writes over them):")
-        lines += [f"  {folder}/{path}" for path in told["left_alone"]]
+def _lines(report: dict[str, Any]) -> list[str]:
+    would = "would be " if report["is_dry_run"] else ""
+    folder = report["folder"]
+    counts = f"{len(report['written'])} files {would}written, {len(report['unchanged'])} unchanged"
+    lines = [f"skills: {counts}, {len(report['left_alone'])} left alone"]
+    lines += [f"  {folder}/{path}" for path in report["written"]]
+    if report["left_alone"]:
+        lines.append("left alone because they have other content (--force overwrites them):")
+        lines += [f"  {folder}/{path}" for path in report["left_alone"]]
     return lines

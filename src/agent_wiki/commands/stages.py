@@ -24,22 +24,22 @@ FOUND = "wiki, here or above"
 Paths = Annotated[list[Path], typer.Argument(help="Recordings, or folders of them (read recursively).")]
 Wiki = Annotated[
     Path | None,
-    typer.Option("--wiki", help="The wiki's folder; made when it is not there.", show_default=FOUND),
+    typer.Option("--wiki", help="The wiki's folder; created if it does not exist.", show_default=FOUND),
 ]
 EngineName = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="Who answers: offline, anthropic, recorded, or an engine of another package.",
+        help="The engine that answers: offline, anthropic, recorded, or an engine of another package.",
         show_default="offline",
     ),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by default one a processor, at most 8.")]
-Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask again and write again, also what is unchanged.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by default one per processor, at most 8.")]
+Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask and write again, even if nothing has changed.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 ArchiveCovered = Annotated[
-    bool, typer.Option("--archive-covered/--keep-covered", help="Retire guidelines that a skill covers.")
+    bool, typer.Option("--archive-covered/--keep-covered", help="Archive guidelines that a skill covers.")
 ]
 
 _DEFAULT_WIKI = Path("wiki")
@@ -80,8 +80,8 @@ def register(app: typer.Typer) -> None:
 def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
     """The command that runs the stages `name` stands for, with these options of `_OPTIONS`."""
 
-    def command(*, asking: AskingOptions, **told: Any) -> None:
-        _run(name, told.pop("paths", []), told.pop("wiki"), asking=asking, **told)
+    def command(*, asking: AskingOptions, **given: Any) -> None:
+        _run(name, given.pop("paths", []), given.pop("wiki"), asking=asking, **given)
 
     vars(command)["__signature__"] = inspect.Signature(
         [
@@ -122,9 +122,9 @@ def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, 
 
 
 def _done(options: Options, report: Report, work: Callable[[Options], Report]) -> Report | Estimate:
-    """What `work` did; with `--estimate`, what it would come to."""
+    """The report of `work`; with `--estimate`, its estimate."""
     if options.asking.is_exact and not options.asking.is_estimate:
-        raise UsageError("--exact counts for an estimate: say --estimate as well")
+        raise UsageError("--exact needs --estimate")
     if not options.asking.is_estimate:
         return work(options)
     from agent_wiki.pipeline.estimate import estimate
@@ -133,7 +133,7 @@ def _done(options: Options, report: Report, work: Callable[[Options], Report]) -
 
 
 def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Bring backlinks, indexes and all that is derived up to date."""
+    """Update backlinks, indexes and everything else that is derived."""
     _run("catalog", [], wiki, as_json=as_json, dry_run=dry_run)
 
 
@@ -146,7 +146,7 @@ def join(
     *,
     asking: AskingOptions,
 ) -> None:
-    """Put what the sessions of other wikis contributed into this one, in whatever order."""
+    """Add the contributions of other wikis' sessions to this wiki, in any order."""
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import Options
     from agent_wiki.pipeline.join_wikis import join_wikis

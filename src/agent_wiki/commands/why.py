@@ -1,4 +1,4 @@
-"""`wiki why`: from a page to the very turns it stands on."""
+"""`wiki why`: from a page to the turns that it is based on."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ def why(
     page: Annotated[str, typer.Argument(help="A page's path, id or slug, a session's id, or the beginning of an id.")],
     wiki: Wiki = None,
     traces: Annotated[
-        list[Path] | None, typer.Option("--traces", help="Where recordings may lie: a file or folder; may be repeated.")
+        list[Path] | None, typer.Option("--traces", help="A file or folder with recordings; may be repeated.")
     ] = None,
     context: Annotated[int, typer.Option("--context", min=0, help="Characters shown on either side of a quote.")] = 160,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show the turns a page stands on, each quote checked again against its recording."""
+    """Show the turns that a page is based on, and check each quote against its recording again."""
     from agent_wiki.retrieval.why import why as walk
 
-    told = walk(wiki_folder(wiki), page, traces or (), context)
+    explained = walk(wiki_folder(wiki), page, traces or (), context)
     if as_json:
-        typer.echo(json.dumps(told.to_json(), indent=2))  # ASCII: what a recording hides stays visible
+        typer.echo(json.dumps(explained.to_json(), indent=2))  # ASCII, so that hidden characters stay visible
     else:
-        for line in _lines(told):
+        for line in _lines(explained):
             typer.echo(line.encode("utf-8", "replace"))
-    for problem in told.problems:
+    for problem in explained.problems:
         typer.echo(visible(problem), err=True)
-    raise typer.Exit(told.exit_code)
+    raise typer.Exit(explained.exit_code)
 
 
 def visible(text: str) -> str:
-    """Recorded text for a terminal: control, invisible and reordering characters are shown, not done.
+    """Recorded text for a terminal: control, invisible and reordering characters are shown as symbols, not executed.
 
-    Line feeds and tabs stay; escape becomes `␛`, a right-to-left override `\\u202e`.
+    Line feeds and tabs are kept; escape becomes `␛`, a right-to-left override `\\u202e`.
     """
     return "".join(letter if letter in "\n\t" else _shown(letter) for letter in text)
 
@@ -68,9 +68,9 @@ def _line(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-def _lines(told: Why) -> Iterator[str]:
-    for page in told.pages:
-        yield from _page_lines(page, told.sessions, "")
+def _lines(explained: Why) -> Iterator[str]:
+    for page in explained.pages:
+        yield from _page_lines(page, explained.sessions, "")
 
 
 def _page_lines(page: PageWhy, sessions: dict[str, SessionPlace], indent: str) -> Iterator[str]:
