@@ -9,9 +9,14 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 TRACES = Path(os.environ.get("AGENT_WIKI_TRACES", ROOT.parent / "shared" / "traces"))
+
+# by themselves examples fail that take long, as all do on a busy machine
+settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("without a clock")
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_MOST_CPU_SECONDS = 60
+_MOST_CPU_SECONDS = 20
 
 
 @contextmanager
 def no_hang() -> Iterator[None]:
-    """Fails where the block uses a minute of this process's own CPU time, hundreds of times what it needs.
+    """Fails where the block uses twenty seconds of this process's own CPU time, a hundred times what it needs.
 
     How fast or how busy a machine is changes nothing: nothing is measured, only what does not end is ended.
     """

@@ -13,6 +13,7 @@ from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
 from benchmarks import llm
+from tests.benchmarks import forked
 
 
 def _read(folder: Path) -> list[Trajectory]:
@@ -66,7 +67,10 @@ def test_a_run_asks_three_questions_of_each_session_and_none_again(tmp_path: Pat
     ]
 
 
-def test_a_batch_asks_once_about_each_session_and_its_answers_stand(tmp_path: Path) -> None:
+def test_a_batch_asks_once_about_each_session_and_its_answers_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llm, "wiki", forked.wiki)
     characters = generate(tmp_path / "recordings", 3)
     load = llm.Load(tmp_path / "recordings", 3, characters, latency_seconds=0.0, concurrency=4)
     run = llm.measured(load, "batch", tmp_path / "wiki")
@@ -75,7 +79,8 @@ def test_a_batch_asks_once_about_each_session_and_its_answers_stand(tmp_path: Pa
     assert run.served.billed_tokens < 0.6 * run.served.read_tokens
 
 
-def test_a_run_in_which_a_session_failed_is_no_measurement(tmp_path: Path) -> None:
+def test_a_run_in_which_a_session_failed_is_no_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm, "wiki", forked.wiki)
     (tmp_path / "recordings").mkdir()
     (tmp_path / "recordings" / "torn.json").write_text('{"messages": [', encoding="utf-8")
     load = llm.Load(tmp_path / "recordings", 1, 100, latency_seconds=0.0, concurrency=1)

@@ -20,6 +20,7 @@ from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAns
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim
 from tests.engines.sessions import Session
+from tests.hangs import no_hang
 
 
 def summary(session: Session) -> ArcAnswer:
@@ -150,10 +151,11 @@ def test_a_hostile_recording_gives_plain_text() -> None:
 @pytest.mark.parametrize(
     "unit", ["a", "`", "<a ", "error: ", "x\n", "cat <<EOF\n", "'", "$(", "1 failed ", "[a](", "/a"]
 )
-def test_a_megabyte_anywhere_is_summarized_in_time(unit: str) -> None:
-    blob = unit * (1_000_000 // len(unit))
+def test_a_hostile_text_anywhere_is_summarized_in_time(unit: str) -> None:
+    blob = unit * (400_000 // len(unit))
     session = Session().user("fix it").run(blob, blob, failed=True).edit(blob, blob, blob).run("pytest", blob)
-    answer(SummarizeQuestion(session.read(f"wiki/{blob}", blob).says(blob).user(blob).done()))
+    with no_hang():
+        answer(SummarizeQuestion(session.read(f"wiki/{blob}", blob).says(blob).user(blob).done()))
 
 
 _TEXTS = st.sampled_from(

@@ -25,14 +25,18 @@ RULE = "Run `make check` before a change of the cart."
 Value = TypeVar("Value")
 
 
+def _wiki(folder: Path) -> Path:
+    told = Script(folder)
+    told.says("", rules=[rule(RULE)])
+    told.says("a", skill=skill("check-the-cart"))
+    ingest([record(folder / "t", name) for name in "ab"], folder / "wiki", told.engine)
+    return folder / "wiki"
+
+
 @pytest.fixture
 def wiki(tmp_path: Path) -> Path:
     """A wiki of two sessions that state one rule; one of them has a skill."""
-    told = Script(tmp_path)
-    told.says("", rules=[rule(RULE)])
-    told.says("a", skill=skill("check-the-cart"))
-    ingest([record(tmp_path / "t", name) for name in "ab"], tmp_path / "wiki", told.engine)
-    return tmp_path / "wiki"
+    return _wiki(tmp_path)
 
 
 def run(work: Coroutine[Any, Any, Value]) -> Value:
@@ -105,30 +109,33 @@ def test_a_client_over_pipes_consults_reads_checks_and_reports(wiki: Path) -> No
     check_conversation(wiki, asked(server, *conversation(wiki)))
 
 
-@pytest.fixture
-def address(wiki: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address of a server over HTTP, and its wiki."""
+    wiki = _wiki(tmp_path_factory.mktemp("served"))
     command = [sys.executable, "-m", "agent_wiki", "mcp", "--wiki", str(wiki), "--http", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stderr is not None
         try:
-            yield process.stderr.readline().rpartition(" ")[2].strip()
+            yield process.stderr.readline().rpartition(" ")[2].strip(), wiki
         finally:
             process.terminate()
 
 
-def test_a_client_over_http_does_the_same(wiki: Path, address: str) -> None:
+def test_a_client_over_http_does_the_same(served: tuple[str, Path]) -> None:
+    address, wiki = served
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", address), "no other machine can reach it"
     check_conversation(wiki, asked(address, *conversation(wiki)))
 
 
-def test_a_web_page_of_elsewhere_cannot_reach_it_through_a_browser(address: str) -> None:
+def test_a_web_page_of_elsewhere_cannot_reach_it_through_a_browser(served: tuple[str, Path]) -> None:
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Host": "evil.example"}
     with pytest.raises(HTTPError, match=r"421|403|400") as raised:
-        urlopen(Request(address, body, headers), timeout=10)
+        urlopen(Request(served[0], body, headers), timeout=10)
     raised.value.close()
 
 

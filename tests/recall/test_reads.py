@@ -10,6 +10,7 @@ import pytest
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.trajectory import Source, Trajectory
+from tests.hangs import no_hang
 
 PAGE = "guidelines/list-zip-entries__0123456789ab.md"
 
@@ -196,7 +197,7 @@ def test_running_a_skills_script_reads_the_skill() -> None:
     assert pages(run) == ["skills/list-zip/SKILL.md"]
 
 
-def test_a_hostile_megabyte_is_searched_in_time() -> None:
+def test_a_hostile_text_is_searched_in_time() -> None:
     for unit in (
         "id: 0123456789ab\n",
         "---\n",
@@ -208,6 +209,7 @@ def test_a_hostile_megabyte_is_searched_in_time() -> None:
         "wiki/guidelines/a__0123456789ab.md:",
         "-" * 7,
     ):
-        text = unit * (1_000_000 // len(unit))
-        wiki_reads(session(("Bash", {"command": f"rg x wiki {text}"}, text)))
-        wiki_reads(session(("consult", {"task": "x"}, text), ("Bash", {"command": "cat wiki/guidelines/*"}, text)))
+        text = unit * (400_000 // len(unit))
+        with no_hang():
+            wiki_reads(session(("Bash", {"command": f"rg x wiki {text}"}, text)))
+            wiki_reads(session(("consult", {"task": "x"}, text), ("Bash", {"command": "cat wiki/guidelines/*"}, text)))
