@@ -115,7 +115,7 @@ def task_entries(
     subtasks = {
         name: page
         for name, page in state.subtasks.items()
-        if not is_ours(page) or page.fields.get("parent_session_id") in kept
+        if not is_ours(page) or str(page.fields.get("parent_session_id")) in kept
     }
     for subtask in found.subtasks:
         if subtask.slug not in subtasks:
