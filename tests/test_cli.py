@@ -23,7 +23,7 @@ from tests.wikis import Script, chat, record, rule, tree
 COMMANDS = (
     "init", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
     "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
-    "consult", "review", "eval", "why", "save", "hook", "connect", "mcp",
+    "consult", "review", "eval", "why", "rules", "save", "hook", "connect", "mcp",
 )  # fmt: skip
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "exit_code", "failures", "formats",

@@ -68,8 +68,10 @@ WORDS = Wording("shop/test-carts", "Test every cart twice", "Test every cart twi
 def carts(session):
     return lesson(WORDS, "The user asked for carts.", [session.quote(1, "cart")], {1}, 50)
 
-RULES = [GuidelineRule("shop/test-carts", "It speaks of carts.", carts, Example("agent: Hello.", "user: Hello."))]
-TAKEN = GuidelineRule("recipes/chain", "The id of another rule.", carts)
+EXAMPLE = Example("agent: Hello.", "user: Hello.")
+RULES = [GuidelineRule("shop/test-carts", "A request speaks of carts.", carts, EXAMPLE)]
+TAKEN = GuidelineRule("recipes/chain", "The id of another rule.", carts, EXAMPLE)
+BARE = GuidelineRule("shop/bare", "Nobody shows what it finds.", carts)
 """
 
 
@@ -209,6 +211,7 @@ def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
     [
         ("shop_rules:TAKEN", "shop (shop_rules:TAKEN) gives the rule recipes/chain, which there is already"),
         ("shop_rules:WORDS", "which is no rule"),
+        ("shop_rules:BARE", "shop (shop_rules:BARE) gives shop/bare without an example"),
         ("shop_rules:GONE", "shop (shop_rules:GONE) cannot be loaded"),
     ],
 )

@@ -18,6 +18,7 @@ from agent_wiki.commands import (
     mcp,
     pages,
     recordings,
+    rules,
     save,
     skills,
     stages,
@@ -60,6 +61,7 @@ consult.register(app)
 evaluate.register(app)
 save.register(app)
 why.register(app)
+rules.register(app)
 hook.register(app)
 connect.register(app)
 mcp.register(app)

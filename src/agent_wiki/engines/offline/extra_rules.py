@@ -32,4 +32,6 @@ def extra_rules() -> Iterator[tuple[str, AnyRule]]:
         for rule in given if isinstance(given, Iterable) else (given,):
             if not isinstance(rule, GuidelineRule | SkillRule):
                 raise UsageError(f"{_GROUP}: {origin(entry)} gives {rule!r}, which is no rule")
+            if rule.example is None:
+                raise UsageError(f"{_GROUP}: {origin(entry)} gives {rule.id} without an example")
             yield origin(entry), rule

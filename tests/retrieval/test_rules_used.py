@@ -1,0 +1,88 @@
+"""`wiki rules`: the embedded engine's rules, and what each made in a wiki."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.commands import main
+from agent_wiki.engines.offline.rules import RULES
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    """A wiki with two records: what they hold is what the engine wrote of its rules."""
+    folder = tmp_path / "wiki"
+    (folder / "_sessions").mkdir(parents=True)
+    lesson = {"id": "0123456789ab", "title": "Set upstream", "rule_id": "remedies/set-upstream"}
+    gone = {"id": "ba9876543210", "title": "Old \x1b[31mlesson", "rule_id": "hints/long-gone"}
+    skill = {"name": "check-it", "title": "Check it", "rule_id": "recipes/checks"}
+    by_model = {"id": "cccccccccccc", "title": "A model's", "rule_id": None}
+    for name, guidelines, skills in (("one", [lesson, gone], [skill]), ("two", [lesson, by_model], [])):
+        stages = {"extract-guidelines": {"answer": guidelines}, "synthesize-skill": {"answer": skills}}
+        record = {"session_id": name, "stages": {**stages, "summarize": {"answer": {"goal": "Fix it"}}}}
+        (folder / "_sessions" / f"{name}.json").write_text(json.dumps(record), encoding="utf-8")
+    (folder / "_config.yaml").write_text("rules:\n  ignore: [recipes/checks]\n", encoding="utf-8")
+    return folder
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    assert main(["rules", *words]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_every_rule_is_one_line_with_what_it_made(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in _printed(capsys, "--wiki", str(wiki))}
+    assert list(lines) == [*(rule.id for rule in RULES), "hints/long-gone"]
+    assert lines["remedies/set-upstream"].startswith("2 in 2 sessions ")
+    assert lines["recipes/checks"].startswith("ignored ")
+    assert lines["recipes/chain"].startswith("- ")
+    assert lines["hints/long-gone"] == "1 in 1 session     There is no such rule any more."
+
+
+def test_one_rule_is_shown_with_its_examples_and_pages(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _printed(capsys, "remedies/set-upstream", "--wiki", str(wiki))
+    assert "  $ git push -u origin fix" in lines
+    assert lines[-2:] == ["  0123456789ab  Set upstream  (one)", "  0123456789ab  Set upstream  (two)"]
+
+
+def test_what_a_record_hides_is_shown(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "  ba9876543210  Old ␛[31mlesson  (one)" in _printed(capsys, "hints/long-gone", "--wiki", str(wiki))
+
+
+def test_a_family_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _printed(capsys, "retries", "--wiki", str(tmp_path / "none"))
+    assert [line.split()[0] for line in lines] == ["retries/flag-added", "retries/variable-set", "retries/prepared"]
+
+
+def test_the_same_as_json(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (rule,) = json.loads("\n".join(_printed(capsys, "recipes/checks", "--json", "--wiki", str(wiki))))["rules"]
+    example = rule.pop("example")
+    assert example["fires"].startswith("$ just fmt\n")
+    assert rule == {
+        "id": "recipes/checks",
+        "family": "recipes",
+        "makes": "skill",
+        "summary": "A change passed at least three kinds of check of its repository.",
+        "is_ignored": True,
+        "made": [{"session_id": "one", "page": "check-it", "title": "Check it"}],
+    }
+
+
+def test_a_record_that_cannot_be_read_is_one_line_and_the_others_count(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (wiki / "_sessions" / "torn.json").write_text('{"session_id": "torn", "sta', encoding="utf-8")
+    assert main(["rules", "remedies/set-upstream", "--wiki", str(wiki)]) == 1
+    printed = capsys.readouterr()
+    assert "2 in 2 sessions" in printed.out
+    assert printed.err == "_sessions/torn.json: not the record of a session (JSONDecodeError)\n"
+
+
+def test_an_unknown_name_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "retires", "--wiki", str(tmp_path)]) == 2
+    assert (
+        capsys.readouterr().err == "wiki: no rule and no family of rules is called 'retires'; `wiki rules` lists them\n"
+    )
