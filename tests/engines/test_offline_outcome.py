@@ -9,7 +9,7 @@ from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.requests import requests_of
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import stretch_of
-from agent_wiki.engines.offline.verdicts import check_verdict, error_line
+from agent_wiki.shell.result_lines import error_line
 from tests.engines.sessions import Session
 
 
@@ -120,22 +120,6 @@ def test_a_file_that_was_asked_for_and_reads_back_is_success() -> None:
 
 def test_a_run_that_was_cut_off_is_a_failure() -> None:
     assert shown(Session(exit_status="error_max_turns").user("fix it").read("a.py")).outcome == "failure"
-
-
-@pytest.mark.parametrize(
-    ("text", "is_error", "passed"),
-    [
-        ("test result: ok. 12 passed; 0 failed", None, True),
-        ("0 issues.", False, True),
-        ("Found 0 errors", None, True),
-        ("src/a.ts(3,1): error TS2304: Cannot find name 'x'.", False, False),
-        ("Traceback (most recent call last):\n  File …\nKeyError: 'a'", None, False),
-        ("", False, True),
-        ("something", None, None),
-    ],
-)
-def test_a_check_is_judged_by_its_text_and_its_exit_code(text: str, is_error: bool | None, passed: bool | None) -> None:
-    assert check_verdict(text, is_error).passed is passed
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import inspect_log
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory, Usage, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, write_document
@@ -118,7 +119,7 @@ def test_a_tool_that_ran_at_the_provider_has_its_result(tmp_path: Path) -> None:
     part = {"type": "tool_use", "id": "s1", "name": "web_search", "arguments": "{}", "result": "found", "error": None}
     trajectory = of(tmp_path, SAMPLE | {"messages": [{"role": "assistant", "content": [part]}]})
     (call,) = paired_calls(trajectory)
-    assert (call.name, call.result, call.has_failed()) == ("web_search", "found", False)
+    assert (call.name, call.result, has_failed(call)) == ("web_search", "found", False)
 
 
 @pytest.mark.parametrize(

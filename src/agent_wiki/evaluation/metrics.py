@@ -12,8 +12,8 @@ from typing import Any
 
 from agent_wiki.evaluation.tasks import EvaluationTask, TaskSet, has_cited, judged
 from agent_wiki.recall.reads import WikiRead, wiki_reads
+from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory, Usage
-from agent_wiki.trajectory.measures import measures
 from agent_wiki.wiki.layout import AGENTS, kind_of
 
 Row = dict[str, Any]

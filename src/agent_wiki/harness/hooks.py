@@ -158,11 +158,12 @@ def signs_to_learn(trajectory: Trajectory, after_turn: int) -> tuple[str, ...]:
     Empty for trivial turns. A way around an error shows by the error.
     """
     from agent_wiki.recall.reads import wiki_reads
+    from agent_wiki.shell.verdict import has_failed
     from agent_wiki.trajectory.calls import paired_calls
 
     calls = [call for call in paired_calls(trajectory) if max(call.turn, call.result_turn or 0) > after_turn]
     signs = {
-        "an error": any(call.has_failed() for call in calls),
+        "an error": any(has_failed(call) for call in calls),
         "a correction": any(call.mark == "rejected" for call in calls) or _is_corrected(trajectory, after_turn),
         "a standing instruction": _is_instructed(trajectory, after_turn),
         "a script": any(_writes_script(call) for call in calls),

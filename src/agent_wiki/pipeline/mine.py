@@ -34,6 +34,7 @@ from agent_wiki.readers.recording import Recording
 from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.report import Failure
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.wiki.page import Page
@@ -280,7 +281,7 @@ def _report_of(trajectory: Trajectory) -> SessionReport:
         digest=digest(trajectory),
         turns=len(trajectory.messages),
         tool_calls=len(calls),
-        errors=sum(call.has_failed() for call in calls),
+        errors=sum(has_failed(call) for call in calls),
         source_format=trajectory.source.format,
         hygiene=dict(trajectory.source.hygiene),
     )

@@ -15,6 +15,7 @@ from agent_wiki.pipeline.mine import order_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import Order
 from agent_wiki.report import Note, Progress, Report
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.wiki.layout import session_file_stem
@@ -128,7 +129,7 @@ def _stats(trajectory: Trajectory, file: InputFile, name: str) -> TrajectoryStat
         turns=len(trajectory.messages),
         tool_calls=len(calls),
         tool_results=sum(message.role == "tool" for message in trajectory.messages),
-        errors=sum(call.has_failed() for call in calls),
+        errors=sum(has_failed(call) for call in calls),
         thinking=sum(message.thinking is not None for message in trajectory.messages),
         user_turns=sum(message.role == "user" and message.mark is None for message in trajectory.messages),
         top_tools={tool: counted[tool] for tool in top},

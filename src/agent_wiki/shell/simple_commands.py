@@ -1,32 +1,49 @@
-"""A shell command line as the simple commands in it: what each runs, without what stands in front of a program."""
+"""A shell command line as the simple commands in it: what each runs, and how its exit status reaches the line's.
+
+The one view of a command line that all rooms share. Subshells and `bash -c '…'` are opened; the words that only stand
+in front of a program are peeled off (`wrappers`).
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
-from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, redirections, shell_line, without_fed_text
+from agent_wiki.shell.syntax import MOST_CHARACTERS, Step, plain_words, redirections, shell_line, without_fed_text
+from agent_wiki.shell.wrappers import peeled, without_runner
 
 ShellKind = Literal["look", "edit", "delete", "revert", "check", "ship", "run"]
 
+_DEEPEST = 2  # shells in shells
 _SUBSTITUTION = re.compile(r"\$\([^()\n\"']{0,200}\)")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_WRAPPERS = frozenset(
-    {"sudo", "env", "time", "nohup", "command", "exec", "xargs", "npx", "bunx", "stdbuf", "nice"}
-)  # fmt: skip
 _ENDS = frozenset({"fi", "done", "esac", "}", "case", "select", "function"})
-_KEYWORDS = frozenset({"do", "then", "else", "if", "while", "until", "!", "{", "elif"})
-_RUN_WRAPPERS = frozenset({"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda"})
+_LOOPS = frozenset({"for", "while", "until", "select"})
+_SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})
 
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """One program with its arguments. `writes`: the files its output goes to; `body`: its here-document."""
+    """One program with its arguments. `writes`: the files its output goes to; `body`: its here-document.
+
+    `words` begin with the program, `called` with the runner it is called through (`uv run`, `npx`), if any. `source` is
+    the command as written, `after` the operator that ends it. `is_condition`: its failure is an answer (`if`, `while`,
+    `!`); `is_repeated`: it stands in a loop; `is_mute`: its output goes nowhere or to a file.
+    """
 
     words: tuple[str, ...]
     writes: tuple[str, ...] = ()
     body: str = ""
+    called: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    source: str = ""
+    start: int = -1
+    after: str = ""
+    is_condition: bool = False
+    is_repeated: bool = False
+    is_mute: bool = False
 
     @property
     def program(self) -> str:
@@ -38,72 +55,134 @@ class SimpleCommand:
         return " ".join(self.words)
 
 
-def simple_commands(command: str, depth: int = 0) -> list[SimpleCommand]:
-    """The simple commands of `command` in order, `bash -c '…'` and subshells opened.
+def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
+    """The simple commands of `command` in order; at most its first `MOST_CHARACTERS` characters are read."""
+    return tuple(each for each in steps_of(command) if each.words or each.writes)
 
-    At most the first `MOST_CHARACTERS` characters are read.
-    """
-    found: list[SimpleCommand] = []
-    for step in shell_line(command[:MOST_CHARACTERS]).steps:
+
+@lru_cache(maxsize=1024)  # the rooms look at the same lines one after the other
+def steps_of(command: str) -> tuple[SimpleCommand, ...]:
+    """The same with the steps that run no program: assignments (`code=$?`)."""
+    return tuple(_Steps(command[:MOST_CHARACTERS]).found)
+
+
+class _Steps:
+    """One pass over the steps of a line: `found` grows, and what stands open (loops, conditions) is remembered."""
+
+    def __init__(self, line: str, depth: int = 0) -> None:
+        self.found: list[SimpleCommand] = []
+        self.depth = depth
+        self.loops = 0
+        self.in_condition = False
+        for step in shell_line(line).steps:
+            self._take(step)
+
+    def _take(self, step: Step) -> None:
         plain = plain_words(step.words)
-        writes = [target for operator, target in redirections(step.words) if _is_write(operator, target)]
-        if depth < 2 and plain and plain[0].is_subshell:
-            found += simple_commands(plain[0].value[1:].removesuffix(")"), depth + 1)
-            plain = []
-        words = _without_place(_unwrapped([_SUBSTITUTION.sub("$_", without_fed_text(word.value)) for word in plain]))
+        inner: list[SimpleCommand] | None = None
+        front = peeled([_SUBSTITUTION.sub("$_", without_fed_text(word.value)) for word in plain])
+        subshell = next((word for word in plain[: len(front.keywords) + 1] if word.is_subshell), None)
+        if self.depth < _DEEPEST and subshell is not None:
+            inner = _Steps(subshell.value[1:].removesuffix(")"), self.depth + 1).found
+        first = front.words[0] if front.words else ""
+        self._open(front.keywords, first)
+        words = _without_place(without_runner(front.words))
+        if inner is None and self.depth < _DEEPEST and _is_shell_line(words):
+            inner = _Steps(words[2], self.depth + 1).found
+        if inner is not None:
+            self._add_inner(inner, step)
+        elif words or front.environment or step.words:
+            self._add(step, front.words, words, front.environment, front.keywords)
+        if first == "done":
+            self.loops = max(self.loops - 1, 0)
+
+    def _open(self, keywords: tuple[str, ...], first: str) -> None:
+        self.loops += sum(word in _LOOPS for word in (*keywords, first))
+        for word in keywords:
+            self.in_condition = word in ("if", "elif", "while", "until") or (self.in_condition and word == "!")
+
+    def _add_inner(self, inner: list[SimpleCommand], step: Step) -> None:
+        is_mute = _is_mute(step)
+        inner = [
+            replace(
+                each,
+                start=-1,
+                is_repeated=each.is_repeated or self.loops > 0,
+                is_condition=each.is_condition or self.in_condition,
+                is_mute=each.is_mute or is_mute,
+            )
+            for each in inner
+        ]
+        self.found += inner
+        if inner:
+            writes = tuple(target for operator, target in redirections(step.words) if _is_write(operator, target))
+            self.found[-1] = replace(inner[-1], after=step.after, writes=(*inner[-1].writes, *writes))
+
+    def _add(
+        self,
+        step: Step,
+        called: tuple[str, ...],
+        words: tuple[str, ...],
+        environment: tuple[str, ...],
+        keywords: tuple[str, ...],
+    ) -> None:
+        if called and called[0] in _ENDS:
+            called = words = ()
+        writes = tuple(target for operator, target in redirections(step.words) if _is_write(operator, target))
+        if not (words or writes or environment):
+            if self.found:  # `done | tail`: the pipe takes what the loop prints
+                self.found[-1] = replace(self.found[-1], after=step.after)
+            return
         body = step.here_documents[0].text.removesuffix("\n") if step.here_documents else ""
-        if depth < 2 and _is_shell_line(words):
-            found += simple_commands(words[2], depth + 1)
-        elif words or writes:
-            found.append(SimpleCommand(tuple(words), tuple(writes), body))
-    return found
+        self.found.append(
+            SimpleCommand(
+                words,
+                writes,
+                body,
+                called,
+                environment,
+                step.text,
+                step.words[0].start if self.depth == 0 and step.words else -1,
+                step.after,
+                self.in_condition or "!" in keywords,
+                self.loops > 0,
+                _is_mute(step),
+            )
+        )
 
 
 def _is_write(operator: str, target: str) -> bool:
     """Output that goes to a file: not what a program says on the side, nor what is thrown away."""
-    is_output = ">" in operator and not operator.startswith("2") and not operator.endswith(">&")
-    return is_output and not target.startswith("/dev/")
+    return _is_output(operator) and not target.startswith("/dev/")
 
 
-def _without_place(words: list[str]) -> list[str]:
-    """`git -C <folder> commit` is `git commit`, wherever it runs; the words that end a loop are no command."""
-    if words and words[0] in _ENDS:
-        return []
+def _is_output(operator: str) -> bool:
+    return ">" in operator and not operator.startswith("2") and not operator.endswith(">&")
+
+
+def _is_mute(step: Step) -> bool:
+    """Nothing of what it says can be read in the result: not even its complaints."""
+    found = redirections(step.words)
+    goes_away = any(_is_output(operator) for operator, _ in found)
+    complaints = any(operator.startswith(("2>", "&>", ">&")) for operator, _ in found)
+    return goes_away and complaints
+
+
+def _without_place(words: tuple[str, ...]) -> tuple[str, ...]:
+    """`git -C <folder> commit` is `git commit`, wherever it runs."""
     while len(words) > 2 and words[0] == "git" and words[1] in ("-C", "-c"):
-        words = [words[0], *words[3:]]
+        words = (words[0], *words[3:])
     return words
 
 
-def _is_shell_line(words: list[str]) -> bool:
-    return (
-        len(words) > 2
-        and words[0].rpartition("/")[2] in ("bash", "sh", "zsh")
-        and words[1] in ("-c", "-lc", "-ec", "-lic")
-    )
+def _is_shell_line(words: tuple[str, ...]) -> bool:
+    return len(words) > 2 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and words[1] in _SHELL_OPTIONS
 
 
-def _unwrapped(words: list[str]) -> list[str]:
-    """Without keywords, assignments and wrappers in front of the program."""
-    position = 0
-    while position < len(words):
-        step = _wrapper_length(words, position)
-        if not step:
-            break
-        position += step
-    return words[position:]
-
-
-def _wrapper_length(words: list[str], position: int) -> int:
-    """How many words at `position` only stand in front of a program; 0 when the program is there."""
-    word = words[position]
-    name = word.rpartition("/")[2]
-    if word in _KEYWORDS or _ASSIGNMENT.match(word):
-        return 1
-    if name in _WRAPPERS:
-        options = 0
-        while words[position + 1 + options : position + 2 + options] and words[position + 1 + options].startswith("-"):
-            options += 1
-        return 1 + options
-    if name == "timeout" and position + 1 < len(words):
-        return 2
-    return 2 if name in _RUN_WRAPPERS and words[position + 1 : position + 2] == ["run"] else 0
+def pipelines_of(steps: tuple[SimpleCommand, ...]) -> Iterator[tuple[int, int]]:
+    """`(first, last)` of each pipeline: positions among the steps, both included."""
+    first = 0
+    for at, step in enumerate(steps):
+        if step.after not in ("|", "|&") or at + 1 == len(steps):
+            yield first, at
+            first = at + 1

@@ -13,9 +13,10 @@ from agent_wiki.compare.facts import SessionFacts, session_facts
 from agent_wiki.engine import Answer, Coverage, Engine, Problem
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.recall.reads import WikiRead, wiki_reads
+from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.evidence import is_verbatim
-from agent_wiki.trajectory.measures import lineage, measures
+from agent_wiki.trajectory.lineage import lineage
 from agent_wiki.wiki.layout import page_id, page_title, slug, summary_path
 from agent_wiki.wiki.page import Page, split_body
 from agent_wiki.wiki.sessions import turns_of_arc, whole_number

@@ -6,6 +6,7 @@ turn these into calls and results, so that this view is the same for all formats
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +15,20 @@ from agent_wiki.trajectory.json_text import value_of
 
 SHELL_TOOLS = frozenset(
     {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",
-     "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec"}
+     "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh"}
 )  # fmt: skip
+
+
+_RUNS_ON = re.compile(r"^Process running with session ID (\d+)", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class Call:
-    """One tool call and its result. `result_turn`, `result` and `is_error` are None without a result."""
+    """One tool call and its result. `result_turn`, `result` and `is_error` are None without a result.
+
+    `continues`: the earlier call of a command that was still running, of which this one reads the rest; `ended_by` is
+    the other way round, the last such call.
+    """
 
     turn: int
     name: str
@@ -31,7 +39,9 @@ class Call:
     is_error: bool | None = None
     mark: MessageMark | None = None  # of the result: rejected, cancelled
     position: int = 0  # among all calls of the trajectory, from 0
-    extra: dict[str, Any] = field(default_factory=dict)
+    continues: Call | None = field(default=None, compare=False, repr=False)
+    ended_by: Call | None = field(default=None, compare=False, repr=False)
+    verdict: object = field(default=None, compare=False, repr=False)  # kept by `shell.verdict`
 
     def command(self) -> str | None:
         """The shell command line, when the tool is a shell; else None."""
@@ -54,27 +64,39 @@ class Call:
                 return value
         return None
 
-    def has_failed(self) -> bool:
-        """A failure of the tool itself; a user's rejection and a cancelled sibling are none."""
-        return bool(self.is_error) and self.mark not in ("rejected", "cancelled")
-
 
 def paired_calls(trajectory: Trajectory) -> list[Call]:
     """Every call of the agent in recorded order, with its result where the recording has one.
 
-    The calls of a simulated user (tau2-bench), which stand on user messages, are not the agent's.
+    The calls of a simulated user (tau2-bench), which stand on user messages, are not the agent's. They are paired once
+    and kept with the trajectory: every room works on the same `Call`s.
     """
+    kept = trajectory.derived.get("calls")
+    if kept is not None and kept[0] is trajectory.messages and kept[1] == len(trajectory.messages):
+        return list(kept[2])
+    calls = _paired(trajectory)
+    trajectory.derived["calls"] = (trajectory.messages, len(trajectory.messages), calls)
+    return list(calls)
+
+
+def _paired(trajectory: Trajectory) -> list[Call]:
     calls: list[Call] = []
     waiting: dict[str, Call] = {}
+    running: dict[str, Call] = {}
     for turn, message in trajectory.turns():
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
+            call.continues = running.get(str(call.arguments.get("session_id"))) if call.name == "write_stdin" else None
+            if call.continues is not None:
+                call.continues.ended_by = call
             calls.append(call)
             waiting[tool_call.id] = call
         if message.role == "tool" and message.tool_call_id in waiting:
             call = waiting.pop(message.tool_call_id)
             call.result_turn, call.result = turn, message.content or ""
             call.is_error, call.mark = message.is_error, message.mark
+            if session := _RUNS_ON.search(call.result[:400]):
+                running[session[1]] = call.continues or call
     return calls
 
 

@@ -127,6 +127,7 @@ class Trajectory:
     agent: str | None = None
     model: str | None = None
     timestamp: str | None = None  # start, ISO 8601, UTC
+    derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)  # worked out once
 
     def turns(self) -> Iterator[tuple[int, Message]]:
         """Yield `(turn, message)`, turns counted from 1."""

@@ -21,7 +21,7 @@ _ROOMS = {
     "discover-tasks": "tasks",
 }
 _BY_RULES = ("extract-guidelines", "synthesize-skill")
-_VERSION = "1"  # raise it whenever the same trajectory may be answered differently
+_VERSION = "2"  # raise it whenever the same trajectory may be answered differently
 
 
 class OfflineEngine(BaseEngine):

@@ -9,15 +9,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_wiki.engines.offline.commands import is_inline_script, script_of, shell_kind
 from agent_wiki.engines.offline.tools import Kind, tool_kind
-from agent_wiki.engines.offline.verdicts import Verdict, check_verdict, diagnostics_verdict, last_line
-from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
+from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
+from agent_wiki.shell.outcomes import Verdict
+from agent_wiki.shell.result_lines import error_line, last_line, lines_of, shows_failure
+from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands, steps_of
+from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
-_STILL_RUNNING = re.compile(r"Process running with session ID (\d+)")
+# The check could not run at all: no verdict on the work.
+_NOT_RUN = re.compile(r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as")
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _CHAIN_TAIL = frozenset(
@@ -25,11 +28,19 @@ _CHAIN_TAIL = frozenset(
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a check or a probe says of the work: `passed` is None when it does not say; `line` shows it, verbatim."""
+
+    passed: bool | None
+    line: str = ""
+
+
 @dataclass(slots=True)
 class Act:
     """One call. `edits`: files it changed, as the call names them; `commands`: of a shell call.
 
-    `verdict` stands on checks and probes (a script of the session's own, run to see).
+    `finding` stands on checks and probes (a script of the session's own, run to see).
     """
 
     call: Call
@@ -38,7 +49,7 @@ class Act:
     deletes: tuple[str, ...] = ()
     commands: tuple[SimpleCommand, ...] = ()
     kinds: tuple[ShellKind, ...] = ()  # of the commands
-    verdict: Verdict | None = None
+    finding: CheckResult | None = None
 
     @property
     def turn(self) -> int:
@@ -51,62 +62,72 @@ class Act:
         return self.call.result_turn or self.call.turn
 
     @property
+    def verdict(self) -> Verdict:
+        """How the call went."""
+        return verdict_of(self.call)
+
+    @property
     def was_refused(self) -> bool:
-        """The user did not let it happen."""
-        return self.call.mark == "rejected"
+        """The user, or the harness for the user, did not let it happen."""
+        return self.verdict.state == "refused"
 
     @property
     def has_worked(self) -> bool:
-        """It has a result, and neither the recording nor a check's text says that it failed."""
-        is_fine = self.call.result is not None and self.call.mark is None and not self.call.is_error
-        return is_fine and (self.verdict is None or self.verdict.passed is not False)
+        """It has a result, and nothing says that it failed."""
+        verdict = self.verdict
+        return verdict.has_passed or (verdict.state == "unknown" and self.call.result is not None)
 
     @property
     def has_failed(self) -> bool:
         """It failed by its own fault: not refused, not called off."""
-        return self.call.has_failed() or (self.verdict is not None and self.verdict.passed is False)
+        return self.verdict.has_failed
 
 
 def acts_of(trajectory: Trajectory) -> list[Act]:
     """Every call of `trajectory` in recorded order, told apart by what it was for."""
     written: set[str] = set()
     failed_probes: dict[str, frozenset[str]] = {}
-    running: dict[str, Act] = {}
     acts: list[Act] = []
     for call in paired_calls(trajectory):
         act = _act(call)
-        started = running.get(str(call.arguments.get("session_id")))
-        if started is not None and call.name == "write_stdin":
-            # The rest of a command that was still running.
+        if call.continues is not None:  # the rest of a command that was still running
+            started = acts[call.continues.position]
             act = Act(call, started.kind, commands=started.commands, kinds=started.kinds)
         written.update(bare_name(path) for path in act.edits)
         if act.kind in ("run", "edit") and _runs_own_script(act, written):
             act.kind = "probe"
         if act.kind in ("check", "probe") and call.result is not None and call.mark is None:
-            act.verdict = _verdict(act, failed_probes)
-        session = _STILL_RUNNING.search((call.result or "")[:400])
-        if session is not None:
-            running[session.group(1)] = act
+            act.finding = _finding(act) if act.kind == "check" else _probed(act, failed_probes)
         acts.append(act)
     return acts
 
 
-def _verdict(act: Act, failed_probes: dict[str, frozenset[str]]) -> Verdict:
-    """A check's verdict. A script of the session's own shows success only after it had shown the failure."""
-    command, result = act.call.command(), act.call.result or ""
-    if not act.commands and act.kind == "check":
-        return diagnostics_verdict(result, act.call.is_error)
-    prints_code = command is not None and ("$?" in command or "PIPESTATUS" in command)
-    verdict = check_verdict(result, act.call.is_error, prints_code=prints_code)
-    if act.kind == "check":
-        return verdict
+def _finding(act: Act) -> CheckResult:
+    """A check's finding: what its own steps came to, whatever else stands in the call."""
+    verdict = act.verdict
+    if _NOT_RUN.search(verdict.line) and verdict.has_failed:
+        return CheckResult(None, verdict.line)
+    if not act.commands:
+        return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)
+    steps = zip(steps_of((act.call.continues or act.call).command() or ""), verdict.steps, strict=False)
+    states = {state for step, state in steps if is_check(step)}
+    if states & {"failed", "masked"}:
+        return CheckResult(False, verdict.line)
+    return CheckResult(True, verdict.line) if states and states <= {"passed"} else CheckResult(None)
+
+
+def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
+    """A script of the session's own shows success only after it had shown the failure."""
+    result, verdict = act.call.result or "", act.verdict
     is_inline = any(is_inline_script(each) for each in act.commands)
-    if verdict.passed is False:
+    if verdict.has_failed or any(map(shows_failure, lines_of(result))):
+        line = verdict.line if verdict.has_failed else error_line(result)
         failed_probes[check_key(act)] = _code_lines(act) if is_inline else frozenset()
-        return Verdict(None) if is_inline else verdict
-    if not _had_failed(act, failed_probes):
-        return Verdict(None)
-    return Verdict(verdict.passed, last_line(result) or verdict.line) if verdict.passed else verdict
+        return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)
+    is_shown = verdict.has_passed and (act.call.is_error is False or verdict.line)
+    if not is_shown or not _had_failed(act, failed_probes):
+        return CheckResult(None)
+    return CheckResult(True, last_line(result) or verdict.line)
 
 
 def _had_failed(act: Act, failed_probes: dict[str, frozenset[str]]) -> bool:
@@ -145,7 +166,7 @@ def _patch_text(call: Call) -> str:
 
 
 def _shell_act(call: Call, command: str) -> Act:
-    commands = tuple(simple_commands(command))
+    commands = simple_commands(command)
     kinds = tuple(shell_kind(each) for each in commands)
     kind: Kind = next((rank for rank in _RANK if rank in kinds), "look")
     if kind == "revert" and "stash pop" in command:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
+from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -24,16 +25,7 @@ EDIT_TOOLS = frozenset(
 _MOST_OUTPUT = 20_000  # characters kept from each end of an output: what matters stands at its ends
 
 _CODEX_HEAD = re.compile(r"\A(?:(?:Chunk ID|Wall time|Process|Original token count)\b.*\n){0,5}Output:\n?")
-_RUNNING = re.compile(r"Process running with session ID (\d+)")
 _EXIT_CODE = re.compile(r"\A(?:Error: )?Exit code:? \d+\n?|\A<returncode>\d+</returncode>\n?")
-# What a shell prints when a pipe or `||` hides the exit code.
-_MASKED = re.compile(
-    r"^(?:FAIL\b|FAILED\b|--- FAIL|fatal: |error: |Error: |ERROR: |Traceback \(most recent|npm ERR!"
-    r"|.{0,80}command not found|.{0,80}No module named |panic: |\d+ failed\b|.{0,40}syntax error near)",
-    re.MULTILINE,
-)
-_WRITES = re.compile(r"\bsed -i|\bperl -p?i|apply_patch|(?:^|\s)>{1,2} ?[\w./-]{1,200}\.\w+")
-_POLICY = re.compile(r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +63,13 @@ class Session:
     def attempts(self) -> list[Attempt]:
         """Every shell call, in order."""
         return [
-            _attempt(call, line, self._finished_by(call))
-            for call in self.calls
-            if (line := call.command()) is not None and call.mark is None
+            _attempt(call, line) for call in self.calls if (line := call.command()) is not None and call.mark is None
         ]
 
     @cached_property
     def edits(self) -> list[Call]:
         """Calls that wrote files and were carried out."""
-        return [call for call in self.calls if is_edit(call) and call.mark is None and not call.has_failed()]
+        return [call for call in self.calls if is_edit(call) and call.mark is None and not has_failed(call)]
 
     @cached_property
     def has_workspace(self) -> bool:
@@ -140,17 +130,6 @@ class Session:
             return None
         return CitedQuote(turn=turn, quote=piece)
 
-    def _finished_by(self, call: Call) -> Call | None:
-        """The later call whose result ends a command that went on in the background (Codex `write_stdin`)."""
-        match = _RUNNING.search((call.result or "")[:600])
-        if not match:
-            return call
-        for other in self.calls[call.position + 1 :]:
-            is_same = str(other.arguments.get("session_id")) == match[1]
-            if is_same and other.result and not _RUNNING.search(other.result[:600]):
-                return other
-        return None
-
 
 def is_edit(call: Call) -> bool:
     """True for tools that write files, and for shell commands that do so in place."""
@@ -206,15 +185,12 @@ def _unwrapped(result: str) -> str:
     return result if output is None else output
 
 
-def _attempt(call: Call, line: str, finished: Call | None) -> Attempt:
-    result = (finished.result if finished else call.result) or ""
+def _attempt(call: Call, line: str) -> Attempt:
+    ended = call.ended_by or call
+    judged = verdict_of(ended)
+    verdict: Verdict = "failed" if judged.has_failed else "passed" if judged.has_passed else "unknown"
     actions = tuple(shell.actions(line))
-    output = output_of(result)
-    verdict: Verdict = "unknown"
-    if finished is not None and finished.result is not None and not _POLICY.search(result[:2000]):
-        is_masked = bool(actions) and bool(_MASKED.search(output))
-        verdict = "failed" if finished.is_error or is_masked else "passed"
-    return Attempt(call, line, actions, output, verdict, finished.result_turn if finished else call.result_turn)
+    return Attempt(call, line, actions, output_of(ended.result or ""), verdict, ended.result_turn)
 
 
 def _quotable(message: Message) -> Iterator[str]:

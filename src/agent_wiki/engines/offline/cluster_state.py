@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.verdicts import lines_of, quoted
+from agent_wiki.shell.result_lines import lines_of, quoted
 from agent_wiki.shell.simple_commands import SimpleCommand
 
 _CLUSTER_TOOLS = frozenset({"kubectl", "oc", "helm"})

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.verdicts import quoted
 from agent_wiki.engines.offline.wording import called, shown_path, times
+from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.wiki.text import plain_line
 

@@ -66,8 +66,8 @@ def _cut_off(stretch: Stretch, shown: Shown) -> str:
 def _graded(stretch: Stretch, shown: Shown) -> str:
     """The work was handed over to a grader whose verdict is not recorded."""
     reply = f"{_reply(stretch)} " if shown.act is None else ""
-    if shown.act is not None and shown.act.verdict is not None:
-        verb = "passed" if shown.act.verdict.passed else "failed"
+    if shown.act is not None and shown.act.finding is not None:
+        verb = "passed" if shown.act.finding.passed else "failed"
         reply = f"Its own last check, {called(shown.act)}, {verb} (T{shown.act.end}). "
     return f"{reply}The work was handed over, and what the grader said of it is not recorded."
 
@@ -79,8 +79,8 @@ def _recorded(stretch: Stretch) -> str:
     else:
         verdict = f"The recorded reward is {source.reward:g}."
     won = source.resolved if source.resolved is not None else (source.reward or 0) >= 1
-    last = next((act for act in reversed(stretch.acts) if act.verdict and act.verdict.passed is not None), None)
-    if last is not None and last.verdict is not None and last.verdict.passed and not won:
+    last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
+    if last is not None and last.finding is not None and last.finding.passed and not won:
         return f"The agent's own last check, {called(last)}, had passed, yet {verdict[0].lower()}{verdict[1:]}"
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
     reply = _reply(stretch) if is_talk or not won else ""
@@ -135,11 +135,11 @@ def _open_end(stretch: Stretch) -> str:
 def _not_run(stretch: Stretch) -> str:
     """A check that was wanted and is not there to run."""
     for act in stretch.acts:
-        if act.kind == "check" and act.verdict is not None and act.verdict.passed is None and act.verdict.line:
-            if any(each.kind == "check" and each.verdict and each.verdict.passed is not None for each in stretch.acts):
+        if act.kind == "check" and act.finding is not None and act.finding.passed is None and act.finding.line:
+            if any(each.kind == "check" and each.finding and each.finding.passed is not None for each in stretch.acts):
                 return ""
-            missing = _MISSING.search(act.verdict.line)
-            why = missing.group() if missing else act.verdict.line
+            missing = _MISSING.search(act.finding.line)
+            why = missing.group() if missing else act.finding.line
             return f"{called(act)} could not run (T{act.end}): {error_words(why)}."
     return ""
 

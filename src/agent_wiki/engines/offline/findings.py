@@ -11,8 +11,8 @@ from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.requests import ASKS, Request
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.verdicts import quoted
 from agent_wiki.engines.offline.wording import said
+from agent_wiki.shell.result_lines import quoted
 
 _CAUSE = re.compile(
     r"\b(?:the (?:actual |real |root |main )?(?:issue|problem|cause|culprit|bug|reason|error)(?: here)? (?:is|"

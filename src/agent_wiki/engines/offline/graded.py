@@ -46,7 +46,7 @@ def telling_checks(stretch: Stretch, passed: tuple[Act, ...]) -> tuple[Act, ...]
     failed_before = [
         run
         for act in stretch.acts
-        if act.kind == "check" and act.turn < first_edit and act.verdict and act.verdict.passed is False
+        if act.kind == "check" and act.turn < first_edit and act.finding and act.finding.passed is False
         for run in check_runs(act)
     ]
     return tuple(act for act in checks if any(run.answers(old) for run in check_runs(act) for old in failed_before))

@@ -89,7 +89,7 @@ def _of_user(stretch: Stretch) -> list[_Candidate]:
 
 def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
     if shown.turn is None or shown.basis == "moved-on":
-        last = next((act for act in reversed(stretch.acts) if act.verdict and act.verdict.passed is not None), None)
+        last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
         return [_Candidate(70, last.end, _verdict(last))] if last is not None else []
     if shown.act is not None and shown.basis == "check":
         return [_Candidate(95, shown.turn, _verdict(shown.act))]
@@ -110,8 +110,8 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
 
 
 def _verdict(act: Act) -> str:
-    has_passed = act.verdict is not None and act.verdict.passed
-    line = error_words(act.verdict.line if act.verdict else "", 120)
+    has_passed = act.finding is not None and act.finding.passed
+    line = error_words(act.finding.line if act.finding else "", 120)
     return f"{called(act)} {'passes' if has_passed else 'fails'}{f': {line}' if line else ''}"
 
 

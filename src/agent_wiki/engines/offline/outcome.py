@@ -19,7 +19,7 @@ from agent_wiki.engines.offline.same_check import CheckRun, check_runs
 from agent_wiki.engines.offline.shipping import asks_to_ship, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.verdicts import quoted
+from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import Outcome
 from agent_wiki.trajectory import Source
 
@@ -81,7 +81,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     last_edit = _last_code_edit(stretch)
     latest: dict[CheckRun, Act] = {}
     for act in stretch.acts:
-        if act.verdict is None or act.verdict.passed is None or act.turn < last_edit or _is_stray(act):
+        if act.finding is None or act.finding.passed is None or act.turn < last_edit or _is_stray(act):
             continue
         for run in check_runs(act):
             for earlier in [each for each in latest if run.answers(each)]:
@@ -106,7 +106,7 @@ def _place(act: Act) -> int:
 
 
 def _is_failing(act: Act) -> bool:
-    return act.verdict is not None and act.verdict.passed is False
+    return act.finding is not None and act.finding.passed is False
 
 
 def _is_stray(act: Act) -> bool:
@@ -118,7 +118,7 @@ def _had_passed(stretch: Stretch) -> bool:
     first_edit = next((act.turn for act in stretch.acts if act.edits), None)
     if first_edit is None:
         return False
-    return any(act.verdict is not None and act.verdict.passed for act in stretch.acts if act.turn > first_edit)
+    return any(act.finding is not None and act.finding.passed for act in stretch.acts if act.turn > first_edit)
 
 
 def _changed_something(stretch: Stretch) -> bool:
@@ -135,7 +135,7 @@ def _last_code_edit(stretch: Stretch) -> int:
 
 
 def _verbatim(stretch: Stretch, act: Act) -> str | None:
-    line = quoted(act.verdict.line) if act.verdict else ""
+    line = quoted(act.finding.line) if act.finding else ""
     return line if line and line in stretch.content(act.end) else None
 
 
@@ -210,5 +210,5 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
 
 def _graded(stretch: Stretch) -> Shown | None:
     """A run that was handed over: what its own last check said is worth telling, and decides nothing."""
-    last = next((act for act in reversed(stretch.acts) if act.verdict and act.verdict.passed is not None), None)
+    last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
     return Shown("unknown", "graded", act=last) if is_graded_elsewhere(stretch) else None

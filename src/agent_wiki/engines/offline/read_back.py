@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.verdicts import quoted
+from agent_wiki.shell.result_lines import quoted
 
 _PRINTERS = frozenset({"echo", "printf", "cat", "tee"})
 _WRITE = re.compile(r"\b(?:creat|writ|mak|generat|sav|produc|put|add)(?:e|es|ing)?\b", re.IGNORECASE)

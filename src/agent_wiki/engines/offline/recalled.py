@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.verdicts import quoted
 from agent_wiki.recall.reads import WikiRead
+from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import RecalledPage
 from agent_wiki.trajectory import Message
 from agent_wiki.wiki.layout import page_id

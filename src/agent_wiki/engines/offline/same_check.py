@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act, check_key
-from agent_wiki.engines.offline.commands import is_check
+from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 
 _WHOLE = frozenset(

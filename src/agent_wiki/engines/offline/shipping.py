@@ -6,7 +6,7 @@ import re
 
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.verdicts import quoted
+from agent_wiki.shell.result_lines import quoted
 
 _SHIP = (
     r"(?:commit|push|ship it|merge (?:it|this|the pr)\b|publish (?:it|this)\b|release it"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act, bare_name
-from agent_wiki.engines.offline.commands import script_of
 from agent_wiki.engines.offline.requests import Request
+from agent_wiki.shell.kinds import script_of
 from agent_wiki.trajectory import Trajectory
 
 _SCRATCH_NAME = re.compile(

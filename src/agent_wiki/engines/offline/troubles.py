@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.same_check import CheckRun, check_runs
-from agent_wiki.engines.offline.verdicts import error_line
 from agent_wiki.engines.offline.wording import shown_path
+from agent_wiki.shell.result_lines import error_line
 
 _BOOKKEEPING = re.compile(
     r"has not been read|modified since read|string (?:to replace )?not found|found \d+ matches|exceeds maximum allowed"
@@ -49,8 +49,8 @@ class Trouble:
 
 def failure_line(act: Act) -> str:
     """The verbatim line that shows why an act failed; empty when its result shows none."""
-    if act.verdict is not None and act.verdict.line and act.verdict.passed is False:
-        return act.verdict.line
+    if act.finding is not None and act.finding.line and act.finding.passed is False:
+        return act.finding.line
     return error_line(act.call.result or "")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.clauses import clause
-from agent_wiki.engines.offline.commands import is_inline_script
 from agent_wiki.engines.offline.tools import bare_tool_name
+from agent_wiki.shell.kinds import is_inline_script
 from agent_wiki.wiki.text import plain_line
 
 _COMMON_NAMES = frozenset(

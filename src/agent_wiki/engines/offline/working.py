@@ -89,7 +89,7 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
         if not shown.failed and any(act in acts for act in shown.passed)
         else set()
     )
-    passed = [act for act in acts if act.verdict is not None and act.verdict.passed and act.kind == "check"]
+    passed = [act for act in acts if act.finding is not None and act.finding.passed and act.kind == "check"]
     names = [name for name in distinct([called(act) for act in passed]) if name not in failed | told]
     if not names:
         return None

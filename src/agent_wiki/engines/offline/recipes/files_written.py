@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
+from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 
 _TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text")
@@ -41,7 +42,7 @@ def files_written(calls: Iterable[Call]) -> list[WrittenFile]:
     """Every file whose final text the recording tells exactly, in order of their first writing."""
     files: dict[str, WrittenFile | None] = {}
     for call in calls:
-        if call.has_failed() or call.mark is not None or call.result is None:
+        if verdict_of(call).state == "failed" or call.mark is not None or call.result is None:
             continue
         command = call.command()
         if command is not None:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline.recipes.operations import Operation, operation
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
+from agent_wiki.shell.simple_commands import steps_of
 from agent_wiki.shell.syntax import Word
+from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 
 # What only shows a part of an output and says nothing about how the command went.
 _VIEWERS = frozenset({"head", "tail", "cat", "less", "more", "tee", "grep", "egrep", "rg", "wc", "sort", "uniq"})
-_FAILED_LINE = re.compile(
-    r"^[ \t]*(?:--- FAIL|FAIL\b|FAILED\b|Traceback \(|fatal: |[Ee]rror(?:\[\w+\])?: |ERROR\b|npm (?:ERR!|error)"
-    r"|E   |make(?:\[\d+\])?: \*\*\*|panic: |[\w./-]{1,80}: command not found"
-    r"|[1-9]\d* (?:failed|errors?)\b)",
-    re.MULTILINE,
-)
-_STILL_RUNS = re.compile(r"Process running with session ID|running in background|Command running in background")
 _CONFLICT = re.compile(r"^CONFLICT \(", re.MULTILINE)  # a merge that stops here did what it can
-_LOOKED_AT = 6000
 
 
 @dataclass(slots=True)
@@ -48,8 +42,7 @@ def performed(calls: Iterable[Call]) -> list[Performed]:
         command = call.command()
         if command is None or call.result is None or call.mark is not None:
             continue
-        if not still_runs(call):
-            found += _in_call(call, pipelines(command))
+        found += _in_call(call, pipelines(command), _states(call, command))
     return found
 
 
@@ -68,28 +61,25 @@ def met_conflicts(each: Performed) -> bool:
     return _CONFLICT.search(each.call.result or "") is not None
 
 
-def still_runs(call: Call) -> bool:
-    """True when the result says that the command was left running: how it went is not known."""
-    return _STILL_RUNS.search((call.result or "")[:400]) is not None
+def _states(call: Call, command: str) -> dict[int, str]:
+    """How each step of a call went, by the place of its first word in the line."""
+    verdict = verdict_of(call.ended_by or call)
+    return {step.start: state for step, state in zip(steps_of(command), verdict.steps, strict=False)}
 
 
-def looks_failed(result: str) -> bool:
-    """True when an output that was cut or filtered shows a failure: its exit code speaks for the filter."""
-    return bool(_FAILED_LINE.search(result[:_LOOKED_AT]) or _FAILED_LINE.search(result[-_LOOKED_AT:]))
-
-
-def _in_call(call: Call, parts: Sequence[Pipeline]) -> list[Performed]:
+def _in_call(call: Call, parts: Sequence[Pipeline], states: Mapping[int, str]) -> list[Performed]:
     found: list[Performed] = []
     folder = ""
-    for position, pipeline in enumerate(parts):
+    for pipeline in parts:
         words = _working_part(pipeline)
         if words is None:
             folder = _folder(pipeline) if pipeline.commands[0][0].value == "cd" else folder
             continue
         done = operation([word.value for word in words])
         if done is not None:
-            is_told = _is_told(pipeline, parts[position + 1 :])
-            found.append(Performed(done, pipeline, words, call, _worked(call, is_told), folder))
+            state = states.get(pipeline.start + words[0].start, "unknown")
+            has_worked = state == "passed" or (state != "not run" and _CONFLICT.search(call.result or "") is not None)
+            found.append(Performed(done, pipeline, words, call, has_worked, folder))
     return found
 
 
@@ -107,14 +97,3 @@ def _folder(pipeline: Pipeline) -> str:
     words = pipeline.commands[0]
     target = words[1].value if len(words) > 1 else ""
     return target if re.fullmatch(r"[\w][\w./-]*", target) else ""
-
-
-def _is_told(pipeline: Pipeline, after: Sequence[Pipeline]) -> bool:
-    """True when the call's exit code speaks for this pipeline."""
-    return len(pipeline.commands) == 1 and all(each.joint == "&&" for each in after)
-
-
-def _worked(call: Call, is_told: bool) -> bool:
-    if call.has_failed():
-        return is_told and _CONFLICT.search(call.result or "") is not None
-    return (is_told and call.is_error is False) or not looks_failed(call.result or "")

@@ -19,6 +19,7 @@ class Pipeline:
     commands: list[list[Word]]
     joint: str = ""
     here_documents: list[HereDocument] = field(default_factory=list)
+    start: int = 0  # where it begins in the line
 
 
 def pipelines(line: str) -> tuple[Pipeline, ...]:
@@ -49,4 +50,4 @@ def _pipeline(line: str, steps: list[Step], joint: str) -> Pipeline:
     parts = [step.words for step in steps]
     first, last = parts[0][0].start, parts[-1][-1].end
     commands = [[replace(word, start=word.start - first, end=word.end - first) for word in words] for words in parts]
-    return Pipeline(line[first:last], commands, joint, [each for step in steps for each in step.here_documents])
+    return Pipeline(line[first:last], commands, joint, [each for step in steps for each in step.here_documents], first)

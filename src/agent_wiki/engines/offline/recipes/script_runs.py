@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from agent_wiki.engines.offline.recipes.drafts import is_usable, slug
 from agent_wiki.engines.offline.recipes.operations import RUN, Operation, peeled
 from agent_wiki.engines.offline.recipes.parameters import QUIETING, Parameters
-from agent_wiki.engines.offline.recipes.performed import Performed, looks_failed, still_runs
+from agent_wiki.engines.offline.recipes.performed import Performed
 from agent_wiki.engines.offline.recipes.pipelines import pipelines
 from agent_wiki.engines.offline.recipes.roles import inputs
 from agent_wiki.shell.syntax import Word
+from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 
 _INTERPRETERS = frozenset(
@@ -38,13 +39,13 @@ def _runs_in(path: str, call: Call) -> list[Performed]:
     command = call.command()
     if command is None or call.result is None or call.mark is not None:
         return []
-    has_worked = not call.has_failed() and not still_runs(call) and not looks_failed(call.result)
+    verdict = verdict_of(call.ended_by or call)
     found: list[Performed] = []
     for pipeline in pipelines(command):
         for words in pipeline.commands:
             if called := _called(words, path):
                 operation = Operation(RUN, "script", called, is_specific=True)
-                found.append(Performed(operation, pipeline, words, call, has_worked))
+                found.append(Performed(operation, pipeline, words, call, verdict.has_passed))
     return found
 
 

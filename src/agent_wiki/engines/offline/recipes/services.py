@@ -14,6 +14,7 @@ from typing import Any
 
 from agent_wiki.engines.offline.recipes.citations import raw_citation
 from agent_wiki.engines.offline.recipes.drafts import Draft, DraftStep, slug, tags
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import SHELL_TOOLS, Call
 
@@ -43,9 +44,7 @@ def service_draft(trajectory: Trajectory, calls: Sequence[Call]) -> Draft | None
     """The look-ups and changes of a session whose recorded reward is full; None when there is no workflow."""
     if trajectory.source.resolved is not True and (trajectory.source.reward or 0) < 1:
         return None
-    worked = [
-        call for call in calls if _is_of_service(call) and call.result and not call.has_failed() and not call.mark
-    ]
+    worked = [call for call in calls if _is_of_service(call) and call.result and not has_failed(call) and not call.mark]
     writes = [call for call in worked if _is_write(call)]
     if not writes:
         return None

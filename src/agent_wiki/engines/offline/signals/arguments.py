@@ -7,6 +7,7 @@ from typing import Any
 
 from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
@@ -60,12 +61,9 @@ def _refusal(call: Call) -> str | None:
     if call.command() is not None or name in EDIT_TOOLS or name in _READS or call.mark or not call.result:
         return None
     head = call.result[:600]
-    if not call.has_failed() and (len(call.result) > 400 or call.result.lstrip().startswith(("{", "["))):
+    if not has_failed(call) and (len(call.result) > 400 or call.result.lstrip().startswith(("{", "["))):
         return None
-    if (
-        not (_REFUSED.search(head) or (call.has_failed() and _CONSTRAINT.search(head)))
-        or "InputValidationError" in head
-    ):
+    if not (_REFUSED.search(head) or (has_failed(call) and _CONSTRAINT.search(head))) or "InputValidationError" in head:
         return None
     return error_line(head) or head.strip().splitlines()[0][:400]
 
@@ -73,7 +71,7 @@ def _refusal(call: Call) -> str | None:
 def _next_success(session: Session, failed: Call) -> Call | None:
     """The next carried out call of the same tool, when it is not the same call again."""
     for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
-        if later.name == failed.name and later.mark is None and later.result is not None and not later.has_failed():
+        if later.name == failed.name and later.mark is None and later.result is not None and not has_failed(later):
             is_other = later.arguments != failed.arguments and _refusal(later) is None
             return later if is_other else None
     return None
@@ -166,7 +164,7 @@ def _constrained(session: Session, failed: Call, worked: Call, line: str) -> lis
 
 def _prepared(session: Session, failed: Call) -> list[Lesson]:
     """One other tool, called in between, is what makes the same tool work."""
-    if not failed.has_failed() or failed.command() is not None or failed.name.lower() in _READS | EDIT_TOOLS:
+    if not has_failed(failed) or failed.command() is not None or failed.name.lower() in _READS | EDIT_TOOLS:
         return []
     line = error_line((failed.result or "")[:600]) or (failed.result or "").strip().partition("\n")[0][:300]
     name = error_name(line, session)
@@ -175,8 +173,8 @@ def _prepared(session: Session, failed: Call) -> list[Lesson]:
         if later.name != failed.name:
             between.append(later)
             continue
-        steps = {each.name for each in between if not each.has_failed() and each.mark is None}
-        is_again = not later.has_failed() and later.mark is None and later.result is not None
+        steps = {each.name for each in between if not has_failed(each) and each.mark is None}
+        is_again = not has_failed(later) and later.mark is None and later.result is not None
         if not is_again or len(steps) != 1 or name is None or not _is_step(between[-1]):
             return []
         step = between[-1].name
@@ -206,7 +204,7 @@ def _sibling(session: Session, failed: Call, line: str) -> list[Lesson]:
     stem = failed.name.split("_")[:3]
     for later in session.calls[failed.position + 1 : failed.position + 4]:
         is_family = len(stem) == 3 and later.name.split("_")[:3] == stem and later.name != failed.name
-        if is_family and not later.has_failed() and later.result and _refusal(later) is None:
+        if is_family and not has_failed(later) and later.result and _refusal(later) is None:
             name = error_name(line, session) or "not found"
             wording = Wording(
                 "arguments/sibling-tool",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agent_wiki.engines.offline.attempts import Session, output_of
 from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.lessons import Lesson, lesson
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
@@ -62,7 +63,7 @@ def _exchanges(session: Session) -> list[_Exchange]:
 def _lesson(
     session: Session, state: ClusterState, exchanges: list[_Exchange], changes: list[_Exchange]
 ) -> list[Lesson]:
-    fitting = [each for each in changes if not each.call.has_failed() and state.change.search(each.line[:8000])]
+    fitting = [each for each in changes if not has_failed(each.call) and state.change.search(each.line[:8000])]
     shown = _first_shown(state, exchanges) if fitting else None
     for change in fitting if shown else ():
         healthy = _healthy_after(exchanges, change) if shown and change.call.turn > shown[0].answer_turn else None

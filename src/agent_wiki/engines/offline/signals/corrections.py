@@ -15,6 +15,7 @@ from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.wiki.text import plain_line
 
 _THING = r"[\w`'\"./@+#-]{1,40}(?: [\w`'\"./@+#-]{1,40}){0,4}?"
@@ -142,7 +143,7 @@ def _built_in(session: Session, words: UserWords) -> list[Lesson]:
     if not match or not (words.rejected or words.is_after_claim):
         return []
     refused = edit_text(words.rejected) if words.rejected else ""
-    later = [call for call in session.calls_after(words.turn, 8) if call.mark is None and not call.has_failed()]
+    later = [call for call in session.calls_after(words.turn, 8) if call.mark is None and not has_failed(call)]
     edits = [call for call in later if is_edit(call)]
     for turn, text in session.said(words.turn + 1, words.turn + 3):
         for name in _CODE.findall(text[:1500]):

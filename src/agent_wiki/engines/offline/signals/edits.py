@@ -7,6 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 
 _WITHIN_CALLS = 4
@@ -39,7 +40,7 @@ def lessons(session: Session) -> list[Lesson]:
     found: list[Lesson] = []
     for call in session.calls:
         if call.name.lower() in EDIT_TOOLS or call.name.lower() == "insert":
-            found += _indentation(session, call) if call.has_failed() else _corrected(session, call)
+            found += _indentation(session, call) if has_failed(call) else _corrected(session, call)
     return found
 
 
@@ -52,7 +53,7 @@ def _indentation(session: Session, failed: Call) -> list[Lesson]:
         old, new = _new_text(failed), _new_text(later)
         if (
             later.name == failed.name
-            and not later.has_failed()
+            and not has_failed(later)
             and old != new
             and _bare(old) == _bare(new)
             and _bare(old)

@@ -6,6 +6,7 @@ from agent_wiki.engines.offline.attempts import Attempt, Session, edit_text, is_
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.shell.verdict import has_failed
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
@@ -48,7 +49,7 @@ def _pasted_errors(session: Session, words: UserWords) -> list[Lesson]:
     for remedy in remedies():
         match = remedy.error.search(words.text) if remedy.edit else None
         later = session.calls_after(words.turn, _WITHIN_CALLS) if match else []
-        edits = [call for call in later if is_edit(call) and call.mark is None and not call.has_failed()]
+        edits = [call for call in later if is_edit(call) and call.mark is None and not has_failed(call)]
         fix = next((edit for edit in edits if remedy.edit and remedy.edit.search(edit_text(edit))), None)
         if match and fix:
             line = _line_around(words.text, match.start())

@@ -1,15 +1,13 @@
-"""What a result's text says: the line that shows a check passed or failed, the line that names an error.
+"""The lines of a result that say something: that it failed, that it passed, what went wrong.
 
-The last check's output decides an outcome, never the agent's own words about it (house rule on junk:
-"Perfect" and "All tests pass" are wrong often enough). Only the start and the end of a result are read, so
-that a result of megabytes costs as much as a short one; every line given is a verbatim substring.
+Only the start and the end of a result are read, so that a result of megabytes costs as much as a short one; every
+line given is a verbatim substring.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 MOST_QUOTED = 200
 _HEAD, _TAIL = 3_000, 6_000
@@ -18,8 +16,17 @@ _FAILED = re.compile(
     r"^\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
     r"|error(?:\[E\d+\]|:| TS\d+)|✗|✖|AssertionError\b|SyntaxError\b|\[?ERROR\]? )"
     r"|\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
-    r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
+    r"|^Failed! |\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)"
+)
+# What a program, or the shell in its place, says under its own name when it cannot do its work.
+_COMPLAINT = re.compile(
+    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): "
+    r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
+    r"|HTTP \d{3}: "
+    r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
+    r"|command not found|cannot access|No module named \S{1,80})"
+    r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
 _PASSED = re.compile(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|All (?:checks|tests) passed|Success\b)"
@@ -42,34 +49,19 @@ _FRAME = re.compile(
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
     r"<returncode>-?\d+</returncode>$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
 )
-# The check could not run at all: no verdict on the work.
-_NOT_RUN = re.compile(
-    r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as an internal"
-)
 # Says that something failed, not what.
 _WEAK = re.compile(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
-    r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
+    r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$|^npm (?:ERR!|error) code\b"
 )
 _LOCATED = re.compile(r"^(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S")
 _EXIT_LINE = re.compile(
     r"(?:Process exited with code|[Ee]xit [Cc]ode:?|<returncode>|\"exit_code\":)\s*-?\d+(?:</returncode>)?"
 )
-# It runs on: what came of it stands in a later result.
-_IN_BACKGROUND = re.compile(r"Command running in background|Process running with session|\(running in background\)")
-_PRINTED_CODE = re.compile(r"^.{0,80}?\b(?:exit|rc|ret|status|code)\w{0,10}\s?[=:]?\s?(\d{1,3})\s*$", re.IGNORECASE)
 _NO_DIAGNOSTICS = re.compile(
     r'"diagnostics": ?\[\s*\]|\bno (?:linter |lint )?(?:errors|problems|diagnostics|issues)\b', re.IGNORECASE
 )
 _A_DIAGNOSTIC = re.compile(r'"severity": ?"?(?:error|1\b)', re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """`passed` is None when the text does not tell; `line` is verbatim, empty when no line shows it."""
-
-    passed: bool | None
-    line: str = ""
 
 
 def lines_of(text: str) -> Iterator[str]:
@@ -90,42 +82,27 @@ def quoted(line: str) -> str:
     return (head[:at_word] if at_word > MOST_QUOTED // 2 else head).rstrip()
 
 
-def check_verdict(text: str, is_error: bool | None, *, prints_code: bool = False) -> Verdict:
-    """Whether a check's output says it passed. A recorded failure wins, then the text, then the exit code.
-
-    `prints_code`: the command prints an exit code itself (`echo $?`), which a pipe may have hidden from the harness.
-    """
-    if _IN_BACKGROUND.search(text[:400]):
-        return Verdict(None)
-    has_failed, passed = bool(is_error), ""
-    for line in lines_of(text):
-        if _shows_failure(line) or (prints_code and _has_bad_code(line)):
-            has_failed = True
-        elif _PASSED.search(line):
-            passed = line
-    if has_failed:
-        line = error_line(text) or exit_line(text)
-        return Verdict(None if _NOT_RUN.search(line) else False, line)
-    if passed:
-        return Verdict(True, quoted(passed))
-    return Verdict(True, exit_line(text)) if is_error is False else Verdict(None)
-
-
-def diagnostics_verdict(text: str, is_error: bool | None) -> Verdict:
-    """The same for what an editor's language server reports; warnings alone decide nothing."""
-    for line in lines_of(text):
-        if not is_error and (match := _NO_DIAGNOSTICS.search(line)):
-            return Verdict(True, match.group())
-    return Verdict(False, error_line(text)) if _A_DIAGNOSTIC.search(text[:20_000]) else Verdict(None)
-
-
-def _has_bad_code(line: str) -> bool:
-    match = _PRINTED_CODE.match(line[:200])
-    return match is not None and int(match.group(1)) != 0
-
-
-def _shows_failure(line: str) -> bool:
+def shows_failure(line: str) -> bool:
+    """True for a line that says that tests, a build or a command failed."""
     return _FAILED.search(line) is not None and _NOTHING_FAILED.search(line) is None
+
+
+def complains(line: str) -> bool:
+    """True for a line in which a program, or the shell in its place, says that it could not do its work."""
+    return _COMPLAINT.match(line) is not None
+
+
+def shows_success(line: str) -> bool:
+    """True for a line that says that tests or a build passed."""
+    return _PASSED.search(line) is not None
+
+
+def diagnostics_line(text: str) -> tuple[bool, str] | None:
+    """What an editor's language server reports: (whether nothing is wrong, the line); warnings decide nothing."""
+    for line in lines_of(text):
+        if match := _NO_DIAGNOSTICS.search(line):
+            return True, match.group()
+    return (False, error_line(text)) if _A_DIAGNOSTIC.search(text[:20_000]) else None
 
 
 def exit_line(text: str) -> str:
@@ -147,7 +124,7 @@ def error_line(text: str) -> str:
     that something failed; the first with a word of error; the first at all.
     """
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line)]
-    failed = [line for line in lines if _shows_failure(line)]
+    failed = [line for line in lines if shows_failure(line)]
     telling = [line for line in failed if not _WEAK.search(line)]
     located = [line for line in lines if _LOCATED.match(line) and "[no test files]" not in line]
     named = [line for line in lines if _ERROR_WORDS.search(line)]

@@ -4,95 +4,9 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand
 
-_LOOKERS = frozenset(
-    [
-        "ls",
-        "cat",
-        "head",
-        "tail",
-        "less",
-        "more",
-        "grep",
-        "egrep",
-        "fgrep",
-        "rg",
-        "ag",
-        "ack",
-        "find",
-        "fd",
-        "tree",
-        "wc",
-        "stat",
-        "file",
-        "nl",
-        "jq",
-        "yq",
-        "awk",
-        "sort",
-        "uniq",
-        "diff",
-        "cmp",
-        "which",
-        "type",
-        "pwd",
-        "echo",
-        "printf",
-        "env",
-        "date",
-        "du",
-        "df",
-        "ps",
-        "top",
-        "man",
-        "test",
-        "[",
-        "cd",
-        "pushd",
-        "popd",
-        "export",
-        "set",
-        "true",
-        "false",
-        "sleep",
-        "sed",
-        "cut",
-        "tr",
-        "column",
-        "basename",
-        "dirname",
-        "realpath",
-        "whoami",
-        "hostname",
-        "id",
-        "uname",
-        "bat",
-        "strings",
-        "xxd",
-        "od",
-        "hexdump",
-        "base64",
-        "comm",
-        "paste",
-        "read",
-        "seq",
-        "source",
-        ".",
-        "wait",
-        "kill",
-        "jobs",
-        "history",
-        "alias",
-        "tac",
-        "rev",
-        "fold",
-        "for",
-        "expr",
-        "mkdir",
-        "chmod",
-    ]
-)
 _CHECKERS = frozenset(
     {"pytest", "py.test", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest", "mypy",
      "pyright", "flake8", "pylint", "eslint", "tsc", "golangci-lint", "shellcheck", "yamllint", "actionlint",
@@ -182,7 +96,7 @@ def _by_program(command: SimpleCommand) -> ShellKind:
         return "delete"
     if program in ("tee", "patch", "apply_patch", "mv", "cp", "touch", "truncate", "ed", "install"):
         return "edit"
-    if program in _LOOKERS or {"--help", "--version", "-h"} & set(rest[:4]) or not program:
+    if program in LOOKERS or {"--help", "--version", "-h"} & set(rest[:4]) or not program:
         return "look"
     if program in ("kubectl", "oc", "docker", "podman", "helm", "systemctl") and set(rest[:3]) & _CLUSTER_LOOKS:
         return "look"

@@ -1,0 +1,126 @@
+"""Which step of a command line said a line of its output, as far as the line tells.
+
+Programs sign their errors: some with their name (`curl: (6)`), most by a form of their own (`npm ERR!`,
+`error TS2322`). A task runner (`make test`, `npm run lint`) may say whatever the programs behind it say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.shell.simple_commands import SimpleCommand
+
+_RUNNERS = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "tox", "nox", "rake", "invoke", "poe", "turbo", "nx",
+     "gradle", "gradlew", "mvn", "mvnw", "bash", "sh", "zsh", "docker", "pre-commit", "hatch", "pdm", "ninja", "cmake",
+     "composer", "lerna", "bazel", "source", "."}
+)  # fmt: skip
+_ANY = "any task"
+_PYTHON_TOOLS = frozenset({"pytest", "py.test", "mypy", "ruff", "tox", "nox", "pip", "flake8", "black", "django-admin"})
+_NODE_TOOLS = frozenset(
+    {"npm", "pnpm", "yarn", "jest", "vitest", "tsc", "eslint", "mocha", "webpack", "vite", "next", "tsx", "ts-node"}
+)
+_NODE_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
+_SHELL_NAMED = re.compile(
+    r"(?:/\S{1,60}/)?(?:(?:ba|z|da|k)?sh|-bash|\(eval\)):(?: ?(?:line )?\d{1,6}:)?"
+    r" (?:(?:command not found|no such file or directory|permission denied|no matches found): )?([^\s:]{1,200})"
+)
+_NAMED = re.compile(r"([A-Za-z][\w.+-]{0,60})(?:\[\d+\])?(?:: | error:)")
+_NOT_RECOGNIZED = re.compile(r"(\S{1,80}) : The term|'([^']{1,80})' is not recognized")
+# A form of words → who says so.
+_SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
+    (re.compile(pattern), frozenset(names.split()))
+    for pattern, names in (
+        (r"npm (?:ERR!|error)|ERESOLVE", "npm npx"),
+        (r"ERR_PNPM|\u2009ELIFECYCLE", "pnpm"),
+        (r"(?:FAILED|ERROR) \S+\.py\b|E   |=+ .*(?:failed|error|passed)|ERROR collecting", "pytest"),
+        (r"\d+ (?:failed|passed)\b.* in \d", "pytest"),
+        (r"FAILED \((?:failures|errors)|Ran \d+ tests?\b|(?:FAIL|ERROR): test\w* \(", "unittest manage.py runtests.py"),
+        (r"Found \d+ errors? in \d+ file|\S+\.pyi?:\d+: error: ", "mypy"),
+        (r"Found \d+ errors?\.|All checks passed!|\S+\.py:\d+:\d+: [A-Z]+\d+ ", "ruff flake8"),
+        (r"Traceback \(most recent|\w{1,60}(?:Error|Exception)\b|No module named", "python"),
+        (r"--- FAIL|FAIL\t|FAIL$|ok  \t|panic: |\S+\.go:\d+:\d+:", "go"),
+        (r"error(?:\[E\d+\])?: could not compile|error\[E\d+\]|test result: |thread '.{1,80}' panicked", "cargo rustc"),
+        (r"\S+ error TS\d+|error TS\d+", "tsc"),
+        (r"[✖✕×] \d+ problems?", "eslint stylelint"),
+        (r"Tests?: +\d+ (?:failed|passed)|FAIL \S+\.[jt]sx?\b|[ ]*[✕✗×] ", "jest vitest node"),
+        (r"[ ]*\d+ (?:failing|passing)", "mocha"),
+        (r"make(?:\[\d+\])?: \*\*\*", "make"),
+        (r"\S+\.(?:c|cc|cpp|h|hpp):\d+:\d+: (?:fatal )?error:", "gcc cc clang g++ make cmake ninja"),
+        (r"CMake Error|-- Configuring incomplete", "cmake"),
+        (r" ! \[(?:remote )?rejected\]|error: failed to push", "git-push"),
+        (r"- hook id: |.{1,60}\.{3,}Failed|nothing to commit|no changes added", "git-commit pre-commit"),
+        (r"CONFLICT \(|Automatic merge failed", "git-merge git-rebase git-pull git-cherry-pick git-stash"),
+        (r"error: pathspec", "git-checkout git-add git-switch git-restore"),
+        (r"fatal: |error: Your local changes|hint: ", "git"),
+        (r"BUILD FAIL|Execution failed for task|FAILURE: Build failed", "gradle gradlew mvn ant"),
+        (r"\[ERROR\] ", "mvn mvnw"),
+        (r"Failed!  - |Passed!  - |error (?:CS|MSB|NU)\d+", "dotnet"),
+        (r"Error from server|error: (?:the server|unable|no matching|timed out)|The connection to", "kubectl oc"),
+        (r"Error: (?:INSTALLATION|UPGRADE) FAILED", "helm"),
+        (r"(?:ERROR: )?failed to (?:solve|build)|Cannot connect to the Docker daemon", "docker docker-compose"),
+        (r"gh: |HTTP \d{3}: |GraphQL: |no pull requests found", "gh"),
+        (r"╷|│ Error: |Error: (?:Invalid|Unsupported|Reference|Missing)", "terraform tofu"),
+        (r"E: |Unable to locate package", "apt apt-get"),
+        (r"ERROR: (?:Could not (?:find|open|install)|No matching)|error: externally-managed", "pip pip3 python"),
+    )
+)  # fmt: skip
+
+
+# What a line is about → the tasks of a runner that are for it.
+_PURPOSES = tuple(
+    (re.compile(line), re.compile(task))
+    for line, task in (
+        (r"error TS\d+", r"build|type|tsc|compile|check"),
+        (r"[✖✕×] \d+ problems?|Found \d+ errors?\.|: [A-Z]+\d+ ", r"lint|check|style"),
+        (r"\b(?:Tests?|tests?)\b|FAIL|\d+ (?:failed|passed|failing|passing)|[✕✗×] ", r"test|spec|check|ci\b|verify"),
+    )
+)
+
+
+def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
+    """The positions of the steps that may have said `line`, the nearest fit only; empty where none signs it."""
+    line = line.rstrip()[:400]
+    named = _named(line)
+    if named:
+        found = [at for at, step in enumerate(steps) if named & {step.program, *step.words[:1], *step.called[:1]}]
+        if found:
+            return found
+    names = [_names(step) for step in steps]
+    for wanted in [sign for pattern, sign in _SIGNS if pattern.match(line)]:
+        found = [at for at, known in enumerate(names) if known & wanted]
+        if found:
+            return found
+    tasks = [at for at, known in enumerate(names) if _ANY in known]
+    purpose = next((word for pattern, word in _PURPOSES if pattern.search(line)), None)
+    fitting = [at for at in tasks if purpose and purpose.search(steps[at].text())]
+    return fitting or tasks
+
+
+def _named(line: str) -> set[str]:
+    """The program that a line names as its own, or that a shell names as the one it could not run."""
+    if match := _NOT_RECOGNIZED.match(line):
+        return {name for name in match.groups() if name}
+    match = _SHELL_NAMED.match(line) or _NAMED.match(line)
+    return {match[1], match[1].rpartition("/")[2]} if match else set()
+
+
+def _names(step: SimpleCommand) -> frozenset[str]:
+    """By what names a step goes among the signs."""
+    program = step.program
+    names = {program, f"git-{step.words[1]}"} if program == "git" and len(step.words) > 1 else {program}
+    if program.startswith(("python", "pypy")) or program.endswith(".py"):
+        names |= {"python"} | {word.rpartition("/")[2] for word in step.words[1:3] if not word.startswith("-")}
+        names |= {"pytest"} if any("test" in word for word in step.words[1:3]) else set()
+    if program in _PYTHON_TOOLS or names & {"pytest", "unittest"}:
+        names.add("python")
+    if program in _NODE_TOOLS:
+        names.add("node")
+    if program in _RUNNERS or "/" in (step.words[0] if step.words else ""):
+        names.add(_ANY)
+    return frozenset(names)
+
+
+def is_task(step: SimpleCommand) -> bool:
+    """A runner or a script of the repository: it may say what any program says."""
+    return _ANY in _names(step)

@@ -1,0 +1,236 @@
+"""How one shell call went: its exit status where that speaks, what the output says where it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent_wiki.shell.blame import is_task, speakers
+from agent_wiki.shell.chain import Chain, chain_of, is_trivial, printed_codes, shows_end
+from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.outcomes import State, StepState, Verdict
+from agent_wiki.shell.programs import LOOKERS
+from agent_wiki.shell.result_lines import (
+    complains,
+    error_line,
+    exit_line,
+    lines_of,
+    quoted,
+    shows_failure,
+    shows_success,
+)
+from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
+
+_TESTS_FAILED = re.compile(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
+_INTERPRETERS = re.compile(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
+_MOST_STEPS = 60
+
+
+def judged_line(command: str, result: str, has_failed: bool | None, turn: int | None) -> Verdict:
+    """The verdict on a command line. `has_failed`: what its own exit status says, as far as that is known."""
+    return _Judge(chain_of(steps_of(command)[:_MOST_STEPS]), result, has_failed, turn).verdict()
+
+
+class _Judge:
+    """One shell call: which steps said that they failed, and what the exit status says of the others."""
+
+    def __init__(self, chain: Chain, result: str, failed: bool | None, turn: int | None) -> None:
+        self.chain, self.result, self.failed, self.turn = chain, result, failed, turn
+        self.steps = chain.steps
+        self.lines = [line for line in lines_of(result) if line.strip()]
+        self.codes = printed_codes(chain, self.lines)
+        self.signs = self._signs()
+
+    def verdict(self) -> Verdict:
+        """The verdict on the call."""
+        if self.failed:
+            return self._failed()
+        if self._is_left_running():
+            return Verdict("running", turn=self.turn)
+        return self._hidden()
+
+    def _is_left_running(self) -> bool:
+        """Nothing but background commands, which nobody waited for."""
+        left = [self.chain.is_background(at) for at in range(len(self.steps))]
+        return any(left) and all(is_left or is_trivial(step) for is_left, step in zip(left, self.steps, strict=True))
+
+    # -- what the output says ------------------------------------------------------------------------------------
+
+    def _signs(self) -> dict[int, str]:
+        """Step → the first line in which it says that it failed."""
+        found: dict[int, str] = {}
+        for number, line in enumerate(self.lines):
+            if not (shows_failure(line) or complains(line)):
+                continue
+            for at in self._speaker(line, number):
+                found.setdefault(at, line)
+        for at, (code, line) in self.codes.items():
+            if code:
+                found.setdefault(at, line)
+            else:
+                found.pop(at, None)
+        return found
+
+    def _speaker(self, line: str, number: int) -> list[int]:
+        """The one step that says `line`; several or none where that cannot be told."""
+        can_speak = [at for at in range(len(self.steps)) if self._can_speak(at)]
+        who = [at for at in speakers(line, self.steps) if at in can_speak]
+        if not who and shows_failure(line):
+            who = [at for at in can_speak if not _only_shows(self.steps[at])]
+        if len(who) < 2:
+            return who
+        if self.failed and (able := [at for at in who if self.chain.can_fail[at]]):
+            who = able
+        hidden = [at for at in who if not self.chain.is_covered[at]]
+        if not self.failed and hidden:
+            who = hidden
+        return [who[-1] if number > 1 else who[0]]
+
+    def _can_speak(self, at: int) -> bool:
+        step = self.steps[at]
+        if is_trivial(step) and step.program != "cd":
+            return False
+        if not step.is_mute:
+            return True
+        files = set(step.writes)
+        return any(files & set(later.words) for later in self.steps[at + 1 :])
+
+    # -- failed ----------------------------------------------------------------------------------------------------
+
+    def _failed(self) -> Verdict:
+        at = self._culprit()
+        line = error_line(self.result) or exit_line(self.result)
+        if at is not None and at in self.signs:
+            line = self._line_from(self.signs[at]) or line
+        states = self._states({} if at is None else {at: "failed"})
+        return Verdict("failed", line, self.turn, at, states)
+
+    def _culprit(self) -> int | None:
+        """The step that made the line fail, where it can be told."""
+        able = [at for at, can in enumerate(self.chain.can_fail) if can]
+        said = [at for at in able if at in self.signs]
+        if said:
+            return said[-1] if any(self.steps[at].after == "||" for at in range(said[0], said[-1])) else said[0]
+        if len(able) == 1:
+            return able[0]
+        if self.signs:
+            return min(self.signs)
+        likely = [at for at in able if not is_trivial(self.steps[at]) and self.steps[at].program != "cd"]
+        passed = max(
+            (at for line in self.lines if shows_success(line) for at in speakers(line, self.steps)), default=-1
+        )
+        likely = [at for at in likely if at > passed] or likely
+        return likely[0] if len(likely) == 1 else None
+
+    # -- passed, or hidden -----------------------------------------------------------------------------------------
+
+    def _hidden(self) -> Verdict:
+        """The status says success, or nothing: what do the steps say that it does not speak for?"""
+        bad: dict[int, StepState] = {}
+        for at, line in self.signs.items():
+            if self._counts(at, line):
+                bad[at] = "masked"
+        recovered = {at for at in bad if self._is_recovered(at, bad)}
+        states = self._states({at: "failed" if at in recovered else "masked" for at in bad})
+        culprits = sorted(set(bad) - recovered)
+        if culprits:
+            at = culprits[0]
+            state: State = "failed" if self.failed is None and self._is_plain(at) else "masked"
+            states = tuple("failed" if state == "failed" and place == at else each for place, each in enumerate(states))
+            return Verdict(state, self._line_from(self.signs[at]), self.turn, at, states)
+        return Verdict(self._quiet(states), self._passed_line(), self.turn, None, states)
+
+    def _is_plain(self, at: int) -> bool:
+        return self.chain.is_covered[at]
+
+    def _counts(self, at: int, line: str) -> bool:
+        """Whether a sign of failure stands against what the status says of the step."""
+        step = self.steps[at]
+        if step.is_condition or (at in self.codes and self.codes[at][0] == 0):
+            return False
+        if self.chain.is_covered[at] and self.failed is False:  # some harnesses flag only that the tool itself ran
+            if complains(line):
+                return line in self.lines[-2:] and not _only_shows(step)
+            return is_check(step) or (_is_script(step) and _TESTS_FAILED.search(line) is not None)
+        return True
+
+    def _is_recovered(self, at: int, bad: dict[int, StepState]) -> bool:
+        """Something else was done in its place, or its failure was an answer."""
+        fallback = self.chain.fallback(at)
+        if not fallback or any(later in bad for later in fallback):
+            return False
+        return _only_shows(self.steps[at]) or any(not is_trivial(self.steps[later]) for later in fallback)
+
+    def _quiet(self, states: Sequence[StepState]) -> State:
+        """Nothing says that anything failed."""
+        if not self.steps:
+            return "passed" if self.failed is False or self.result.strip() else "unknown"
+        if self.failed is None and not self.result.strip():
+            return "unknown"
+        works = [state for state, step in zip(states, self.steps, strict=True) if not _only_shows(step)]
+        return "unknown" if "unknown" in works else "passed"
+
+    def _passed_line(self) -> str:
+        if all(_only_shows(step) for step in self.steps):
+            return ""
+        zero = next((line for code, line in self.codes.values() if code == 0), "")
+        said = next((line for line in reversed(self.lines) if shows_success(line) and not shows_failure(line)), "")
+        return quoted(said) or zero or exit_line(self.result)
+
+    # -- each step -----------------------------------------------------------------------------------------------
+
+    def _states(self, known: dict[int, StepState]) -> tuple[StepState, ...]:
+        """How each step went, given those that failed."""
+        states: list[StepState] = [known.get(at) or self._state(at) for at in range(len(self.steps))]
+        for at in known if self.failed else ():
+            for later in self.chain.runs_after(at):
+                states[later] = "not run"
+            for earlier in range(at):
+                if states[earlier] == "unknown" and at in self.chain.runs_after(earlier):
+                    states[earlier] = "passed"  # the later one ran
+        for at in self.signs:
+            if at not in known and self.failed and not self.chain.is_covered[at] and states[at] != "not run":
+                states[at] = "failed"
+        for at in [at for at, state in enumerate(states) if state == "passed"]:
+            for later in self.chain.fallback(at):
+                states[later] = "not run"
+        return tuple(states)
+
+    def _state(self, at: int) -> StepState:
+        """How a step went that says nothing against itself."""
+        step = self.steps[at]
+        if at in self.codes:
+            return "masked" if self.codes[at][0] else "passed"
+        if self.failed is False and self.chain.is_covered[at]:
+            return "passed"
+        if self.chain.is_background(at):
+            return "unknown"
+        if self.failed and self.chain.can_fail[at]:
+            return "unknown"
+        if _only_shows(step):
+            return "passed"
+        if step.is_mute or (self.failed is None and not self._says_enough(step)):
+            return "unknown"
+        visible = shows_end(self.chain.viewers(at), len(self.lines))
+        if visible is None:  # only what fits a pattern: complaints are seen where they do not go through the pipe
+            is_seen = not is_check(step) and "2>&1" not in step.source and step.after != "|&"
+            return "passed" if is_seen or any(map(shows_success, self.lines)) else "unknown"
+        return "passed" if visible else "unknown"
+
+    def _says_enough(self, step: SimpleCommand) -> bool:
+        """Where no status is recorded: a check says that it passed, of others an output without a complaint will do."""
+        return any(map(shows_success, self.lines)) or (bool(self.lines) and not is_check(step))
+
+    def _line_from(self, sign: str) -> str:
+        """The line that says most from the sign on."""
+        start = self.result.find(sign)
+        return error_line(self.result[max(start, 0) :]) or quoted(sign)
+
+
+def _only_shows(step: SimpleCommand) -> bool:
+    return step.program in LOOKERS or is_trivial(step)
+
+
+def _is_script(step: SimpleCommand) -> bool:
+    """A program of the session or the repository: its exit status is what its author made of it."""
+    return (is_task(step) and step.program not in ("npm", "make")) or _INTERPRETERS.fullmatch(step.program) is not None

@@ -1,0 +1,25 @@
+"""What the programs of a command line are for, as far as their names tell: the tables that judging shares."""
+
+from __future__ import annotations
+
+SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "git grep", "pgrep", "which", "Select-String"})
+
+# Programs that only show: what they print was there before, and their failure is an answer.
+_LOOKING = """ls cat head tail less more grep egrep fgrep rg ag ack find fd tree wc stat file nl jq yq awk sort uniq
+    diff cmp which type whereis pwd echo printf env printenv date du df ps lsof top man test [ [[ cd pushd popd
+    export set true false sleep sed cut tr column basename dirname realpath readlink whoami hostname id uname bat
+    strings xxd od hexdump base64 comm paste read seq source . wait kill jobs history alias tac rev fold for expr
+    mkdir chmod pgrep : Get-Content Get-ChildItem Select-String Select-Object Set-Location Write-Output Write-Host
+    Out-Null Out-String Tee-Object Start-Sleep findstr dir"""
+LOOKERS = frozenset(_LOOKING.split())
+# Of these a failure is hardly ever what a line is about.
+TRIVIAL = frozenset(
+    {"echo", "printf", "true", ":", "export", "set", "sleep", "pwd", "for", "wait", "unset", "alias", "date", "exit",
+     "mkdir", "Write-Output", "Write-Host", "Set-Location", "Out-Null", "Start-Sleep", "break", "continue"}
+)  # fmt: skip
+PRINTERS = frozenset({"echo", "printf", "Write-Output", "Write-Host"})
+
+# What stands behind a pipe: does the reader see how the output ends?
+SHOWS_END = frozenset(
+    {"tail", "tee", "cat", "less", "more", "nl", "sort", "column", "tac", "fold", "Tee-Object", "Out-String", "bat"}
+)  # fmt: skip

@@ -1,0 +1,86 @@
+"""The verdict on a call: the one place that says how it went. Every room asks here.
+
+What a shell's exit status says counts first; where a pipe, a list, `||` or a background hides it (`chain`), what the
+output says; where neither tells, nothing is known. The agent's own words are no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.shell.failures import text_failure
+from agent_wiki.shell.judging import judged_line
+from agent_wiki.shell.outcomes import Verdict
+from agent_wiki.shell.result_lines import diagnostics_line, error_line
+from agent_wiki.trajectory.calls import Call
+
+_RUNNING = re.compile(
+    r"^(?:Process running with session ID \d+|Command running in background with ID\b.{0,80}"
+    r"|.{0,80}\(running in background\))",
+    re.MULTILINE,
+)
+_HARNESS_LINE = re.compile(r"(?:Chunk ID|Wall time|Original token count): ")
+_REFUSED = re.compile(r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user")
+_HEADER = 400
+
+
+def verdict_of(call: Call) -> Verdict:
+    """The verdict on a call, worked out once and kept with it."""
+    kept = call.verdict
+    if isinstance(kept, Verdict):
+        return kept
+    command = (call.continues or call).command()
+    verdict = call.verdict = judged(call.result, call.is_error, call.name, command, call.mark, call.result_turn)
+    return verdict
+
+
+def has_failed(call: Call) -> bool:
+    """Whether the verdict on a call is that it, or a step of it, failed."""
+    return verdict_of(call).has_failed
+
+
+def final_verdict(call: Call) -> Verdict:
+    """The same, of a command that was handed back while it ran by what a later call read of it."""
+    return verdict_of(call.ended_by or call)
+
+
+def judged(
+    result: str | None,
+    is_error: bool | None,
+    tool: str,
+    command: str | None = None,
+    mark: str | None = None,
+    turn: int | None = None,
+) -> Verdict:
+    """The verdict on a result. `is_error`: what the recording says; `command`: of a shell; `mark`: of the result."""
+    if mark in ("rejected", "cancelled"):
+        return Verdict("refused" if mark == "rejected" else "called off", turn=turn)
+    if result is None:
+        return Verdict("unknown")
+    if is_error is not False and (refusal := _REFUSED.search(result[:_HEADER])):
+        return Verdict("refused", refusal.group(), turn)
+    if command is None:
+        return _of_tool(result, is_error, tool, turn)
+    running = _RUNNING.search(result[:_HEADER])
+    if running and not is_error and _is_of_harness(result[: running.start()]):
+        return Verdict("running", running.group(), turn)
+    return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
+
+
+def _is_of_harness(before: str) -> bool:
+    """Nothing but the harness's own lines stands before a message: no file is shown that quotes one."""
+    return all(_HARNESS_LINE.match(line) for line in before.splitlines() if line.strip())
+
+
+def _of_tool(result: str, is_error: bool | None, tool: str, turn: int | None) -> Verdict:
+    """A tool that is no shell: the flag, or what its text says of itself."""
+    if is_error is None:
+        is_error = text_failure(result, tool)
+    elif not is_error and result.lstrip().startswith("{") and text_failure(result) is True:
+        is_error = True
+    if is_error:
+        return Verdict("failed", error_line(result), turn)
+    diagnostics = diagnostics_line(result) if "diagnostic" in tool.lower() or "lint" in tool.lower() else None
+    if diagnostics is not None:
+        return Verdict("passed" if diagnostics[0] else "failed", diagnostics[1], turn)
+    return Verdict("passed" if result.strip() or is_error is False else "unknown", turn=turn)

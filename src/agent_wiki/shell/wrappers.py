@@ -1,0 +1,90 @@
+"""What only stands in front of a program: keywords, assignments, `sudo`, `env`, `timeout 60`, `uv run`.
+
+The one place that peels a command. *Wrappers* change how a program runs, *runners* where it is found; a guideline
+names the runner (`uv run pytest`), what a command does is told by the program behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_KEYWORDS = frozenset({"do", "then", "else", "if", "while", "until", "!", "{", "elif"})
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+# Of each wrapper the options that take the next word as their value.
+_WRAPPERS: dict[str, frozenset[str]] = {
+    "sudo": frozenset({"-u", "-g", "-C", "-D", "-h", "-p", "-U"}),
+    "doas": frozenset({"-u", "-C"}),
+    "env": frozenset({"-u", "-C", "-S"}),
+    "time": frozenset({"-f", "-o"}),
+    "nice": frozenset({"-n"}),
+    "ionice": frozenset({"-c", "-n"}),
+    "timeout": frozenset({"-k", "-s", "--signal", "--kill-after"}),
+    "gtimeout": frozenset({"-k", "-s", "--signal", "--kill-after"}),
+    "stdbuf": frozenset({"-i", "-o", "-e"}),
+    "xargs": frozenset({"-n", "-I", "-P", "-L", "-d", "-a", "-s", "-E"}),
+    "exec": frozenset({"-a"}),
+    **dict.fromkeys(("nohup", "command", "builtin", "setsid", "caffeinate"), frozenset()),
+}
+_TIMED = frozenset({"timeout", "gtimeout"})  # a duration follows
+_RUNNERS = frozenset({"npx", "bunx", "uvx", "xvfb-run"})
+_RUNNERS_WITH_VERB = frozenset(
+    {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("rye", "run"), ("conda", "run"), ("bundle", "exec"),
+     ("pnpm", "exec"), ("yarn", "exec"), ("npm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("mise", "exec"),
+     ("pipx", "run")}
+)  # fmt: skip
+_RUNNER_VALUES = frozenset(
+    {"-p", "--package", "--from", "--with", "--extra", "--group", "--python", "-n", "--name", "-s"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """A command without its keywords, assignments and wrappers; `words` may still begin with a runner."""
+
+    keywords: tuple[str, ...]
+    environment: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def program_words(self) -> tuple[str, ...]:
+        """The words from the program on, without a runner in front of it."""
+        return without_runner(self.words)
+
+
+def peeled(words: Sequence[str]) -> Peeled:
+    """The words of one command → what it runs, and what stood in front."""
+    keywords: list[str] = []
+    environment: list[str] = []
+    rest = list(words)
+    while rest:
+        word, name = rest[0], rest[0].rpartition("/")[2]
+        if word in _KEYWORDS:
+            keywords.append(rest.pop(0))
+        elif _ASSIGNMENT.match(word):
+            environment.append(rest.pop(0))
+        elif name in _WRAPPERS and len(rest) > 1:
+            rest = _without_options(rest[1:], _WRAPPERS[name])[name in _TIMED :]
+        else:
+            break
+    return Peeled(tuple(keywords), tuple(environment), tuple(rest))
+
+
+def without_runner(words: Sequence[str]) -> tuple[str, ...]:
+    """`uv run pytest -q`, `npx jest` → `pytest -q`, `jest`; a runner with nothing behind it stays."""
+    rest = list(words)
+    if rest and rest[0] in _RUNNERS:
+        rest = _without_options(rest[1:], _RUNNER_VALUES)
+    elif tuple(rest[:2]) in _RUNNERS_WITH_VERB:
+        rest = _without_options(rest[2:], _RUNNER_VALUES)
+    return tuple(rest) or tuple(words)
+
+
+def _without_options(words: list[str], with_value: frozenset[str]) -> list[str]:
+    """Without the options at the start, their values, and the `--` that ends them."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        if words[at] == "--":
+            return words[at + 1 :]
+        at += 2 if words[at] in with_value else 1
+    return words[at:]

@@ -1,0 +1,32 @@
+"""One verdict a call: how it went, which step of the line failed, what shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agent_wiki.shell.simple_commands import steps_of
+from agent_wiki.shell.verdict import judged
+
+TABLE = Path(__file__).with_name("verdicts.yaml")
+ROWS: list[dict[str, Any]] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["name"]))
+def test_the_table(row: dict[str, Any]) -> None:
+    command = row.get("command")
+    tool = row.get("tool", "Bash")
+    verdict = judged(row.get("output"), row.get("is_error"), tool, command, row.get("mark"), 2)
+    sources = [step.source for step in steps_of(command or "")]
+    assert verdict.state == row["state"]
+    if verdict.has_failed and command is not None:
+        assert verdict.step is not None
+        assert sources[verdict.step] == row.get("step", sources[verdict.step])
+    for source, state in row.get("steps", {}).items():
+        assert verdict.steps[sources.index(source)] == state
+    if "shown" in row:
+        assert verdict.line == row["shown"]
+    assert verdict.line in (row.get("output") or "")
