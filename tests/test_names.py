@@ -15,7 +15,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "agent_wiki"
 
 # Public classes whose name two modules still share.
-_SHARED_NAMES = frozenset({"Request", "Session", "Wanted"})
+_SHARED_NAMES = frozenset({"Request", "Session"})
 
 # Word → what to write instead. Whole words, whatever their case.
 BANNED_WORDS = {
@@ -40,12 +40,9 @@ BANNED_PHRASES = {
 }
 # Packages whose words have not been read yet: nothing is added here.
 _UNREAD = (
-    "engine.py",
-    "engines/",
-    "errors.py",
+    "engines/offline/",
     "harness/hooks.py",
     "pipeline/",
-    "report.py",
     "shell/",
     "stages/",
     "wiki/",

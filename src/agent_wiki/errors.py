@@ -1,7 +1,7 @@
 """Every exception this package raises on purpose.
 
     AgentWikiError
-    ├── UnitError                 one unit is bad: it is reported, the run goes on, exit code 1
+    ├── UnitError                 one unit is bad: it is reported, the run continues, exit code 1
     │   ├── UnreadableRecording   a recording that cannot be read
     │   ├── UnreadablePage        a wiki page that cannot be parsed
     │   ├── AnswerRejected        an engine's answer that a check refused
@@ -122,7 +122,7 @@ class UsageError(RunError):
 
 
 class BudgetReached(RunError):
-    """The run may not spend more. What was paid for is kept; the next run goes on."""
+    """The run may not spend more. What was paid for is kept; the next run continues."""
 
 
 class WikiLocked(RunError):

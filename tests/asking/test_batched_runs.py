@@ -299,10 +299,10 @@ def test_that_a_batch_has_ended_counts_also_from_the_file_of_a_run_that_began_be
         for endpoint, left in (("http://elsewhere", 1), (noted["endpoint"], 0)):
             earlier = json.dumps({**ended, "endpoint": endpoint}) + "\n"
             (journal_folder(wiki) / "20000101T000000.000000Z-1.jsonl").write_text(earlier, encoding="utf-8")
-            desk = AnthropicEngine(wiki, AskingOptions(base_url=server.base_url, is_batched=True))
-            desk.begin_round()
-            assert len(desk.account().batches) == left, endpoint
-            desk.close()
+            queue = AnthropicEngine(wiki, AskingOptions(base_url=server.base_url, is_batched=True))
+            queue.begin_round()
+            assert len(queue.account().batches) == left, endpoint
+            queue.close()
 
 
 def test_an_endpoint_known_to_give_no_structure_is_asked_once_for_all_parts(tmp_path: Path) -> None:

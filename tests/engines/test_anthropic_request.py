@@ -14,8 +14,8 @@ from agent_wiki.engine import Question
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
     Asking,
+    InvalidAnswer,
     Round,
-    Unfit,
     answer_in,
     request_body,
     request_of,
@@ -112,7 +112,7 @@ def test_an_answer_is_found_in_what_is_around_it(text: str) -> None:
     ],
 )
 def test_what_is_no_answer_is_told_with_its_field(text: str, reason: str) -> None:
-    with pytest.raises(Unfit, match=reason):
+    with pytest.raises(InvalidAnswer, match=reason):
         answer_in(text, GuidelinesAnswer)
 
 

@@ -17,7 +17,7 @@ from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.commands import main
 from agent_wiki.engine import Answer, AnswerType, BaseEngine, Question
-from agent_wiki.engines.estimating import CacheForecast, Piece, Tokens, pieces_of
+from agent_wiki.engines.cache_forecast import CacheForecast, Piece, Tokens, pieces_of
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import RunError, UsageError

@@ -74,10 +74,10 @@ def prompt(
     as_json: AsJson = False,
 ) -> None:
     """Print the request for an engine: system prompt, message, and the JSON schema of the answer."""
-    from agent_wiki.pipeline.open_questions import NoSuchQuestion, Wanted, printed
+    from agent_wiki.pipeline.open_questions import NoSuchQuestion, QuestionSelector, printed
 
     try:
-        found = printed(wiki_folder(wiki), Wanted(stage, _existing(trajectory), session, request))
+        found = printed(wiki_folder(wiki), QuestionSelector(stage, _existing(trajectory), session, request))
     except NoSuchQuestion as error:
         _print_errors([str(error)])
         raise typer.Exit(_EXIT_FAILED) from None
@@ -138,10 +138,10 @@ def apply(
     The answer is a JSON object as the prompt specifies, or {"request": DIGEST, "answer": {…}} to name its question.
     """
     from agent_wiki.pipeline.apply_answer import Choices, apply_answer
-    from agent_wiki.pipeline.open_questions import Wanted
+    from agent_wiki.pipeline.open_questions import QuestionSelector
     from agent_wiki.report import as_lines
 
-    wanted = Wanted(stage, _existing(trajectory), session, request)
+    wanted = QuestionSelector(stage, _existing(trajectory), session, request)
     choices = Choices(model, archive_covered, archive_members)
     applied = apply_answer(wiki_folder(wiki), wanted, _answer_text(answer), choices)
     if as_json:

@@ -58,8 +58,8 @@ def engine_named(name: str) -> Engine:
 def default_engine(wiki: Path) -> str:
     """The engine of a run that names none: the embedded one.
 
-    Raises `UsageError` where another made the wiki's pages: all would be made anew, and what was paid for them be lost
-    from sight.
+    Raises `UsageError` where another made the wiki's pages: all would be made again, and what was paid for them would
+    be lost from sight.
     """
     from agent_wiki.wiki.page import parse_page
 
@@ -67,12 +67,12 @@ def default_engine(wiki: Path) -> str:
         try:
             made = parse_page(path.read_text(encoding="utf-8"), path.name).fields.get("made_by")
         except (OSError, ValueError, UnitError):
-            continue  # the run tells it
+            continue  # the run reports it
         name = made.get("engine") if isinstance(made, dict) else None
         if isinstance(name, str) and name not in (_EMBEDDED, ""):
             raise UsageError(
                 f"{wiki}: made with --engine {plain_line(name, 40)}; say so to go on with it, "
-                f"or --engine {_EMBEDDED} to make its pages anew"
+                f"or --engine {_EMBEDDED} to make its pages again"
             )
     return _EMBEDDED
 

@@ -1,20 +1,18 @@
-"""The engine of `--estimate`: it asks nobody, and tells what each question would send if it were asked.
+"""The engine of `--estimate`: it asks nobody, and reports what each question would send if it were asked.
 
 A prompt that the journal has an answer to is answered from there and costs nothing. Any other is answered by the
-embedded engine, so that later stages get something to ask about, and told as what the `anthropic` engine would send:
-its model, and the tokens that would be plain, written to the service's cache, or read from it. No prompt is kept.
+embedded engine, so that later stages get something to ask about, and reported as what the `anthropic` engine would
+send: its model, and the tokens that would be plain, written to the service's cache, or read from it. No prompt is kept.
 
-Where a batch would put several questions in one request, that is told once, under the stages' names joined by `+`.
+Where a batch would put several questions in one request, that is reported once, under the stages' names joined by `+`.
 
 A skill is asked for only where the summary says `success`. Where that summary is the embedded engine's, a model's may
-say so too: the question is told as a possible one.
+say so too: the question is reported as a possible one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -29,9 +27,9 @@ from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, stages_that_
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
     Asking,
+    InvalidAnswer,
     Lifetime,
     Structure,
-    Unfit,
     answer_in,
     form_on_trajectory,
     part_in,
@@ -40,6 +38,7 @@ from agent_wiki.engines.anthropic_api.request import (
     request_of,
 )
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
+from agent_wiki.engines.cache_forecast import CacheForecast, Piece, Tokens, pieces_of
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import NoAnswer, Unanswered
@@ -48,93 +47,8 @@ from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
 from agent_wiki.stages.synthesize_skill import SkillQuestion
 from agent_wiki.trajectory import Trajectory
 
-FEWEST_CACHED_TOKENS = 1_024
-"""A service keeps no shorter prefix; by model the bound is 512 to 4,096."""
-
 _UNFINISHED = ("refusal", "max_tokens", "model_context_window_exceeded")
 _Other = TypeVar("_Other", bound=Answer)
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of a prompt. `is_head` says that it is what comes before the messages: tools, schema, system prompt.
-
-    `lifetime` is that of the cache mark behind it, None without one.
-    """
-
-    text: str
-    lifetime: Lifetime | None
-    is_head: bool = False
-
-    @property
-    def bytes(self) -> int:
-        """Length in UTF-8."""
-        return len(self.text.encode("utf-8", "replace"))
-
-
-def pieces_of(body: Mapping[str, Any]) -> Iterator[Piece]:
-    """The prompt of a request without rounds, in the order in which a service matches prefixes."""
-    schema = body.get("output_config", {}).get("format", {}).get("schema")
-    told = [_compact(each) for each in (*body.get("tools", ()), schema) if each]
-    system = body["system"]
-    blocks = [{"text": system}] if isinstance(system, str) else system
-    told += [block["text"] for block in blocks]
-    yield Piece("\n".join(told), _lifetime(blocks[-1]), is_head=True)
-    for block in body["messages"][0]["content"]:
-        yield Piece(block["text"], _lifetime(block))
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _lifetime(block: Mapping[str, Any]) -> Lifetime | None:
-    mark = block.get("cache_control")
-    return None if mark is None else cast(Lifetime, mark.get("ttl", "5m"))
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The tokens of one prompt as a service would bill them. What is written lives as long as `lifetime` says."""
-
-    plain: int = 0
-    written: int = 0
-    read: int = 0
-    lifetime: Lifetime = "5m"
-
-    @property
-    def total(self) -> int:
-        return self.plain + self.written + self.read
-
-
-class CacheForecast:
-    """What of each prompt a service would have in its cache, when questions are put in the order of the calls here.
-
-    It is taken that no prefix ends its life before it is read, and that none lives on from an earlier run.
-    """
-
-    def __init__(self) -> None:
-        self._kept: set[bytes] = set()
-        self._lock = Lock()
-
-    def tokens(self, model: str, counted: list[tuple[Piece, int]]) -> Tokens:
-        """How the pieces of one prompt, each with its tokens, are billed; from here on what it writes is kept."""
-        hasher = hashlib.sha256(model.encode())
-        total = 0
-        marks: list[tuple[bytes, int]] = []
-        lifetime: Lifetime = "5m"
-        for piece, number in counted:
-            hasher.update(f"\0{len(piece.text)}\0{piece.text}".encode("utf-8", "replace"))
-            total += number
-            if piece.lifetime is not None:
-                lifetime = piece.lifetime
-                marks.append((hasher.digest(), total))
-        with self._lock:
-            read = max((end for key, end in marks if key in self._kept), default=0)
-            reached = max((end for _, end in marks if end >= FEWEST_CACHED_TOKENS), default=0)
-            self._kept.update(key for key, end in marks if end >= FEWEST_CACHED_TOKENS)
-        reached = max(reached, read)
-        return Tokens(total - reached, reached - read, read, lifetime)
 
 
 State = Literal["open", "answered", "waiting", "possible"]
@@ -144,7 +58,7 @@ finds that a session worked."""
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is told of one prompt. `bytes` is its length; `usage` what the journal says was billed for it."""
+    """What is reported of one prompt. `bytes` is its length; `usage` what the journal says was billed for it."""
 
     stage: str
     model: str
@@ -165,7 +79,7 @@ class EstimatingEngine(BaseEngine):
     """Stands where the `anthropic` engine would: same stages pending, same prompts, same order. Nothing is written.
 
     In: what `AnthropicEngine` takes; the stages of the run; the address that would be asked; how tokens are counted;
-    who is told of each prompt. `is_only_journal` answers nothing that the journal does not. Raises what
+    what takes the forecast of each prompt. `is_only_journal` answers nothing that the journal does not. Raises what
     `AnthropicEngine` raises.
     """
 
@@ -179,7 +93,7 @@ class EstimatingEngine(BaseEngine):
         stages: Sequence[str],
         endpoint: str,
         count: Count,
-        tell: Callable[[Forecast], None],
+        report: Callable[[Forecast], None],
         *,
         is_only_journal: bool = False,
     ) -> None:
@@ -195,7 +109,7 @@ class EstimatingEngine(BaseEngine):
         self._under_way = _under_way(self.journal, endpoint) if asking.is_batched else frozenset()
         self._stages = frozenset(stages)
         self._endpoint = "" if asking.is_batched else endpoint
-        self._count, self._tell = count, tell
+        self._count, self._report = count, report
         self._is_only_journal = is_only_journal
         self._embedded = OfflineEngine()
         self._cache = CacheForecast()
@@ -215,7 +129,7 @@ class EstimatingEngine(BaseEngine):
         prepare_schemas()
 
     def close(self) -> None:
-        """Let go of what the engine that would be asked holds open."""
+        """Release what the engine that would be asked holds open."""
         self._real.close()
 
     def coverage(self, trajectory: Trajectory) -> Coverage:
@@ -234,7 +148,7 @@ class EstimatingEngine(BaseEngine):
         Raises `NoAnswer` where the journal's is one that cannot stand, as the run would without asking; `Unanswered`
         where only the journal may answer.
         """
-        self._tell_possible(question)
+        self._report_possible(question)
         given: list[AnswerType] = []
 
         def stand_in() -> AnswerType:
@@ -249,7 +163,7 @@ class EstimatingEngine(BaseEngine):
                 return answer
             if self._is_only_journal:
                 raise Unanswered("not in the journal", stage=prompt.stage, request=prompt.digest)
-            self._tell_open(prompt, question)
+            self._report_open(prompt, question)
             return cast(_Other, stand_in())
 
         return self._prompting.answer(question, ask)
@@ -283,15 +197,15 @@ class EstimatingEngine(BaseEngine):
         return None if part is None else _fitting(part, question.answer_type)
 
     def _record(self, asking: Asking, structure: Structure) -> Record | None:
-        """The journal's record of the answer to a request, which is told of; None where it has none."""
+        """The journal's record of the answer to a request, which is reported; None where it has none."""
         request = request_of(asking, structure, self._lifetime)
         record = self.journal.answer(request.digest)
         if record is not None:
             usage = record.get("usage")
             size = sum(piece.bytes for piece in pieces_of(request.body))
-            told = Forecast(asking.prompt.stage, asking.model, "answered", Tokens(), asking.prompt.max_tokens, size)
+            forecast = Forecast(asking.prompt.stage, asking.model, "answered", Tokens(), asking.prompt.max_tokens, size)
             counts = usage.items() if isinstance(usage, Mapping) else ()
-            self._tell(replace(told, usage={name: count for name, count in counts if isinstance(count, int)}))
+            self._report(replace(forecast, usage={name: count for name, count in counts if isinstance(count, int)}))
         return record
 
     def _standing(self, prompt: Prompt, model: str, answer_type: type[AnswerType]) -> AnswerType:
@@ -303,7 +217,7 @@ class EstimatingEngine(BaseEngine):
         reason = f"the journal has an answer of {model} that is not valid; it is not asked again"
         raise NoAnswer(reason, stage=prompt.stage, request=prompt.digest)
 
-    def _tell_open(self, prompt: Prompt, question: Question[Any]) -> None:
+    def _report_open(self, prompt: Prompt, question: Question[Any]) -> None:
         asking = self._asking(prompt, question.answer_type)
         together = self._asking_together(prompt, question)
         if together is not None:
@@ -316,12 +230,12 @@ class EstimatingEngine(BaseEngine):
                     self._asked_together.add(digest)
             if is_first and self.journal.answer(request_of(together, STRUCTURES[0]).digest) is None:
                 asking = together
-        self._tell_of(asking, "open")
+        self._report_prompt(asking, "open")
 
-    def _tell_of(self, asking: Asking, state: State) -> None:
+    def _report_prompt(self, asking: Asking, state: State) -> None:
         structure = self._structure(asking.model)
         if self._under_way and request_of(asking, structure, self._lifetime).digest in self._under_way:
-            self._tell(Forecast(asking.prompt.stage, asking.model, "waiting", Tokens(), asking.prompt.max_tokens))
+            self._report(Forecast(asking.prompt.stage, asking.model, "waiting", Tokens(), asking.prompt.max_tokens))
             return
         body = request_body(asking, structure, self._lifetime)
         counted = [(piece, self._count(body, piece)) for piece in pieces_of(body)]
@@ -330,14 +244,14 @@ class EstimatingEngine(BaseEngine):
         else:
             tokens = self._cache.tokens(asking.model, counted)
         size = sum(piece.bytes for piece, _ in counted)
-        self._tell(Forecast(asking.prompt.stage, asking.model, state, tokens, asking.prompt.max_tokens, size))
+        self._report(Forecast(asking.prompt.stage, asking.model, state, tokens, asking.prompt.max_tokens, size))
 
     def _note_stand_in(self, question: Question[Any]) -> None:
         if question.stage == summarize.STAGE:
             with self._lock:
                 self._stood_in.add(id(question.fields()["trajectory"]))
 
-    def _tell_possible(self, question: Question[Any]) -> None:
+    def _report_possible(self, question: Question[Any]) -> None:
         """Of a session whose summary here is not a model's and not a success: a skill may be asked for all the same."""
         is_apart = synthesize_skill.STAGE in self._stages and synthesize_skill.STAGE not in self._together
         if question.stage != extract_guidelines.STAGE or not is_apart:
@@ -349,7 +263,7 @@ class EstimatingEngine(BaseEngine):
             skill = SkillQuestion(asked.trajectory, asked.summary)
 
             def ask(prompt: Prompt, question: Question[_Other]) -> _Other:
-                self._tell_of(self._asking(prompt, question.answer_type), "possible")
+                self._report_prompt(self._asking(prompt, question.answer_type), "possible")
                 return cast(_Other, synthesize_skill.SkillsAnswer())
 
             self._prompting.answer(skill, ask)
@@ -370,5 +284,5 @@ def _under_way(journal: Journal, endpoint: str) -> frozenset[str]:
 def _fitting(text: str, answer_type: type[AnswerType]) -> AnswerType | None:
     try:
         return answer_in(text, answer_type)
-    except Unfit:
+    except InvalidAnswer:
         return None

@@ -38,7 +38,7 @@ _MOST_AT_A_TIME = 8
 
 
 class Ask(Protocol):
-    """Puts one prompt; `question` has the type of the answer and, where it can tell, what is wrong with one."""
+    """Puts one prompt; `question` has the type of the answer and, what is wrong with one."""
 
     def __call__(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType: ...
 
@@ -154,8 +154,8 @@ class Prompting:
     ) -> AnswerType:
         if len(group) == 1:
             return group[0][1]
-        told = [(segment, answer.model_dump_json(exclude_defaults=True)) for segment, answer in group]
-        prompt = render_merging_prompt(question, self.prompts, told)
+        parts = [(segment, answer.model_dump_json(exclude_defaults=True)) for segment, answer in group]
+        prompt = render_merging_prompt(question, self.prompts, parts)
         return ask(prompt, question if span.of == 1 else SegmentQuestion(question, span))
 
     def _each(self, asked: Sequence[Callable[[], AnswerType]]) -> list[AnswerType]:

@@ -17,7 +17,7 @@ from agent_wiki.asking.journal import Journal, journal_folder
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Question
-from agent_wiki.engines.anthropic_api.request import Unfit, answer_in
+from agent_wiki.engines.anthropic_api.request import InvalidAnswer, answer_in
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.trajectory import Trajectory
@@ -93,7 +93,7 @@ class RecordedEngine(BaseEngine):
         return self._prompting.answer(question, self._ask)
 
     def retires_members(self, members: Collection[str]) -> bool:
-        """True when whoever answered on these guidelines said that the members of their cluster are to be archived."""
+        """True when whoever answered on these guidelines said that the members of their cluster should be archived."""
         with self._lock:
             return any(set(members) <= set(asked) for asked in self._retiring)
 
@@ -119,7 +119,7 @@ class RecordedEngine(BaseEngine):
                 continue
             try:
                 answer = answer_in(str(record.get("answer")), answer_type)
-            except Unfit as error:
+            except InvalidAnswer as error:
                 reason = f"the journal has no answer that fits ({error})"
                 continue
             if record.get("archive_members") is True:

@@ -1,4 +1,4 @@
-"""An engine that says what it was told to say: for tests, demonstrations and rehearsals of the paid one.
+"""An engine that says what a file scripts: for tests, demonstrations and rehearsals of the paid one.
 
 Reached by name as `scripted:FILE`, so that workers find it too. The file is JSON:
 
@@ -51,11 +51,11 @@ class ScriptedEngine(BaseEngine):
         return cls(answers)
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
-        """What was told. Raises `AnswerRejected` for words that do not fit the question, and when there are none."""
-        told = self._answers.get(question.stage, {})
-        name = next((name for name in _names(question) if name in told), None)
+        """What is scripted. Raises `AnswerRejected` for words that do not fit the question, and when there are none."""
+        scripted = self._answers.get(question.stage, {})
+        name = next((name for name in _names(question) if name in scripted), None)
         try:
-            return question.answer_type.model_validate({} if name is None else told[name])
+            return question.answer_type.model_validate({} if name is None else scripted[name])
         except ValidationError as error:
             first = error.errors()[0]
             if name is None:

@@ -21,7 +21,7 @@ from agent_wiki.pipeline.open_questions import (
     CORPUS_STAGES,
     Found,
     NoSuchQuestion,
-    Wanted,
+    QuestionSelector,
     found_question,
     kind_of_question,
     other_failures,
@@ -37,7 +37,7 @@ _ENVELOPE = {"request", "answer", "stage", "model"}
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What is told with an answer: who gave it, and what is to be archived once its pages are there."""
+    """What comes with an answer: who gave it, and what to archive once its pages are there."""
 
     model: str = ""
     archive_covered: bool = True
@@ -74,7 +74,7 @@ class Applied:
         }
 
 
-def apply_answer(wiki: Path, told: Wanted, text: str, choices: Choices) -> Applied:
+def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choices) -> Applied:
     """Check an answer and write its pages.
 
     In: the question that it answers, and the JSON text; an envelope, `{"request": DIGEST, "answer": {…}}`, names its
@@ -82,15 +82,15 @@ def apply_answer(wiki: Path, told: Wanted, text: str, choices: Choices) -> Appli
     """
     value, problems = value_in(text)
     if problems:
-        return _refused(told, problems)
+        return _refused(wanted, problems)
     if _is_envelope(value):
-        value, told, choices = _unwrapped(value, told, choices)
+        value, wanted, choices = _unwrapped(value, wanted, choices)
     folder = WikiFolder(wiki)
     with folder.locked(with_runs=True):
         try:
-            found = found_question(wiki, told)
+            found = found_question(wiki, wanted)
         except NoSuchQuestion as error:
-            return _refused(told, [Problem("", str(error))])
+            return _refused(wanted, [Problem("", str(error))])
         asked = found.asked
         if choices.archive_members and kind_of_question(asked) != "cluster":
             raise UsageError(f"--archive-members: {asked.prompt.stage} makes no cluster")
@@ -98,8 +98,8 @@ def apply_answer(wiki: Path, told: Wanted, text: str, choices: Choices) -> Appli
         if problems:
             return replace(_applied(asked), problems=tuple(problems))
         _keep(wiki, asked, value, choices)
-        if told.recording is not None:
-            KnownRecordings.load(folder).note([told.recording], {})
+        if wanted.recording is not None:
+            KnownRecordings.load(folder).note([wanted.recording], {})
         return _written(wiki, found, choices)
 
 
@@ -107,14 +107,16 @@ def _is_envelope(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("answer"), dict) and isinstance(value.get("request"), str) and set(value) <= _ENVELOPE
 
 
-def _unwrapped(value: Mapping[str, Any], told: Wanted, choices: Choices) -> tuple[dict[str, Any], Wanted, Choices]:
+def _unwrapped(
+    envelope: Mapping[str, Any], wanted: QuestionSelector, choices: Choices
+) -> tuple[dict[str, Any], QuestionSelector, Choices]:
     """What an envelope holds; the command's own words go before its."""
-    wanted = told if told.request else replace(told, request=value["request"])
-    return value["answer"], wanted, replace(choices, model=choices.model or str(value.get("model") or ""))
+    named = wanted if wanted.request else replace(wanted, request=envelope["request"])
+    return envelope["answer"], named, replace(choices, model=choices.model or str(envelope.get("model") or ""))
 
 
-def _refused(told: Wanted, problems: list[Problem]) -> Applied:
-    return Applied(told.stage, told.request, (), problems=tuple(problems))
+def _refused(wanted: QuestionSelector, problems: list[Problem]) -> Applied:
+    return Applied(wanted.stage, wanted.request, (), problems=tuple(problems))
 
 
 def _applied(asked: ObservedPrompt) -> Applied:

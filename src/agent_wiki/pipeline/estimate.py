@@ -1,4 +1,4 @@
-"""What a run would come to: calls, tokens and cost by stage, told before anything is sent.
+"""What a run would come to: calls, tokens and cost by stage, before anything is sent.
 
 A dry run whose engine notes what it would send (`engines/estimating.py`), summed here. How tokens are counted is in
 `token_counts.py`.
@@ -67,7 +67,7 @@ class StageEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a wiki's journal tells of answers: mean output tokens by stage, and how many questions were put again."""
+    """What a wiki's journal says of answers: mean output tokens by stage, and how many questions were put again."""
 
     output_tokens: Mapping[str, int] = field(default_factory=dict)
     questions: int = 0
@@ -81,11 +81,11 @@ def habits_of(wiki: Path) -> Habits:
     requests = 0
     for record in records(journal_folder(wiki), []):
         usage = record.get("usage")
-        told = usage.get("output_tokens") if isinstance(usage, Mapping) else None
-        if record.get("kind") == "answer" and isinstance(told, int):
+        count = usage.get("output_tokens") if isinstance(usage, Mapping) else None
+        if record.get("kind") == "answer" and isinstance(count, int):
             prompts.add(str(record.get("prompt")))
             requests += 1
-            outputs.setdefault(str(record.get("stage")), []).append(told)
+            outputs.setdefault(str(record.get("stage")), []).append(count)
     means = {
         stage: round(sum(counts) / len(counts)) for stage, counts in outputs.items() if len(counts) >= _ENOUGH_ANSWERS
     }
@@ -147,10 +147,10 @@ class Estimate:
         return self.table.batch_factor if self.asking.is_batched else 1.0
 
     def _output_tokens(self, forecast: Forecast) -> int:
-        told = self.habits.output_tokens.get(forecast.stage)
-        if told is None:
-            told = sum(OUTPUT_TOKENS[stage] for stage in forecast.stage.split(_AND))
-        return min(told, forecast.max_tokens)
+        usual = self.habits.output_tokens.get(forecast.stage)
+        if usual is None:
+            usual = sum(OUTPUT_TOKENS[stage] for stage in forecast.stage.split(_AND))
+        return min(usual, forecast.max_tokens)
 
     def _most_cost(self, forecast: Forecast, price: Price | None) -> float | None:
         if price is None:

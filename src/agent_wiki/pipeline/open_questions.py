@@ -34,7 +34,7 @@ NAMES = (*SESSION_STAGES, *CORPUS_STAGES, *_KINDS)
 """What a question's stage may be called: the stages, and the kinds of pages that come of them."""
 
 _MOST_HEARD = 64
-_MOST_TOLD = 5
+_MOST_NAMED = 5
 _NOTHING_ASKED = {synthesize_skill.STAGE: "nothing is asked there; only sessions that succeeded are asked for a skill"}
 
 
@@ -71,7 +71,7 @@ class Worklist:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QuestionSelector:
     """Which question is meant: by name (one of `NAMES`, "" for any), recording, session, or request.
 
     `request` is the digest of its prompt or the beginning of that.
@@ -104,7 +104,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A question, and the run that asks it: over these recordings, in these stages, and whether it asks anew."""
+    """A question, and the run that asks it: over these recordings, in these stages, and whether it asks again."""
 
     asked: ObservedPrompt
     recordings: tuple[Path, ...]
@@ -162,8 +162,8 @@ def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
 
         def listen(asked: ObservedPrompt) -> None:
             if not asked.is_answered:
-                told = (asked.prompt.stage, kind_of_question(asked), asked.prompt.digest, asked.about)
-                heard.append(OpenQuestion(*told, recording=None))
+                fields = (asked.prompt.stage, kind_of_question(asked), asked.prompt.digest, asked.about)
+                heard.append(OpenQuestion(*fields, recording=None))
 
         report = rehearse(wiki, recordings or known.existing(), ALL_STAGES, listen)
         opened = _with_recordings(heard, report)
@@ -189,7 +189,7 @@ def _with_recordings(heard: Sequence[OpenQuestion], report: Report) -> list[Open
     ]
 
 
-def printed(wiki: Path, wanted: Wanted) -> Found:
+def printed(wiki: Path, wanted: QuestionSelector) -> Found:
     """The question to print, the first open one where several are. What it shows of long texts is put on disk.
 
     Raises `NoSuchQuestion` and `RunError`.
@@ -203,7 +203,7 @@ def printed(wiki: Path, wanted: Wanted) -> Found:
     return found
 
 
-def found_question(wiki: Path, wanted: Wanted, *, is_first_enough: bool = False) -> Found:
+def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: bool = False) -> Found:
     """The question that is wanted, with the run that asks it, answered or not. The caller holds the wiki.
 
     Where several are open, the first is taken if that is enough. Raises `NoSuchQuestion` and `RunError`.
@@ -227,17 +227,17 @@ def found_question(wiki: Path, wanted: Wanted, *, is_first_enough: bool = False)
             asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
             return Found(asked, paths, stages, is_rewrite)
         if reasons and recording is not None:
-            break  # left out, older than what the wiki holds, or not to be read: asking anew would hide that
+            break  # left out, older than what the wiki holds, or not to be read: asking again would hide that
     raise NoSuchQuestion(_why_none(wanted, recording, reasons))
 
 
 Rehearsal = tuple[Sequence[Path], tuple[str, ...], bool]
 
 
-def _rehearsals(wanted: Wanted, recording: Path | None, known: KnownRecordings) -> Iterator[Rehearsal]:
-    """The runs in which the question may be asked, the likeliest first: recordings, stages, whether all is asked anew.
+def _rehearsals(wanted: QuestionSelector, recording: Path | None, known: KnownRecordings) -> Iterator[Rehearsal]:
+    """The runs in which the question may be asked, the likeliest first: recordings, stages, whether all is asked again.
 
-    What is open is asked by a run as it is; what was answered and written is asked by a run that asks anew. A later
+    What is open is asked by a run as it is; what was answered and written is asked by a run that asks again. A later
     stage is then asked from the summary page that is there, whoever wrote it.
     """
     if wanted.stage in CORPUS_STAGES or (not wanted.stage and recording is None):
@@ -253,7 +253,7 @@ def _rehearsals(wanted: Wanted, recording: Path | None, known: KnownRecordings) 
         yield recordings, (wanted.stage,) if wanted.stage else SESSION_STAGES, True
 
 
-def _one_of(heard: Sequence[ObservedPrompt], wanted: Wanted, *, is_first_enough: bool) -> ObservedPrompt:
+def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_first_enough: bool) -> ObservedPrompt:
     """The one that is meant: of open ones and answered ones an open one; of several the first, if that is enough."""
     name = wanted.name or "question"
     opened = [asked for asked in heard if not asked.is_answered]
@@ -266,13 +266,13 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: Wanted, *, is_first_enough:
     if len(candidates) == 1 or (is_first_enough and (is_of_one_session or stages <= set(CORPUS_STAGES))):
         return candidates[0]
     if len(abouts) > 1 and stages <= set(SESSION_STAGES):
-        told = ", ".join(about[0] for about in abouts[:_MOST_TOLD])
-        raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; name one by --session: {told}")
-    told = ", ".join(asked.prompt.digest[:SHORT_DIGEST] for asked in candidates[:_MOST_TOLD])
-    raise NoSuchQuestion(f"{name}: {len(candidates)} questions are open; name one by --request: {told}")
+        named = ", ".join(about[0] for about in abouts[:_MOST_NAMED])
+        raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; name one by --session: {named}")
+    named = ", ".join(asked.prompt.digest[:SHORT_DIGEST] for asked in candidates[:_MOST_NAMED])
+    raise NoSuchQuestion(f"{name}: {len(candidates)} questions are open; name one by --request: {named}")
 
 
-def _why_none(wanted: Wanted, recording: Path | None, reasons: Sequence[str]) -> str:
+def _why_none(wanted: QuestionSelector, recording: Path | None, reasons: Sequence[str]) -> str:
     name = wanted.name or "question"
     if wanted.request:
         return f"{name}: nothing that is asked now has the request {wanted.request}; see `wiki worklist`"

@@ -18,7 +18,8 @@ from typing import Any
 from agent_wiki.asking.journal import journal_folder
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
-from agent_wiki.engines.estimating import EstimatingEngine, Forecast, Piece
+from agent_wiki.engines.cache_forecast import Piece
+from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import ServiceFailed
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.mine import Assignment, mine
@@ -40,7 +41,7 @@ _MOST_SAMPLED = 20
 
 @dataclass(frozen=True, slots=True)
 class Density:
-    """Bytes a token of one model's prompts, the share by which that may be wrong, and how many answers told it (0:
+    """Bytes a token of one model's prompts, the share by which that may be wrong, and how many answers it is from (0:
     none, it is the default)."""
 
     bytes_per_token: float = BYTES_PER_TOKEN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
@@ -32,27 +32,36 @@ class Reader(Protocol):
     def read(self, recording: Recording) -> Iterator[Trajectory]: ...
 
 
-@lru_cache(maxsize=1)
-def readers() -> tuple[Reader, ...]:
-    """All readers, in the order in which they are asked.
+def readers() -> Iterator[Reader]:
+    """All readers, in the order in which they are asked; other packages are looked for only when their turn comes.
 
-    Raises `UsageError` for one of another package that cannot be loaded, is no reader, or reads a format that another
-    reader reads.
+    Raises `UsageError` for a reader of another package that cannot be loaded, is no reader, or reads a format that
+    another reader reads.
     """
-    general = _own(GENERAL_READERS)
-    found = _own(READERS)
+    yield from _own(READERS)
+    yield from _installed()
+    yield from _own(GENERAL_READERS)
+
+
+@lru_cache(maxsize=2)
+def _own(names: tuple[str, ...]) -> tuple[Reader, ...]:
+    modules = (importlib.import_module(f"agent_wiki.readers.{name}") for name in names)
+    return tuple(module for module in modules)
+
+
+@lru_cache(maxsize=1)
+def _installed() -> tuple[Reader, ...]:
+    formats = {reader.FORMAT for reader in _own(READERS) + _own(GENERAL_READERS)}
+    found: list[Reader] = []
     for entry in extensions(_GROUP).values():
         reader = loaded(entry)
         if not isinstance(reader, Reader):
             raise UsageError(f"{_GROUP}: {origin(entry)} is no reader: it needs FORMAT, claims and read")
-        if any(each.FORMAT == reader.FORMAT for each in (*found, *general)):
+        if reader.FORMAT in formats:
             raise UsageError(f"{_GROUP}: {origin(entry)} reads {reader.FORMAT!r}, which another reader reads")
+        formats.add(reader.FORMAT)
         found.append(reader)
-    return (*found, *general)
-
-
-def _own(names: Iterable[str]) -> list[Reader]:
-    return [importlib.import_module(f"agent_wiki.readers.{name}") for name in names]
+    return tuple(found)
 
 
 def reader_of(recording: Recording) -> Reader:

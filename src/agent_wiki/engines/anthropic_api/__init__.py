@@ -22,21 +22,21 @@ from agent_wiki.asking.prompts import LONG as LONG
 from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
 from agent_wiki.asking.prompts import PromptFile as PromptFile
 from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Progress, Question
-from agent_wiki.engines.anthropic_api.batches import BatchDesk
+from agent_wiki.engines.anthropic_api.batches import BatchQueue
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
     Asking,
+    InvalidAnswer,
     Lifetime,
     Round,
     Structure,
-    Unfit,
     answer_in,
     form_on_trajectory,
     part_in,
     prepare_schemas,
     problems_complaint,
     request_of,
-    unfit_complaint,
+    schema_complaint,
 )
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
@@ -49,7 +49,7 @@ from agent_wiki.trajectory import Trajectory
 NAME = "anthropic"
 ASKING_VERSION = 1  # raise it whenever the same question, prompt and model become another request
 
-_MOST_UNFIT = 1
+_MOST_INVALID = 1
 _MOST_PROBLEMS = 2
 
 
@@ -59,7 +59,7 @@ class _Reply(Generic[AnswerType]):
 
     text: str
     answer: AnswerType | None
-    unfit: str = ""
+    reason: str = ""
 
 
 class AnthropicEngine(BaseEngine):
@@ -91,8 +91,8 @@ class AnthropicEngine(BaseEngine):
         self._service = Service(asking.base_url, table.prices, budget)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
         self._together = stages_together(self.models, stages)
-        self._collector = BatchDesk(self._service, self.journal, budget, self.spending, table.batch_factor)
-        self._desk = self._collector if asking.is_batched else None
+        self._collector = BatchQueue(self._service, self.journal, budget, self.spending, table.batch_factor)
+        self._batches = self._collector if asking.is_batched else None
         self._has_batches = asking.is_batched
         self._cached = stages_that_share(self.models)
         self._slots = BoundedSemaphore(asking.concurrency)
@@ -113,10 +113,10 @@ class AnthropicEngine(BaseEngine):
     def account(self) -> Account:
         """What was asked, lines of the journal that are no records, and batches that are gone or under way."""
         warnings = [*self.journal.warnings, *self._collector.warnings]
-        if self._desk is None:
+        if self._batches is None:
             paid = "what this run asks is paid for besides; run with --batch to wait for it"
             warnings += [f"{line} under way: {paid}" for line in self._collector.lines()]
-        batches = [] if self._desk is None else self._desk.lines()
+        batches = [] if self._batches is None else self._batches.lines()
         return Account(self.spending.by_stage(), warnings, batches)
 
     @cycle_search_paused()
@@ -130,8 +130,8 @@ class AnthropicEngine(BaseEngine):
         Raises `RunError`.
         """
         self.journal.refresh()
-        if self._desk is not None:
-            self._desk.begin()
+        if self._batches is not None:
+            self._batches.begin()
         elif self.journal.batch_records():  # of runs with --batch: what has ended is paid for
             self._has_batches = True
             with suppress(RunError):  # this run needs no batches
@@ -139,12 +139,12 @@ class AnthropicEngine(BaseEngine):
 
     def end_round(self) -> None:
         """After a round of questions: send what was put into a batch."""
-        if self._desk is not None:
-            self._desk.end()
+        if self._batches is not None:
+            self._batches.end()
 
     def wait_for_answers(self, progress: Progress) -> bool:
         """Stay until all batches have ended; True when there were any, so that another round is worth it."""
-        return self._desk is not None and self._desk.wait(progress)
+        return self._batches is not None and self._batches.wait(progress)
 
     def close(self) -> None:
         """Close the connections and the journal's file."""
@@ -175,11 +175,11 @@ class AnthropicEngine(BaseEngine):
             self._ask_together(asking, question)
         structure, reply = self._first_reply(asking, question.answer_type)
         standing: AnswerType | None = None
-        unfit = problems = 0
+        invalid = problems = 0
         while True:
             if reply.answer is None:
-                unfit += 1
-                complaint = unfit_complaint(reply.unfit)
+                invalid += 1
+                complaint = schema_complaint(reply.reason)
             else:
                 standing = reply.answer
                 found = question.problems(standing)
@@ -187,7 +187,7 @@ class AnthropicEngine(BaseEngine):
                 complaint = problems_complaint([str(each) for each in found])
                 if not found or problems > _MOST_PROBLEMS:
                     return standing
-            if unfit > _MOST_UNFIT:
+            if invalid > _MOST_INVALID:
                 break
             asking = replace(asking, rounds=(*asking.rounds, Round(reply.text, complaint)))
             try:
@@ -197,7 +197,7 @@ class AnthropicEngine(BaseEngine):
                     raise
                 return standing  # paid for, and its check drops what does not stand
         if standing is None:
-            raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.unfit}", stage=stage)
+            raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.reason}", stage=stage)
         return standing
 
     def _ask_together(self, asking: Asking, question: Question[Any]) -> None:
@@ -212,7 +212,7 @@ class AnthropicEngine(BaseEngine):
         prompt = prompt_together(asking.prompt, question, self._together, self._prompting.prompts)
         together = replace(asking, prompt=prompt, answer_type=form_on_trajectory(), is_cached=False)
         record = self.journal.answer(request_of(together, structure).digest)
-        if record is None and self._desk is not None and asking.prompt.stage == self._together[0]:
+        if record is None and self._batches is not None and asking.prompt.stage == self._together[0]:
             record = self._record(together, structure)
         part = None if record is None else part_in(str(record.get("answer")), question.answer_type)
         if record is not None and part is not None:
@@ -232,7 +232,7 @@ class AnthropicEngine(BaseEngine):
             return journaled
         if known is not None:
             return known, self._reply(asking, known, answer_type)
-        if self._desk is not None:  # the services that take batches give structure
+        if self._batches is not None:  # the services that take batches give structure
             return STRUCTURES[0], self._reply(asking, STRUCTURES[0], answer_type)
         with self._finding[asking.model]:
             known = self._known_structure(asking)
@@ -252,8 +252,8 @@ class AnthropicEngine(BaseEngine):
         return None
 
     def _known_structure(self, asking: Asking) -> Structure | None:
-        told = self.journal.structure(self._service.endpoint, asking.model)
-        return next((each for each in STRUCTURES if each == told), None)
+        known = self.journal.structure(self._service.endpoint, asking.model)
+        return next((each for each in STRUCTURES if each == known), None)
 
     def _found_structure(self, asking: Asking, answer_type: type[AnswerType]) -> tuple[Structure, _Reply[AnswerType]]:
         """Try one way after the other until an answer fits. A server may refuse a way, or take it and do nothing."""
@@ -281,7 +281,7 @@ class AnthropicEngine(BaseEngine):
         text = str(record["answer"])
         try:
             return _Reply(text, answer_in(text, answer_type))
-        except Unfit as error:
+        except InvalidAnswer as error:
             return _Reply(text, None, str(error))
 
     def _record(self, asking: Asking, structure: Structure) -> Record:
@@ -294,8 +294,8 @@ class AnthropicEngine(BaseEngine):
                 self.spending.replayed(record)
                 return record
             self.journal.make_ready()
-            if self._desk is not None:
-                self._desk.put(request, _head_of(asking, digest))
+            if self._batches is not None:
+                self._batches.put(request, _head_of(asking, digest))
             with self._slots:  # until it is on disk, so that no more is at risk than what may be in flight
                 record = {**_head_of(asking, digest), **self._service.ask(request)}
                 self.spending.paid(record)

@@ -50,12 +50,12 @@ class _Open:
 
 
 @dataclass(slots=True)
-class _Queue:
+class _Unsent:
     requests: dict[str, tuple[Request, Record]] = field(default_factory=dict)
     bytes: int = 0
 
 
-class BatchDesk:
+class BatchQueue:
     """Takes requests and sends them as batches. One object serves all threads of a run."""
 
     def __init__(
@@ -66,7 +66,7 @@ class BatchDesk:
         self._budget = budget
         self._spending = spending
         self._factor = batch_factor
-        self._queue = _Queue()
+        self._unsent = _Unsent()
         self._open: dict[str, _Open] = {}
         self._refused: dict[str, str] = {}
         self._tries: Counter[str] = Counter()
@@ -81,7 +81,7 @@ class BatchDesk:
         What cannot be had now stays under way. Raises `RunError` where the service does not do batches, or cannot say
         whether a batch was taken.
         """
-        with self._lock, _told_as_run_error():
+        with self._lock, _as_run_error():
             self._find_open()
             for batch in list(self._open.values()):
                 try:
@@ -101,19 +101,19 @@ class BatchDesk:
                 raise Queued(f"waits in {batch.id}", stage=head["stage"])
             if digest in self._refused:
                 raise NotTaken(self._refused[digest], stage=head["stage"])
-            if digest not in self._queue.requests:
+            if digest not in self._unsent.requests:
                 self._enqueue(request, head)
         raise Queued("put into a batch", stage=head["stage"])
 
     def end(self) -> None:
         """Send what is queued. Raises `RunError` when the service does not take it; the next run sends it again."""
-        with self._lock, _told_as_run_error():
+        with self._lock, _as_run_error():
             self._send()
 
     def wait(self, progress: Progress) -> bool:
         """Stay until the batches have ended; False when none is under way. The next round collects them.
 
-        Raises `RunError` when the service goes on failing.
+        Raises `RunError` when the service keeps failing.
         """
         self._count_failed_round()
         running, total = set(self._open), len(self._open)
@@ -134,11 +134,11 @@ class BatchDesk:
 
     def lines(self) -> list[str]:
         """One line for each batch that is under way."""
-        told = []
+        lines = []
         for batch in self._open.values():
             trouble = f" (results not read: {batch.trouble})" if batch.trouble else ""
-            told.append(f"{batch.id}: {len(batch.heads)} requests{trouble}")
-        return told
+            lines.append(f"{batch.id}: {len(batch.heads)} requests{trouble}")
+        return lines
 
     def _count_failed_round(self) -> None:
         """Raises `RunError` when results of batches that have ended could not be read several rounds in a row."""
@@ -151,7 +151,7 @@ class BatchDesk:
         try:
             return self._service.has_ended(batch_id)
         except BatchGone:
-            return True  # the next round tells it
+            return True  # the next round reports it
 
     def _enqueue(self, request: Request, head: Record) -> None:
         digest = request.digest
@@ -163,23 +163,23 @@ class BatchDesk:
             worst = self._factor * worst_cost_usd(request.most_prompt_tokens, most_tokens, price, is_long_lived=True)
             self._budget.commit(worst)
             self._reserved[digest] = worst
-        self._queue.requests[digest] = (request, head)
-        self._queue.bytes += request.most_prompt_tokens
-        if len(self._queue.requests) >= MOST_REQUESTS or self._queue.bytes >= MOST_BYTES:
+        self._unsent.requests[digest] = (request, head)
+        self._unsent.bytes += request.most_prompt_tokens
+        if len(self._unsent.requests) >= MOST_REQUESTS or self._unsent.bytes >= MOST_BYTES:
             self._send()
 
     def _send(self) -> None:
-        queue, self._queue = self._queue, _Queue()
-        if not queue.requests:
+        unsent, self._unsent = self._unsent, _Unsent()
+        if not unsent.requests:
             return
-        digests = sorted(queue.requests)  # whatever order the threads asked in
-        heads = [queue.requests[digest][1] for digest in digests]
+        digests = sorted(unsent.requests)  # whatever order the threads asked in
+        heads = [unsent.requests[digest][1] for digest in digests]
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         begun = {"kind": "batch-begun", "at": now, "endpoint": self._service.endpoint, "requests": heads}
         self._journal.append(begun)
         self._tries.update(digests)
         try:
-            batch_id = self._service.send_batch({_name(each): queue.requests[each][0].body for each in digests})
+            batch_id = self._service.send_batch({_name(each): unsent.requests[each][0].body for each in digests})
         except BatchLost as error:
             found = self._found_again(begun, set(self._open))
             if found is None:
@@ -197,9 +197,10 @@ class BatchDesk:
         begun: dict[tuple[str, ...], Record] = {}
         found: dict[str, _Open] = {}
         known: set[str] = set()
-        told = [each for each in self._journal.batch_records() if self._is_here(each)]
-        ended = {each["batch"] for each in told if each["kind"] == "batch-ended"}  # runs overlap, and so do their files
-        for record in told:
+        noted = [each for each in self._journal.batch_records() if self._is_here(each)]
+        # runs overlap, and so do their files
+        ended = {each["batch"] for each in noted if each["kind"] == "batch-ended"}
+        for record in noted:
             heads = record.get("requests") or []
             digests = tuple(sorted(str(head.get("request")) for head in heads))
             if record["kind"] == "batch-ended":
@@ -268,7 +269,7 @@ class BatchDesk:
 
 
 @contextmanager
-def _told_as_run_error() -> Iterator[None]:
+def _as_run_error() -> Iterator[None]:
     """No session is to blame for a service that fails before the first question, or after the last."""
     try:
         yield

@@ -41,7 +41,7 @@ _OBJECT_BEGINS = re.compile(r"^[ \t]{0,8}\{", re.MULTILINE)
 _ON_TRAJECTORY: tuple[type[Answer], ...] = (SummaryAnswer, GuidelinesAnswer, SkillsAnswer)
 
 
-class Unfit(Exception):
+class InvalidAnswer(Exception):
     """A text is not an answer of the wanted type; `str()` names fields and reasons, for the model to read."""
 
 
@@ -138,7 +138,7 @@ def part_in(text: str, answer_type: type[Answer]) -> str | None:
     """Of an answer to several questions the part for one, as JSON text; None where it has none."""
     try:
         part = _object_in(text).get(answer_type.__name__)
-    except Unfit:
+    except InvalidAnswer:
         return None
     return None if part is None else json.dumps(part, ensure_ascii=False)
 
@@ -179,12 +179,12 @@ def unmarked(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body without its cache marks: what decides the answer."""
     system, (first, *rounds) = body["system"], body["messages"]
     content = [{name: value for name, value in block.items() if name != "cache_control"} for block in first["content"]]
-    told = system if isinstance(system, str) else system[0]["text"]
-    return {**body, "system": told, "messages": [{**first, "content": content}, *rounds]}
+    text = system if isinstance(system, str) else system[0]["text"]
+    return {**body, "system": text, "messages": [{**first, "content": content}, *rounds]}
 
 
 def answer_in(text: str, answer_type: type[AnswerType]) -> AnswerType:
-    """The answer that a text holds, also inside a fence or behind prose. Raises `Unfit`."""
+    """The answer that a text holds, also inside a fence or behind prose. Raises `InvalidAnswer`."""
     value = _object_in(text)
     name = answer_type.__name__
     if name in value and set(value) <= {each.__name__ for each in _ON_TRAJECTORY}:
@@ -192,7 +192,7 @@ def answer_in(text: str, answer_type: type[AnswerType]) -> AnswerType:
     try:
         return answer_type.model_validate(_without_rule_ids(value))
     except ValidationError as error:
-        raise Unfit(_told(error)) from error
+        raise InvalidAnswer(_reason(error)) from error
 
 
 def _without_rule_ids(value: Any) -> Any:
@@ -214,11 +214,11 @@ def _object_in(text: str) -> dict[str, Any]:
         if end - start > longest:
             longest, found = end - start, value
     if found is None:
-        raise Unfit("it is not one JSON object, or one that does not end")
+        raise InvalidAnswer("it is not one JSON object, or one that does not end")
     return dict(found)
 
 
-def _told(error: ValidationError) -> str:
+def _reason(error: ValidationError) -> str:
     lines = []
     for each in error.errors()[:_MOST_ERRORS]:
         place = ".".join(map(str, each["loc"])) or "the answer"
@@ -226,13 +226,13 @@ def _told(error: ValidationError) -> str:
     return "; ".join(lines)
 
 
-def unfit_complaint(reason: str) -> str:
-    """What a model is told of an answer that does not fit the schema."""
+def schema_complaint(reason: str) -> str:
+    """What a model is sent about an answer that does not fit the schema."""
     return f"That answer does not fit: {reason}. Give the whole answer again, corrected."
 
 
 def problems_complaint(problems: Sequence[str]) -> str:
-    """What a model is told of an answer that the recording does not bear out."""
+    """What a model is sent about an answer that the recording does not bear out."""
     listed = "\n".join(f"- {each}" for each in problems[:_MOST_ERRORS])
     return (
         "A program held that answer against the recording and found that this does not stand:\n\n"

@@ -207,15 +207,15 @@ class Service:
 
     @contextmanager
     def _batch_failures(self) -> Iterator[None]:
-        """What goes wrong with batches, told as everything else is."""
+        """What goes wrong with batches, as the errors of every request."""
         import anthropic
         import httpx2
 
         try:
             yield
         except anthropic.NotFoundError as error:
-            told = " ".join(str(error.message).split())[:200]
-            raise RunError(f"{self.endpoint} does not do this batch ({told}); is --batch right for it?") from error
+            message = " ".join(str(error.message).split())[:200]
+            raise RunError(f"{self.endpoint} does not do this batch ({message}); is --batch right for it?") from error
         except anthropic.APIStatusError as error:
             failure = self._failure(error, "batch")
             raise RunError(str(failure)) if isinstance(failure, NotTaken) else failure from error
@@ -231,15 +231,15 @@ class Service:
             return self._client
 
     def _failure(self, error: APIStatusError, model: str) -> Exception:
-        told = " ".join(str(error.api_message or error.message).split())[:300]
+        message = " ".join(str(error.api_message or error.message).split())[:300]
         status = error.status_code
         if status in (401, 402, 403):
-            return RunError(f"{self.endpoint} does not accept the key ({status}: {told})")
+            return RunError(f"{self.endpoint} does not accept the key ({status}: {message})")
         if status == 404:
-            return RunError(f"{self.endpoint} does not have {model} (404: {told}); name another with --model")
+            return RunError(f"{self.endpoint} does not have {model} (404: {message}); name another with --model")
         if status in (400, 413, 422):
-            return NotTaken(f"{model}: the request was not taken ({status}: {told})")
-        return ServiceFailed(f"{model}: no answer after {_RETRIES} retries ({status}: {told})")
+            return NotTaken(f"{model}: the request was not taken ({status}: {message})")
+        return ServiceFailed(f"{model}: no answer after {_RETRIES} retries ({status}: {message})")
 
     def _unreachable(self, error: Exception) -> Exception:
         reason = str(error.__cause__ or error)
@@ -255,7 +255,7 @@ def _address(base_url: str | None) -> str | None:
 
 
 def _is_address(address: str) -> bool:
-    """True for what a client can be pointed at. What is wrong may hold a secret and is not told."""
+    """True for what a client can be pointed at. A wrong one may hold a secret and is not named."""
     try:
         parts = urlsplit(address)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -317,9 +317,9 @@ class _Toll:
             self._budget.settle(self._worst_usd, cost_usd)
 
 
-def _usage(told: Any) -> dict[str, int]:
-    counts = {name: getattr(told, name, None) for name in _USAGE}
-    lifetimes = getattr(told, "cache_creation", None)
+def _usage(reported: Any) -> dict[str, int]:
+    counts = {name: getattr(reported, name, None) for name in _USAGE}
+    lifetimes = getattr(reported, "cache_creation", None)
     for name in ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"):
         counts[name] = getattr(lifetimes, name, None)
     return {name: count for name, count in counts.items() if isinstance(count, int)}
