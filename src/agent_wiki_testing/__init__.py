@@ -5,7 +5,7 @@
 
 Real HTTP to the real client, no network but loopback, no money. `python -m agent_wiki_testing.server` runs it by hand.
 A real in-process substitute in place of mocks is httpx's idea. What it does as the service does, and where it is
-simpler, stands in `docs/testing-server.md`.
+simpler, is described in `CONTRIBUTING.md`.
 """
 
 from __future__ import annotations

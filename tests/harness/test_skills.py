@@ -28,7 +28,7 @@ from tests.wikis import tree
 
 REPOSITORY = Path(__file__).parents[2]
 SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest", *(f"wiki-{stage}" for stage in STAGES))
-TEXTS = (*(f"skills/{name}/SKILL.md" for name in SKILLS), "docs/agent-driven.md")
+TEXTS = (*(f"skills/{name}/SKILL.md" for name in SKILLS), "docs/engines.md")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHELL_BLOCK = re.compile(r"^ *```(sh|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _TYPED = re.compile(r"^ *\$ ((?:.*\\\n)*.*)", re.MULTILINE)
