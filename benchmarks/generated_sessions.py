@@ -239,12 +239,12 @@ def answer(asked: Asked) -> Any:
     shown = _shown(asked.blocks[0])
     wanted = [name for name, _ in ON_TRAJECTORY.values() if f"# `{name}`" in asked.question]  # all in one request
     wanted = wanted or [ON_TRAJECTORY[asked.stage][0]]
-    told = {
+    found = {
         name: (told_of(shown) if shown is not None else _merged(asked.question))
         for name, told_of in ON_TRAJECTORY.values()
         if name in wanted
     }
-    return {each: told.get(each) for each in properties} if wanted[0] in properties else told[wanted[0]]
+    return {each: found.get(each) for each in properties} if wanted[0] in properties else found[wanted[0]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ share its prefix in the cache; `default-models` are those that ship, of which an
 model through batches, whose waiting is the service's and has no target.
 
 - Time is that of the whole command, from the start of its process; the ideal is calls x latency / concurrency. It is
-  told once more from the first request on: the imports before it take the same time for ten sessions or ten thousand.
+  also reported from the first request on: the imports before it take the same time for ten sessions or ten thousand.
 - Input tokens are in units of plain ones: a write to the cache is 1.25 (5 minutes) or 2 (an hour) of them, a read 0.1,
   a batch costs half. They are held against what three requests on each trajectory come to without cache and batch:
   prompts, schema and all, counted by a run of `one-model` beforehand.
@@ -141,8 +141,8 @@ def _server(latency_seconds: float) -> Iterator[tuple[str, list[Served]]]:
         if process.stdout is None:
             raise RuntimeError("the test server has no output")
         yield process.stdout.readline().strip(), seen
-        told, _ = process.communicate()  # closes its input
-        seen.append(Served(**json.loads(told)))
+        found, _ = process.communicate()  # closes its input
+        seen.append(Served(**json.loads(found)))
 
 
 def measured(load: Load, how: str, folder: Path) -> Measured:

@@ -71,7 +71,7 @@ _LATENCY_REQUESTS = (
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A recorded session: what it is a trial of, and what its user asked (empty when that is not told)."""
+    """A recorded session: the task it is a trial of, and its user's request (empty if unknown)."""
 
     trajectory: Trajectory
     format: str
@@ -425,13 +425,13 @@ def _times(what: str, measured: Sequence[float], target: float) -> str:
     return f"{what}: {middle:.0f} ms ({spread}), under {target:.0f}  {verdict}"
 
 
-def main(told: Sequence[str] | None = None) -> int:
+def main(reported: Sequence[str] | None = None) -> int:
     """Print the figures; 1 when a latency target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description="Consulting a wiki.")
     parser.add_argument("--choose", action="store_true", help="what weights and thresholds were chosen with")
     parser.add_argument("--pages", type=int, default=10_000, metavar="N", help="for latency; 0 for none")
     parser.add_argument("--traces", type=Path, default=TRACES, metavar="DIR")
-    wanted = parser.parse_args(told)
+    wanted = parser.parse_args(reported)
     is_met = True
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)

@@ -147,17 +147,17 @@ def wiki(*words: str) -> Run:
     """Run `wiki` in a process of its own and measure it. Raises `RuntimeError` when it could not do its work."""
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
-        tempfile.TemporaryFile("w+", encoding="utf-8") as told,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as found,
     ):
         start = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-m", "agent_wiki", *words], stdout=printed, stderr=told)
+        process = subprocess.Popen([sys.executable, "-m", "agent_wiki", *words], stdout=printed, stderr=found)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         printed.seek(0)
-        told.seek(0)
+        found.seek(0)
         if process.returncode not in (0, 1):  # 1: some unit failed, as damaged recordings should
-            raise RuntimeError(f"wiki {words[0]}: exit code {process.returncode}: {told.read()[-500:]}")
+            raise RuntimeError(f"wiki {words[0]}: exit code {process.returncode}: {found.read()[-500:]}")
         text = printed.read()
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return Run(seconds, usage.ru_maxrss / unit, text)

@@ -248,7 +248,7 @@ def test_help_does_not_import_what_is_heavy() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_stands_in_the_readme(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help_and_is_in_the_readme(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--help"]) == 0
     assert f"wiki {command}" in capsys.readouterr().out
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

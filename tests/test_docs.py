@@ -111,20 +111,20 @@ def test_every_link_leads_somewhere(document: Path) -> None:
     assert missing == []
 
 
-def test_the_wiki_format_tells_every_field() -> None:
+def test_the_wiki_format_documents_every_field() -> None:
     text = _text("docs/wiki-format.md")
     fields = _page_fields()
     assert {"evidence", "lineage", "verified_at"} <= fields, "the tuples were looked for in the right place"
     assert sorted(name for name in fields if f"`{name}`" not in text) == []
 
 
-def test_the_formats_tell_every_hygiene_name_and_every_source_field() -> None:
+def test_the_formats_document_every_hygiene_name_and_every_source_field() -> None:
     text = _text("docs/formats.md")
     names = [*HYGIENE, *Source.__dataclass_fields__]
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
-def test_the_formats_tell_every_reader() -> None:
+def test_the_formats_document_every_reader() -> None:
     text = _text("docs/formats.md")
     assert [reader.FORMAT for reader in readers() if f"| `{reader.FORMAT}` |" not in text] == ["normalized"]
 

@@ -50,7 +50,7 @@ def test_no_session_id_leaves_the_folder_or_shares_a_file(tmp_path: Path, script
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_session_named_like_the_arc_of_another_is_told_and_takes_nothing(
+def test_a_session_named_like_the_arc_of_another_is_reported_and_replaces_nothing(
     tmp_path: Path, script: Script, first: int
 ) -> None:
     script.says("a", arcs=[arc("B", 1, 2, slug="b"), arc("C", 3, 4, slug="c")])
@@ -80,7 +80,9 @@ GARBAGE: dict[str, bytes] = {
 }
 
 
-def test_what_is_no_recording_is_told_in_one_line_and_the_others_go_on(tmp_path: Path, script: Script) -> None:
+def test_what_is_not_a_recording_is_reported_in_one_line_and_the_others_continue(
+    tmp_path: Path, script: Script
+) -> None:
     for name, content in GARBAGE.items():
         (tmp_path / name).write_bytes(content)
     good = [record(tmp_path, "a"), record(tmp_path, "b")]

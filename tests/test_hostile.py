@@ -71,7 +71,7 @@ def test_a_figure_that_is_none_is_left_out(tmp_path: Path, odd: Any) -> None:
 
 
 @pytest.mark.parametrize("levels", [150, 500, 990, 992, 1000, 100_000])
-def test_deep_nesting_is_read_or_told_with_its_reason(tmp_path: Path, levels: int) -> None:
+def test_deep_nesting_is_read_or_reported_with_its_reason(tmp_path: Path, levels: int) -> None:
     deep = '{"k": ' * levels + "1" + "}" * levels
     call = '{"id": "c", "type": "function", "function": {"name": "t", "arguments": ' + deep + "}}"
     path = tmp_path / "deep.json"
@@ -104,7 +104,7 @@ def test_a_packed_bomb_is_refused(tmp_path: Path, pack: Any, content: bytes) -> 
     assert "decompresses to more than" in str(mined(path).failure)
 
 
-def test_any_flipped_byte_of_a_zip_is_told(tmp_path: Path) -> None:
+def test_any_flipped_byte_of_a_zip_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps({"eval": {"task": "t"}}))

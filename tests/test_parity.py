@@ -152,7 +152,7 @@ def test_a_session_of_two_requests_has_a_page_each_and_they_know_each_other(wiki
     assert (two.fields["arc"], two.fields["sibling_summaries"]) == ("two", ["summaries/d__one.md"])
 
 
-def test_a_recall_stands_on_both_pages_and_in_the_audit_log(wiki: Path) -> None:
+def test_a_recall_is_on_both_pages_and_in_the_audit_log(wiki: Path) -> None:
     followed, ignored = _page(wiki, "summaries/c.md").fields["recalled_guidelines"]
     assert (followed["id"], followed["status"], followed["evidence"]) == (RULE_ID, "followed", COMMAND)
     assert "evidence" not in ignored
@@ -206,7 +206,7 @@ def test_a_covered_guideline_is_moved_and_no_longer_indexed(wiki: Path) -> None:
     assert log["id"] not in ids
 
 
-def test_a_cluster_takes_its_members_out_of_sight_when_told_to(tmp_path: Path) -> None:
+def test_a_cluster_archives_its_members_if_asked_to(tmp_path: Path) -> None:
     script = Script(tmp_path)
     script.says("a", rules=[rule(RULE, title=TITLE)])
     script.says("b", rules=[rule(OTHER, tags=["logs"])])
@@ -262,7 +262,7 @@ def test_a_subtask_that_a_person_wrote_is_kept(tmp_path: Path) -> None:
     assert "### a" in (tmp_path / "w" / "tasks" / "index.md").read_text(encoding="utf-8")
 
 
-def test_what_a_session_contributed_stands_on_the_page_of_its_arc(wiki: Path) -> None:
+def test_what_a_session_contributed_is_on_the_page_of_its_arc(wiki: Path) -> None:
     fields = _page(wiki, "summaries/a.md").fields
     assert RULE_ID in fields["contributed_guidelines"]
     assert fields["contributed_skills"] == ["check-the-cart"]

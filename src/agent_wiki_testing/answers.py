@@ -129,16 +129,16 @@ class ScriptedAnswer(BaseModel):
     def fits(self, asked: Asked) -> bool:
         """Whether this is the answer to that request."""
         exact = ("stage", "number", "digest", "custom_id")
-        told = [name for name in exact if getattr(self, name) is not None]
-        return self.text in asked.text and all(getattr(self, name) == getattr(asked, name) for name in told)
+        found = [name for name in exact if getattr(self, name) is not None]
+        return self.text in asked.text and all(getattr(self, name) == getattr(asked, name) for name in found)
 
 
 def scripted(answers: Sequence[ScriptedAnswer]) -> Answerer:
     """An answerer that takes the first line of a script that fits, and else the echo."""
 
     def answer(asked: Asked) -> Any:
-        told = next((each for each in answers if each.fits(asked)), None)
-        return echo(asked) if told is None else told.answer
+        found = next((each for each in answers if each.fits(asked)), None)
+        return echo(asked) if found is None else found.answer
 
     return answer
 

@@ -1,4 +1,4 @@
-"""What kind of endpoint the test server plays, and the time it keeps."""
+"""The kind of endpoint that the test server plays, and its clock."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LOCAL = Endpoint(
 
 
 class Clock:
-    """Seconds since 1970 that go by as they do, and further when told to."""
+    """Seconds since 1970; the clock runs normally and can be advanced."""
 
     def __init__(self) -> None:
         self._ahead_seconds = 0.0

@@ -1,4 +1,4 @@
-"""What goes wrong when told to: by request number, by attempt, by text, or by a chance that a seed fixes."""
+"""Injected faults: by request number, by attempt, by text, or by a seeded probability."""
 
 from __future__ import annotations
 

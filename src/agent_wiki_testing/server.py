@@ -24,21 +24,21 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--script", type=Path, default=None, help="JSON with endpoint, answers, faults and seed")
     parser.add_argument("--local", action="store_true", help="play a server of local models")
     parser.add_argument("--no-bodies", action="store_true", help="keep no request bodies in memory")
-    told = parser.parse_args(words)
+    found = parser.parse_args(words)
     try:
-        script = read_script(told.script) if told.script else Script()
+        script = read_script(found.script) if found.script else Script()
     except AgentWikiError as error:
         parser.error(str(error))
-    endpoint = script.endpoint_or(LOCAL if told.local else Endpoint())
-    if told.latency_ms is not None:
-        endpoint = endpoint.model_copy(update={"latency_seconds": told.latency_ms / 1_000})
+    endpoint = script.endpoint_or(LOCAL if found.local else Endpoint())
+    if found.latency_ms is not None:
+        endpoint = endpoint.model_copy(update={"latency_seconds": found.latency_ms / 1_000})
     server = MessagesServer(
         scripted(script.answers),
         endpoint,
         script.faults,
         seed=script.seed,
-        port=told.port,
-        keeps_bodies=not told.no_bodies,
+        port=found.port,
+        keeps_bodies=not found.no_bodies,
     )
     sys.stdout.write(server.base_url + "\n")
     sys.stdout.flush()

@@ -21,7 +21,7 @@ from agent_wiki_testing.tokens import prompt_blocks
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """All that a server is told: what it plays, who answers, what goes wrong, its time and how it waits."""
+    """The configuration of a server: its endpoint, its answerer, its faults, its clock and how it waits."""
 
     endpoint: Endpoint
     answer: Answerer

@@ -84,7 +84,7 @@ def test_another_model_for_a_stage_makes_that_stage_pending_and_no_other(tmp_pat
     with MessagesServer(says({})) as server:
         _ask(paths, wiki, server)
         report = _ask(paths, wiki, server, models=("extract-guidelines=claude-opus-5-5",))
-        assert {stage: told["calls"] for stage, told in report.asked["stages"].items()} == {"extract-guidelines": 2}
+        assert {stage: found["calls"] for stage, found in report.asked["stages"].items()} == {"extract-guidelines": 2}
 
 
 def test_the_wiki_does_not_depend_on_concurrency_or_on_what_went_wrong_on_the_way(tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ def test_a_refused_session_fails_and_the_others_go_on(tmp_path: Path) -> None:
 
 def test_no_quote_that_is_not_in_the_recording_reaches_a_page(tmp_path: Path) -> None:
     evidence = [{"turn": 2, "quote": "make check"}, {"turn": 3, "quote": "all checks passed"}]
-    told = {"extract-guidelines": {"guidelines": [rule("Run the check.", evidence=evidence)]}}
-    with MessagesServer(says(told)) as server:
+    found = {"extract-guidelines": {"guidelines": [rule("Run the check.", evidence=evidence)]}}
+    with MessagesServer(says(found)) as server:
         report = _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server)
         assert sum("`GuidelinesAnswer`" in json.dumps(body) for body in server.bodies()) == 3
     assert len(report.dropped_claims) == 1
@@ -184,10 +184,10 @@ def test_the_command_line_asks_and_shows_what_it_cost(tmp_path: Path, capsys: py
         assert main(["ingest", *map(str, paths), *words, "--model", "claude-opus-5-5", "--max-usd", "0"]) == 3
         assert json.loads(capsys.readouterr().out)["stopped"].startswith("--max-usd 0 is reached")
     assert main(["cost", "--wiki", wiki, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["total"]["calls"] == asked["total"]["calls"] == 6
-    assert set(told["models"]) == {"claude-haiku-5-5"}
-    assert {stage: each["calls"] for stage, each in told["stages"].items()} == {
+    found = json.loads(capsys.readouterr().out)
+    assert found["total"]["calls"] == asked["total"]["calls"] == 6
+    assert set(found["models"]) == {"claude-haiku-5-5"}
+    assert {stage: each["calls"] for stage, each in found["stages"].items()} == {
         "extract-guidelines": 2, "summarize": 2, "synthesize-skill": 2
     }  # fmt: skip
     assert main(["cost", "--wiki", wiki]) == 0
@@ -212,8 +212,8 @@ def test_wrong_words_and_a_missing_key_are_one_line(
         (["--base-url", "no address"], "--base-url: not the address of a server"),
     ):
         assert main(["ingest", path, "--wiki", str(tmp_path / "w"), "--engine", "anthropic", *words]) == 2
-        told = capsys.readouterr().err.splitlines()[-1]
-        assert reason in told
+        found = capsys.readouterr().err.splitlines()[-1]
+        assert reason in found
 
 
 def test_a_dry_run_sends_nothing(tmp_path: Path) -> None:

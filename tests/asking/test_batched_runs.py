@@ -66,8 +66,8 @@ def test_a_batch_is_sent_remembered_and_collected_by_later_runs(tmp_path: Path) 
         assert len(server.bodies("batch-create")) == 1, "what is under way is not sent again"
         server.clock.advance(HOUR)
         second = _ask(paths, wiki, server)
-        told = (second.pages["summary pages"], second.pages["guideline pages"], second.sessions["waiting"])
-        assert told == (3, 1, 3), "what another model is asked does not hold up the rest"
+        found = (second.pages["summary pages"], second.pages["guideline pages"], second.sessions["waiting"])
+        assert found == (3, 1, 3), "what another model is asked does not hold up the rest"
         server.clock.advance(HOUR)
         last = _ask(paths, wiki, server)
         assert (last.exit_code, last.sessions["mined"], last.batches, last.waiting) == (0, 3, [], [])
@@ -90,7 +90,7 @@ def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> Non
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
 
 
-def test_what_was_shown_is_told_once_however_many_rounds_it_took(tmp_path: Path) -> None:
+def test_what_was_shown_is_reported_once_however_many_rounds_it_took(tmp_path: Path) -> None:
     invented = {"guidelines": [rule("Run the check.", evidence=[{"turn": 2, "quote": "never said"}])]}
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     only_first = {"extract-guidelines": lambda asked: invented if "session-0" in asked.text else {"guidelines": []}}
@@ -138,7 +138,7 @@ def test_a_part_that_does_not_stand_is_asked_for_again_in_the_next_batch(tmp_pat
     assert any("never said" in claim.reason for claim in report.dropped_claims)
 
 
-def test_a_run_without_batches_takes_what_a_batch_has_answered_and_tells_what_it_has_not(tmp_path: Path) -> None:
+def test_a_run_without_batches_uses_answers_of_a_batch_and_reports_what_is_missing(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(says({}), _SLOW) as server:
         asking = AskingOptions(base_url=server.base_url)
@@ -146,7 +146,7 @@ def test_a_run_without_batches_takes_what_a_batch_has_answered_and_tells_what_it
         server.clock.advance(HOUR)
         _ask(paths[2:], wiki, server)
         report = ingest(paths, wiki, "anthropic", asking=asking)
-        stages = {stage: told["calls"] for stage, told in report.asked["stages"].items() if told["calls"]}
+        stages = {stage: found["calls"] for stage, found in report.asked["stages"].items() if found["calls"]}
         assert stages == {"summarize": 1, "extract-guidelines": 1, "synthesize-skill": 3}
         assert [line for line in report.warnings if "msgbatch_000002: 1 requests under way: what this run asks" in line]
         server.clock.advance(HOUR)
@@ -187,7 +187,7 @@ def test_a_request_that_never_gets_an_answer_ends_as_a_failure(tmp_path: Path) -
     assert "no answer in 3 batches" in report.failures[0].reason
 
 
-def test_what_the_service_refuses_is_told_and_not_sent_again(tmp_path: Path) -> None:
+def test_what_the_service_refuses_is_reported_and_not_sent_again(tmp_path: Path) -> None:
     endpoint = Endpoint(structured="refused")
     with MessagesServer(says({}), endpoint) as server:
         report = _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server, is_waiting=True)
@@ -196,7 +196,7 @@ def test_what_the_service_refuses_is_told_and_not_sent_again(tmp_path: Path) -> 
     assert "the request was not taken" in report.failures[0].reason
 
 
-def test_a_service_without_batches_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_service_without_batches_is_reported_in_one_line(tmp_path: Path) -> None:
     with (
         MessagesServer(says({}), Endpoint(has_batches=False)) as server,
         pytest.raises(RunError, match=r"does not do this batch .* is --batch right for it\?$"),
@@ -258,9 +258,9 @@ def test_a_batch_that_nobody_takes_is_one_line_on_the_command_line(
     with MessagesServer(says({}), faults=[Fault(kind="overloaded", endpoint="batch-create")]) as server:
         words = ["--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url, "--batch", "--json"]
         assert main(["ingest", *map(str, paths), *words]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 1
-    assert told[0].endswith("; run again to go on")
+    found = capsys.readouterr().err.splitlines()
+    assert len(found) == 1
+    assert found[0].endswith("; run again to go on")
 
 
 def test_results_that_can_never_be_read_end_the_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,12 +270,12 @@ def test_results_that_can_never_be_read_end_the_waiting(tmp_path: Path, monkeypa
     with MessagesServer(says({}), faults=faults) as server:
         with pytest.raises(RunError, match=r"500.*; run again to go on$"):
             _ask(paths, wiki, server, is_waiting=True)
-        [told] = _ask(paths, wiki, server).batches
-        assert "1 requests (results not read: " in told
+        [found] = _ask(paths, wiki, server).batches
+        assert "1 requests (results not read: " in found
         assert set(_submitted(server).values()) == {1}
 
 
-def test_a_batch_that_the_service_does_not_have_any_more_is_told_and_sent_again(tmp_path: Path) -> None:
+def test_a_batch_that_the_service_no_longer_has_is_reported_and_sent_again(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(says({})) as server:
         [line] = _ask(paths, wiki, server).batches
@@ -319,7 +319,7 @@ def test_an_endpoint_known_to_give_no_structure_is_asked_once_for_all_parts(tmp_
         assert not any("output_config" in body for body in bodies)
 
 
-def test_a_batched_run_killed_before_any_record_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+def test_a_batched_run_killed_before_any_record_continues_and_pays_nothing_twice(tmp_path: Path) -> None:
     paths = _recordings(tmp_path / "t", 2)
     wanted = _direct(paths, tmp_path / "direct")
     for at in range(0, 12, 2):

@@ -44,7 +44,7 @@ def test_an_answer_is_found_in_this_run_and_in_the_next(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 1, "a run that asks nothing leaves no file"
 
 
-def test_of_two_answers_to_one_request_the_first_stands(folder: Path) -> None:
+def test_of_two_answers_to_one_request_the_first_counts(folder: Path) -> None:
     for text in ("first", "second"):
         journal = Journal(folder)
         journal.append(_answer("a", text))
@@ -74,7 +74,7 @@ def test_a_last_line_without_its_end_was_not_synced(folder: Path) -> None:
     assert Journal(folder).answer("a") is None
 
 
-def test_a_journal_that_cannot_be_read_is_told_each_time_and_never_half_of_it_taken(folder: Path) -> None:
+def test_a_journal_that_cannot_be_read_is_reported_each_time_and_never_used_in_part(folder: Path) -> None:
     journal = Journal(folder)
     journal.append(_answer("a"))
     journal.close()
@@ -99,7 +99,7 @@ def test_records_of_batches_that_somebody_broke_are_no_records_of_batches(folder
     journal.close()
 
 
-def test_lines_that_are_no_records_are_told_and_skipped(folder: Path) -> None:
+def test_lines_that_are_not_records_are_reported_and_skipped(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "a.jsonl").write_bytes(b"\xff\xfe\n[1]\n" + json.dumps(_answer("a")).encode() + b"\n")
     journal = Journal(folder)
@@ -126,7 +126,7 @@ def test_turned_off_it_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_journal_that_cannot_be_written_is_told_before_anything_is_sent(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_written_is_reported_before_anything_is_sent(tmp_path: Path) -> None:
     (tmp_path / ".wiki").write_text("a file where a folder should be", encoding="utf-8")
     with pytest.raises(RunError, match="--no-journal"):
         Journal(journal_folder(tmp_path)).make_ready()

@@ -31,8 +31,8 @@ def test_a_cache_write_of_unknown_lifetime_counts_as_what_was_asked_for() -> Non
     untold = {"cache_creation_input_tokens": 5}
     assert cost_usd(untold, _PRICE) == pytest.approx(20 / 1_000_000)
     assert cost_usd(untold, _PRICE, is_long_lived=False) == pytest.approx(5 * _PRICE.cache_write_5m / 1_000_000)
-    told = {**untold, "ephemeral_1h_input_tokens": 5}
-    assert cost_usd(told, _PRICE, is_long_lived=False) == pytest.approx(20 / 1_000_000)
+    found = {**untold, "ephemeral_1h_input_tokens": 5}
+    assert cost_usd(found, _PRICE, is_long_lived=False) == pytest.approx(20 / 1_000_000)
 
 
 def test_a_long_prompt_costs_more_whatever_part_of_it_was_cached() -> None:
@@ -69,7 +69,7 @@ def test_an_owner_overrides_one_stage_and_adds_one_price(tmp_path: Path) -> None
         ("a: [\n", r"models\.yaml: "),
     ],
 )
-def test_a_table_that_is_wrong_is_told_with_its_field(tmp_path: Path, text: str, reason: str) -> None:
+def test_an_invalid_table_is_reported_with_its_field(tmp_path: Path, text: str, reason: str) -> None:
     (tmp_path / "models.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(RunError, match=reason):
         read_models(tmp_path)

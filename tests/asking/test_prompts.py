@@ -91,7 +91,7 @@ def test_every_question_gets_its_prompt(question: Question[Any]) -> None:
     assert prompt == _rendered(question)
 
 
-def test_the_three_questions_on_a_trajectory_share_all_that_stands_before_the_question() -> None:
+def test_the_three_questions_on_a_trajectory_share_everything_before_the_question() -> None:
     prompts = [_rendered(question) for question in _on_trajectory()]
     shared = {(prompt.system, prompt.prefix) for prompt in prompts}
     assert len(shared) == 1

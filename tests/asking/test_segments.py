@@ -86,7 +86,7 @@ def test_turns_stand_in_a_segment_as_they_stand_in_the_whole() -> None:
         assert f"shown: turns {each.first} to {each.last}\n" in transcript(trajectory, each)
 
 
-def test_an_earlier_cut_stands_where_it_shows_every_turn_and_still_fits() -> None:
+def test_an_earlier_cut_is_reused_if_it_shows_every_turn_and_still_fits() -> None:
     trajectory = _trajectory(*("x" * 5_000 for _ in range(10)))
     cuts = [[each.first, each.last] for each in segments(trajectory, _MOST)]
     assert segments_at(trajectory, cuts, _MOST) == segments(trajectory, _MOST)

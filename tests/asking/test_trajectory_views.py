@@ -153,14 +153,14 @@ def test_seen_and_elided_add_up_and_a_resume_sends_the_same_bytes(
     trajectory = Trajectory("s", Source("test"), messages)
     limits = Limits(result_characters=2_000, turn_characters=4_000)
     shown = _shown(wiki, trajectory, limits)
-    told = shown.coverage
-    assert told.seen_characters + told.elided_characters == told.trajectory_characters == trajectory.characters()
+    found = shown.coverage
+    assert found.seen_characters + found.elided_characters == found.trajectory_characters == trajectory.characters()
     elided = [len(before.content or "") for before, after in zip(messages, shown.trajectory.messages, strict=True)
               if before.content != after.content]  # fmt: skip
-    assert told.elided_characters <= sum(elided)
+    assert found.elided_characters <= sum(elided)
     resumed = _shown(wiki, trajectory, OTHERS)
     assert transcript(resumed.trajectory) == transcript(shown.trajectory)
-    assert resumed.coverage == told
+    assert resumed.coverage == found
     made = [(each["toolUseId"], each["content"]) for each in _records(wiki, "tool-result")]
     assert len(made) == len(set(made)), "each once"
     outside = [path for path in wiki.rglob("*") if path.is_file() and path.parent.parent != wiki / ".wiki"]
@@ -184,7 +184,7 @@ def test_killed_before_the_record_nothing_was_shown_and_the_next_run_decides(tmp
     assert list(whole.values()) == [LONG]
 
 
-def test_a_file_that_does_not_hold_the_text_is_written_anew(tmp_path: Path) -> None:
+def test_a_file_without_the_text_is_written_again(tmp_path: Path) -> None:
     _shown(tmp_path, _trajectory(LONG))
     (path,) = (tmp_path / ".wiki" / "tool-results").iterdir()
     path.write_text("x" * len(LONG), encoding="utf-8")
@@ -299,7 +299,7 @@ def test_it_holds_no_more_trajectories_than_are_asked_about(tmp_path: Path) -> N
         assert len(views._remembered) <= 64
 
 
-def test_a_secret_stands_neither_in_the_whole_nor_in_the_journal(tmp_path: Path) -> None:
+def test_a_secret_is_neither_in_the_whole_text_nor_in_the_journal(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     envelope = {
         "session_id": "s",
@@ -317,12 +317,12 @@ def test_a_secret_stands_neither_in_the_whole_nor_in_the_journal(tmp_path: Path)
     assert [each for each in written if secret in each.read_text(encoding="utf-8")] == []
 
 
-@pytest.mark.parametrize(("told", "elided"), [(10**9, 0), (-5, len(LONG)), ("many", len(LONG)), (None, len(LONG))])
-def test_coverage_stays_within_the_text_whatever_a_record_says(tmp_path: Path, told: Any, elided: int) -> None:
+@pytest.mark.parametrize(("found", "elided"), [(10**9, 0), (-5, len(LONG)), ("many", len(LONG)), (None, len(LONG))])
+def test_coverage_stays_within_the_text_whatever_a_record_says(tmp_path: Path, found: Any, elided: int) -> None:
     shown = _shown(tmp_path, _trajectory(LONG))
     (path,) = journal_folder(tmp_path).glob("*.jsonl")
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    lines[-1]["shown"] = told
+    lines[-1]["shown"] = found
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     again = _shown(tmp_path, _trajectory(LONG))
     assert again.coverage.elided_characters == elided

@@ -65,7 +65,7 @@ def test_thinking_text_calls_and_results_stand_in_their_turn() -> None:
     ]
 
 
-def test_calls_are_told_apart_also_where_their_ids_repeat() -> None:
+def test_calls_are_distinguished_even_if_their_ids_repeat() -> None:
     call = Message("assistant", tool_calls=[ToolCall("same", "bash", "{}")])
     result = Message("tool", "ok", tool_call_id="same")
     text = transcript(Trajectory("s", Source("codex"), [call, result, call, result]))
@@ -100,7 +100,7 @@ def test_the_calls_of_a_simulated_user_are_the_users() -> None:
     assert "[T1] user calls #1 toggle_data: {}" in transcript(Trajectory("s", Source("tau2-bench"), [message]))
 
 
-def test_a_recorded_reward_is_told_and_the_place_of_the_recording_is_not() -> None:
+def test_a_recorded_reward_is_shown_and_the_path_of_the_recording_is_not() -> None:
     source = Source("tau-bench", file="private.json", sha256="ab12", reward=0.5, resolved=False)
     text = transcript(Trajectory("s", source, [Message("user", "Go.")]))
     assert text.startswith("recorded reward: 0.5\nrecorded verdict: not resolved\nturns: 1\n")

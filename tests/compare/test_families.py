@@ -70,7 +70,7 @@ def test_a_counter_that_two_benchmarks_share_is_no_task_in_common() -> None:
     assert families(sessions, {}, []) == []
 
 
-def test_hundreds_of_trials_of_one_counter_are_told_apart_by_their_text() -> None:
+def test_hundreds_of_trials_of_one_task_number_are_separated_by_their_text() -> None:
     trials = [_session(f"{name}-{at:03d}", f"{words} own{at}", task_id="0", source_format="bench")
               for name, words in (("lamp", _LAMP), ("bug", _BUG)) for at in range(100)]  # fmt: skip
     assert [len(family.sessions) for family in families(trials, {}, [])] == [100, 100]

@@ -1,4 +1,4 @@
-"""Arms and what differs between them: the figures, their intervals, and what cannot be told."""
+"""Arms and what differs between them: the figures, their intervals, and differences that are not significant."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_figures_are_medians_and_differences_from_the_first_arm() -> None:
     assert (second.difference.absolute, second.difference.percent) == (-1, -50)
 
 
-def test_an_unknown_value_is_left_out_and_counted_and_told() -> None:
+def test_an_unknown_value_is_left_out_counted_and_reported() -> None:
     compared = compare([arm("a", [1, None, 3]), arm("b", [None, None, None])])
     first, second = compared.aggregate.figures["total_cost_usd"]
     assert (first.value, first.known, first.unknown) == (2, 2, 1)
@@ -56,7 +56,7 @@ def test_an_unknown_value_is_left_out_and_counted_and_told() -> None:
     assert "Unknown of the 3 trials of b: cost in 3." in compared.warnings
 
 
-def test_nothing_is_told_from_fewer_than_six_trials_however_far_apart() -> None:
+def test_no_difference_between_fewer_than_six_trials_is_significant() -> None:
     _, five = cost_figures(arm("a", [1.0] * 6), arm("b", [9.0] * 5))
     assert five.interval is None
     assert five.difference is not None
@@ -69,7 +69,7 @@ def test_nothing_is_told_from_fewer_than_six_trials_however_far_apart() -> None:
     assert six.difference.is_significant
 
 
-def test_a_difference_whose_interval_holds_nothing_is_not_told() -> None:
+def test_a_difference_whose_interval_includes_zero_is_not_significant() -> None:
     values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
     _, second = cost_figures(arm("a", list(values)), arm("b", [value + 0.1 for value in values]))
     assert second.difference is not None
@@ -155,7 +155,7 @@ def test_rows_are_split_by_a_field_over_all_files_numbers_in_order() -> None:
     assert [arm.name for arm in arms_of(found, "batch", "10")] == ["batch 10", "batch 2"]
 
 
-def test_files_are_arms_named_by_what_tells_them_apart() -> None:
+def test_files_are_arms_named_by_the_shortest_unique_part() -> None:
     row = lines({"tool_calls": 1})
     assert [arm.name for arm in arms_of(read(("x/a.metrics.jsonl", row), ("x/b.jsonl", row)))] == ["a", "b"]
     assert [arm.name for arm in arms_of(read(("x/a.jsonl", row), ("y/a.jsonl", row)))] == ["x/a", "y/a"]
@@ -187,7 +187,7 @@ def test_what_a_subagent_did_is_no_trial() -> None:
         ("[" * 100_000, "not JSON"),
     ],
 )
-def test_a_bad_line_is_told_with_its_place_and_the_others_count(line: str, reason: str) -> None:
+def test_a_bad_line_is_reported_with_its_place_and_the_others_count(line: str, reason: str) -> None:
     found = read(("rows.jsonl", f'{{"tool_calls": 1}}\n\n{line}\n{{"tool_calls": null}}\n'))
     assert len(arms_of(found)[0].trials) == 2
     (problem,) = found.problems

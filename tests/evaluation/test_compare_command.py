@@ -43,11 +43,11 @@ def test_the_report_says_how_much_cheaper_and_how_sure(arms: list[str], capsys: 
 
 def test_json_has_the_figures_the_method_and_the_rule(arms: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "compare", *arms, "--json", "--seed", "3"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["compared_with"] == "without"
-    assert told["method"]["seed"] == 3
-    assert told["method"]["fewest_trials"] == 6
-    (cost,) = [each for each in told["scopes"][0]["measures"] if each["measure"] == "total_cost_usd"]
+    found = json.loads(capsys.readouterr().out)
+    assert found["compared_with"] == "without"
+    assert found["method"]["seed"] == 3
+    assert found["method"]["fewest_trials"] == 6
+    (cost,) = [each for each in found["scopes"][0]["measures"] if each["measure"] == "total_cost_usd"]
     assert cost["arms"][1]["delta"]["is_told"] is True
     assert cost["arms"][0]["delta"] is None
 
@@ -97,20 +97,20 @@ def test_without_pillow_a_png_is_refused_with_what_to_do(
     assert "agent-wiki[plot]" in capsys.readouterr().err
 
 
-def test_bad_lines_are_told_and_the_rest_counts(arms: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_lines_are_reported_and_the_rest_counts(arms: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with Path(arms[0]).open("a", encoding="utf-8") as stream:
         stream.write("not json\n")
     assert main(["eval", "compare", *arms, "--json"]) == 1
     shown = capsys.readouterr()
-    told = json.loads(shown.out)
-    assert told["exit_code"] == 1
-    assert told["arms"][0] == {"name": "without", "trials": 6}
-    assert told["problems"][0].startswith(f"{arms[0]}:7: not JSON")
+    found = json.loads(shown.out)
+    assert found["exit_code"] == 1
+    assert found["arms"][0] == {"name": "without", "trials": 6}
+    assert found["problems"][0].startswith(f"{arms[0]}:7: not JSON")
     assert "FAILED" in shown.err
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("found", "reason"),
     [
         (["missing.jsonl"], "missing.jsonl: No such file or directory"),
         (["empty.jsonl"], "nothing to compare: no valid row (empty.jsonl: no rows)"),
@@ -119,16 +119,16 @@ def test_bad_lines_are_told_and_the_rest_counts(arms: list[str], capsys: pytest.
         (["bytes.jsonl"], "bytes.jsonl: not UTF-8 text"),
     ],
 )
-def test_what_cannot_be_compared_is_told_in_one_line(
+def test_what_cannot_be_compared_is_reported_in_one_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    told: list[str],
+    found: list[str],
     reason: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe")
     rows(tmp_path / "rows.jsonl", costs=[1.0])
-    assert main(["eval", "compare", *told]) == 2
+    assert main(["eval", "compare", *found]) == 2
     assert capsys.readouterr().err == f"wiki: {reason}\n"

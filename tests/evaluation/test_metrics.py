@@ -51,7 +51,7 @@ def test_what_a_recording_does_not_say_is_absent_and_not_zero() -> None:
     assert row.keys() <= MEASURED
 
 
-def test_what_it_says_stands_under_the_published_names() -> None:
+def test_measures_have_the_published_names() -> None:
     usage = Usage(input_tokens=10, cache_creation_input_tokens=200, cache_read_input_tokens=3_000, output_tokens=5)
     row = metrics_row(session(duration_seconds=28.2, cost_usd=0.2, usage=usage, trial="3", condition="strong"))
     assert row["duration_s"] == 28.2
@@ -68,7 +68,7 @@ def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     assert "billable_tokens_proxy" not in row
 
 
-def test_wiki_reads_are_told_by_the_kind_of_page() -> None:
+def test_wiki_reads_are_counted_by_the_kind_of_page() -> None:
     row = metrics_row(session())
     assert row["wiki_reads_total"] == 4
     assert (row["agents_md_read"], row["index_read"]) == (True, True)
@@ -80,7 +80,7 @@ def test_the_final_answer_is_judged_by_the_task_that_was_asked() -> None:
     assert (row["task"], row["family"], row["outcome_match"]) == ("cart", "shop", True)
 
 
-def test_a_recorded_task_stands_against_what_was_asked() -> None:
+def test_a_recorded_task_takes_precedence_over_the_request() -> None:
     row = metrics_row(session(task_id="t7"), tasks())
     assert (row["task"], row["outcome_match"], row["matched_all"], row["matched_any"]) == ("t7", False, False, True)
 
@@ -106,8 +106,8 @@ def test_the_command_writes_a_line_a_session_in_an_order_of_its_own(tmp_path: Pa
         record(tmp_path / "runs", session_id)
     (tmp_path / "tasks.yaml").write_text(TASKS, encoding="utf-8")
     out = tmp_path / "rows.jsonl"
-    told = ["eval", "metrics", str(tmp_path / "runs"), "--tasks", str(tmp_path / "tasks.yaml"), "--out", str(out)]
-    assert main([*told, "--set", "batch=2", "--set", "condition=with-wiki"]) == 0
+    found = ["eval", "metrics", str(tmp_path / "runs"), "--tasks", str(tmp_path / "tasks.yaml"), "--out", str(out)]
+    assert main([*found, "--set", "batch=2", "--set", "condition=with-wiki"]) == 0
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["session_id"] for row in rows] == ["a", "b"]
     assert [(row["batch"], row["condition"], row["outcome_match"]) for row in rows] == [(2, "with-wiki", True)] * 2
@@ -135,7 +135,7 @@ def test_a_damaged_recording_costs_that_recording_only(tmp_path: Path, capsys: p
     assert f"FAILED: {bad}" in shown.err
 
 
-def test_a_session_whose_task_the_file_does_not_know_is_told(
+def test_a_session_whose_task_is_not_in_the_file_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "runs").mkdir()
@@ -143,9 +143,9 @@ def test_a_session_whose_task_the_file_does_not_know_is_told(
     (tmp_path / "runs" / "a.json").write_text(json.dumps(envelope), encoding="utf-8")
     (tmp_path / "tasks.yaml").write_text(TASKS, encoding="utf-8")
     assert main(["eval", "metrics", str(tmp_path / "runs"), "--tasks", str(tmp_path / "tasks.yaml"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["warnings"] == ["a: no task of the file matches; its outcome is not judged"]
-    assert "outcome_match" not in told["rows"][0]
+    found = json.loads(capsys.readouterr().out)
+    assert found["warnings"] == ["a: no task of the file matches; its outcome is not judged"]
+    assert "outcome_match" not in found["rows"][0]
 
 
 @pytest.mark.parametrize("label", ["batch", "=2", "tool_calls=3", "a b=1", "batch="])

@@ -29,7 +29,7 @@ def test_one_text_of_match_any_is_enough_and_none_is_not() -> None:
     assert judged(task, "It is green.").outcome is False
 
 
-def test_with_both_rules_both_have_to_hold_and_each_is_told() -> None:
+def test_with_both_rules_both_must_hold_and_each_is_reported() -> None:
     task = EvaluationTask("t", match_all=("42",), match_any=("red", "blue"))
     assert judged(task, "42, green") == Judged(outcome=False, matched_all=True, matched_any=False)
     assert judged(task, "42, red").outcome is True
@@ -67,7 +67,7 @@ def test_a_task_is_found_by_what_was_asked_also_among_other_words() -> None:
     assert tasks.asked("Add a test") is None, "a short prompt stands in others by chance"
 
 
-def test_two_tasks_that_ask_the_same_are_told_apart_by_nothing() -> None:
+def test_two_tasks_with_the_same_prompt_match_no_request() -> None:
     prompt = "Read the width of the picture in the workspace."
     tasks = parse_tasks(f"- {{id: a, prompt: {prompt}}}\n- {{id: b, prompt: {prompt}}}\n", "tasks.yaml")
     assert tasks.asked(prompt) is None
@@ -97,7 +97,7 @@ def test_a_task_is_found_by_the_folder_a_recording_lies_in() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(text: str, reason: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(text: str, reason: str) -> None:
     with pytest.raises(UsageError) as error:
         parse_tasks(text, "tasks.yaml")
     assert str(error.value).startswith(reason)

@@ -41,12 +41,12 @@ def test_the_wiki_is_rebuilt_from_its_answers_to_the_same_bytes(rebuilt: Path) -
     )
 
 
-def test_every_claim_of_every_answer_stood(rebuilt: Path) -> None:
+def test_every_claim_of_every_answer_was_accepted(rebuilt: Path) -> None:
     report = ingest([EXAMPLE / "traces"], rebuilt, f"recorded:{ANSWERED / 'journal'}", rewrite=True)
     assert (report.dropped_claims, report.warnings, report.failures) == ([], [], [])
 
 
-def test_a_changed_prompt_asks_for_its_answers_anew_and_for_no_other(tmp_path: Path) -> None:
+def test_a_changed_prompt_asks_for_its_answers_again_and_for_no_other(tmp_path: Path) -> None:
     wiki = tmp_path / "wiki"
     (wiki / ".wiki").mkdir(parents=True)
     (wiki / ".wiki" / "journal").symlink_to(ANSWERED / "journal")

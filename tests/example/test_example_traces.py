@@ -58,7 +58,7 @@ def test_each_call_has_its_result(trajectories: dict[str, Trajectory]) -> None:
         assert "results_without_call" not in trajectory.source.hygiene, name
 
 
-def test_no_path_of_the_recording_machine_stands_in_a_trace() -> None:
+def test_no_trace_has_a_path_of_the_recording_machine() -> None:
     for path in sorted(_TRACES.iterdir()):
         named = set(_TOP_FOLDER.findall(path.read_text(encoding="utf-8")))
         assert named <= {("home", "dev"), ("usr", "bin")}, path.name

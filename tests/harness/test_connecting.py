@@ -45,9 +45,9 @@ _SETTINGS = """\
 
 def _connected(folder: Path, capsys: pytest.CaptureFixture[str], agent: str, *options: str) -> dict[str, Any]:
     exit_code = main(["connect", agent, "--dir", str(folder), "--json", *options])
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert told["exit_code"] == exit_code
-    return told
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert found["exit_code"] == exit_code
+    return found
 
 
 def _commands(settings: dict[str, Any], event: str) -> list[str]:
@@ -55,12 +55,12 @@ def _commands(settings: dict[str, Any], event: str) -> list[str]:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_pointer_stands_where_the_agent_reads_it_once(
+def test_a_pointer_is_once_where_the_agent_reads_it(
     agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = _connected(tmp_path, capsys, agent)
+    found = _connected(tmp_path, capsys, agent)
     names = [_POINTER_OF[agent], *([_HOOKS_OF[agent]] if agent in _HOOKS_OF else [])]
-    assert told["written"] == names
+    assert found["written"] == names
     assert sorted(tree(tmp_path)) == sorted(names)
     pointer = (tmp_path / _POINTER_OF[agent]).read_text(encoding="utf-8")
     assert pointer.startswith(BEGIN)
@@ -85,8 +85,8 @@ def test_the_wording_is_an_imperative_with_the_command_to_run(
 def test_what_connect_made_is_gone_after_remove(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text("x", encoding="utf-8")
     _connected(tmp_path, capsys, agent)
-    told = _connected(tmp_path, capsys, agent, "--remove")
-    assert told["removed"]
+    found = _connected(tmp_path, capsys, agent, "--remove")
+    assert found["removed"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md"]
     assert _connected(tmp_path, capsys, agent, "--remove")["removed"] == []
 
@@ -146,8 +146,8 @@ def test_what_was_written_behind_the_block_stays(tmp_path: Path, capsys: pytest.
 def test_an_older_block_is_brought_up_to_date_in_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "AGENTS.md"
     file.write_text(f"before\n\n{BEGIN}\nolder words\n{END}\nbehind\n", encoding="utf-8")
-    told = _connected(tmp_path, capsys, "agents-md")
-    assert told["written"] == ["AGENTS.md"]
+    found = _connected(tmp_path, capsys, "agents-md")
+    assert found["written"] == ["AGENTS.md"]
     text = file.read_text(encoding="utf-8")
     assert (text.startswith(f"before\n\n{BEGIN}\n"), text.endswith(f"{END}\nbehind\n")) == (True, True)
     assert "older words" not in text
@@ -204,8 +204,8 @@ def test_hooks_join_the_settings_that_are_there(tmp_path: Path, capsys: pytest.C
 def test_settings_of_any_shape_come_back_byte_for_byte(settings: str) -> None:
     connected = with_hooks(settings, _COMMANDS, "f")
     assert with_hooks(connected, _COMMANDS, "f") == connected
-    told = json.loads(connected.removeprefix("\ufeff"))
-    assert _commands(told, "Stop")[-1:] == ["wiki hook stop --wiki wiki"]
+    found = json.loads(connected.removeprefix("\ufeff"))
+    assert _commands(found, "Stop")[-1:] == ["wiki hook stop --wiki wiki"]
     assert ("\r\n" in settings) == ("\r\n" in connected)
     if "\r\n" in settings:
         assert "\n" not in connected.replace("\r\n", "")
@@ -232,11 +232,11 @@ def test_hooks_in_and_out_change_no_settings(
     settings = {**others, "hooks": hooks, "z": 1} if has_hooks else others
     text = json.dumps(settings, indent=indent)
     connected = with_hooks(text, _COMMANDS, "f")
-    told = json.loads(connected)
-    assert {name: value for name, value in told.items() if name != "hooks"} == {
+    found = json.loads(connected)
+    assert {name: value for name, value in found.items() if name != "hooks"} == {
         name: value for name, value in settings.items() if name != "hooks"
     }
-    assert list(told)[: len(settings)] == list(settings)
+    assert list(found)[: len(settings)] == list(settings)
     assert with_hooks(connected, _COMMANDS, "f") == connected
     assert without_hooks(connected, "f") == text
 
@@ -277,8 +277,8 @@ def test_settings_that_cannot_be_edited_are_refused_and_nothing_is_written(
 
 def test_hooks_of_another_wiki_are_brought_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _connected(tmp_path, capsys, "claude-code")
-    told = _connected(tmp_path, capsys, "claude-code", "--wiki", str(tmp_path / "docs" / "our wiki"))
-    assert told["written"] == ["CLAUDE.md", ".claude/settings.json"]
+    found = _connected(tmp_path, capsys, "claude-code", "--wiki", str(tmp_path / "docs" / "our wiki"))
+    assert found["written"] == ["CLAUDE.md", ".claude/settings.json"]
     settings = json.loads((tmp_path / ".claude" / "settings.json").read_text(encoding="utf-8"))
     assert _commands(settings, "Stop") == ["wiki hook stop --wiki 'docs/our wiki'"]
     assert "wiki consult --wiki 'docs/our wiki' \"" in (tmp_path / "CLAUDE.md").read_text(encoding="utf-8")
@@ -326,7 +326,7 @@ def test_claude_md_of_the_settings_folder_is_taken_where_it_is_the_only_one(
     assert tree(tmp_path) == {".claude/CLAUDE.md": b"mine\n"}
 
 
-def test_codex_is_told_what_a_person_has_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_notes_for_codex_say_what_a_person_must_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "AGENTS.override.md").write_text("x", encoding="utf-8")
     notes = "\n".join(_connected(tmp_path, capsys, "codex")["notes"])
     assert "/hooks" in notes
@@ -397,11 +397,11 @@ def test_a_session_start_is_reminded_of_a_wiki_that_has_pages(
     assert capsys.readouterr().out == "", "an empty wiki is not spoken of"
     (tmp_path / "wiki" / "_index.jsonl").write_text('{"id": "a"}\n{"id": "b"}\n', encoding="utf-8")
     assert main(["hook", "start", "--wiki", "wiki"]) == 0
-    told = capsys.readouterr().out
-    assert "2 pages" in told
-    assert '`wiki consult "' in told
-    assert "(`../wiki/`)" in told
-    assert "MUST" in told
+    found = capsys.readouterr().out
+    assert "2 pages" in found
+    assert '`wiki consult "' in found
+    assert "(`../wiki/`)" in found
+    assert "MUST" in found
 
 
 def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:

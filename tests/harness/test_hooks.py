@@ -44,7 +44,7 @@ Stop = Callable[..., Outcome]
 
 def claude_input(transcript: Path | str, cwd: Path | str, **fields: Any) -> dict[str, Any]:
     """What Claude Code gives a Stop hook on standard input."""
-    told = {
+    found = {
         "session_id": "00893aaf-19fa-41d2-8238-13269b9b3ca0",
         "transcript_path": str(transcript),
         "cwd": str(cwd),
@@ -53,7 +53,7 @@ def claude_input(transcript: Path | str, cwd: Path | str, **fields: Any) -> dict
         "stop_hook_active": False,
         "last_assistant_message": "Done.",
     }
-    return {**told, **fields}
+    return {**found, **fields}
 
 
 def codex_notification(cwd: Path | str, thread: str = _THREAD) -> dict[str, Any]:
@@ -274,8 +274,8 @@ def test_codex_names_its_thread_and_the_rollout_is_found(project: Path, tmp_path
     environment = {"CODEX_HOME": str(tmp_path / "codex")}
     notified = hooks.stop(json.dumps(codex_notification(project)), Path("wiki"), project, environment)
     assert (notified.problems, len(notified.saved), len(notified.mined)) == ([], 1, 1)
-    for told in (codex_input(None, project), codex_input(rollout, project)):
-        assert hooks.stop(json.dumps(told), Path("wiki"), project, environment).unchanged == 1
+    for found in (codex_input(None, project), codex_input(rollout, project)):
+        assert hooks.stop(json.dumps(found), Path("wiki"), project, environment).unchanged == 1
 
 
 @pytest.mark.parametrize("thread", ["", "*", "../../x", "a" * 200, "no-such-thread"])
@@ -283,9 +283,9 @@ def test_a_thread_that_is_none_finds_no_rollout(thread: str, tmp_path: Path) -> 
     day = tmp_path / "sessions" / "2026" / "05" / "31"
     day.mkdir(parents=True)
     shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl")
-    told = parse_input(json.dumps(codex_notification(tmp_path, thread)), tmp_path)
+    found = parse_input(json.dumps(codex_notification(tmp_path, thread)), tmp_path)
     with pytest.raises(HookProblem):
-        hooks.transcript_of(told, {"CODEX_HOME": str(tmp_path)})
+        hooks.transcript_of(found, {"CODEX_HOME": str(tmp_path)})
 
 
 def test_all_spellings_of_the_input_say_the_same(tmp_path: Path) -> None:
@@ -318,8 +318,8 @@ def test_whatever_a_harness_gives_nothing_is_raised(tmp_path: Path, text: str) -
 def test_problems_go_to_the_log_and_not_to_the_harness(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     key = "sk-ant-api03-" + "Zx9" * 31 + "AA"
     (project / "bad.jsonl").write_text(f'{{"type": "x", "api_key": "{key}"', encoding="utf-8")
-    for told in ("no JSON", json.dumps(claude_input(project / "bad.jsonl", project))):
-        assert hooks.stop(told, None, project, {}).problems
+    for found in ("no JSON", json.dumps(claude_input(project / "bad.jsonl", project))):
+        assert hooks.stop(found, None, project, {}).problems
     assert capfd.readouterr() == ("", "")
     log = (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
     assert log.count(" PROBLEM ") == 2
@@ -373,7 +373,7 @@ def test_no_words_make_the_hook_fail(words: list[str], project: Path, monkeypatc
     assert main(["hook", "stop", "--wait", *words, "no JSON"]) == 0
 
 
-def test_the_words_behind_the_hook_are_told_apart() -> None:
+def test_the_arguments_of_the_hook_are_distinguished() -> None:
     assert harness.words_of(["--wiki", "w", "--wait", "{}"]) == harness.Words("{}", Path("w"), is_waiting=True)
     assert harness.words_of(["--wiki=w"]) == harness.Words(None, Path("w"))
     assert harness.is_hook_stop(["hook", "stop", "--wiki", "w"])
@@ -381,11 +381,11 @@ def test_the_words_behind_the_hook_are_told_apart() -> None:
     assert not harness.is_hook_stop(["hook"])
 
 
-def test_a_harness_is_let_go_with_nothing_said_while_the_work_goes_on(project: Path) -> None:
+def test_a_harness_is_released_without_output_while_the_work_continues(project: Path) -> None:
     command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
-    told = json.dumps(claude_input(TEACHES, project)).encode()
+    found = json.dumps(claude_input(TEACHES, project)).encode()
     ended, held = os.pipe()
-    done = subprocess.run(command, input=told, capture_output=True, check=False, cwd=project, pass_fds=[held])
+    done = subprocess.run(command, input=found, capture_output=True, check=False, cwd=project, pass_fds=[held])
     os.close(held)
     with os.fdopen(ended, "rb") as stream:
         assert stream.read() == b"", "it ends when nobody has the other end any more"
@@ -410,8 +410,8 @@ def _hook_stop(project: Path, _held: Connection) -> None:
     os.chdir(project)
     hooks._SAVE_TIMEOUT_SECONDS = 600.0
     harness._HELD_SECONDS = 0.0
-    told = json.dumps(claude_input(TEACHES, project)).encode()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(told), encoding="utf-8")
+    found = json.dumps(claude_input(TEACHES, project)).encode()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(found), encoding="utf-8")
     sys.exit(main(["hook", "stop", "--wiki", "wiki"]))
 
 
@@ -437,12 +437,12 @@ def _recordings(traces: Path, name: str) -> list[Path]:
 def test_real_recordings_are_saved_and_mined_and_nothing_goes_wrong(name: str, traces: Path, project: Path) -> None:
     mined = 0
     for path in _recordings(traces, name):
-        told = claude_input(path, project) if name == "claude_code" else codex_input(path, project)
-        outcome = hooks.stop(json.dumps(told), Path("wiki"), project, {})
+        found = claude_input(path, project) if name == "claude_code" else codex_input(path, project)
+        outcome = hooks.stop(json.dumps(found), Path("wiki"), project, {})
         assert outcome.problems == []
         assert outcome.saved
         mined += len(outcome.mined)
-        again = hooks.stop(json.dumps(told), Path("wiki"), project, {})
+        again = hooks.stop(json.dumps(found), Path("wiki"), project, {})
         assert (again.saved, again.mined, again.left) == ([], [], "")
     assert mined
 
@@ -465,7 +465,7 @@ def _call(name: str, **arguments: str) -> Message:
     return Message("assistant", None, tool_calls=[ToolCall("c", name, json.dumps(arguments))])
 
 
-def test_signs_are_told_by_what_happened() -> None:
+def test_signs_depend_on_what_happened() -> None:
     asked, done = Message("user", "Please fix the cart."), Message("assistant", "Done.")
     result = Message("tool", "ok", tool_call_id="c")
     failed = Message("tool", "boom", tool_call_id="c", is_error=True)
@@ -476,9 +476,9 @@ def test_signs_are_told_by_what_happened() -> None:
     assert signs_to_learn(_session(asked, look, refused, done), 0) == ("a correction",)
     assert signs_to_learn(_session(asked, done, Message("user", "No, use pnpm instead."), done), 0) == ("a correction",)
     assert signs_to_learn(_session(asked, done, Message("user", "Thanks! Now the README."), done), 0) == ()
-    told = Message("user", "Fix the cart. Always run the tests with make.")
-    assert signs_to_learn(_session(told, look, result, done), 0) == ("a standing instruction",)
-    assert signs_to_learn(_session(told, look, result, done), 1) == ()
+    found = Message("user", "Fix the cart. Always run the tests with make.")
+    assert signs_to_learn(_session(found, look, result, done), 0) == ("a standing instruction",)
+    assert signs_to_learn(_session(found, look, result, done), 1) == ()
     interrupt = Message("user", "[Request interrupted by user]", mark="interrupt")
     assert signs_to_learn(_session(asked, look, interrupt), 0) == ("a correction",)
     script = _call("Write", file_path="tools/release.sh", content="echo")

@@ -26,10 +26,10 @@ Value = TypeVar("Value")
 
 
 def _wiki(folder: Path) -> Path:
-    told = Script(folder)
-    told.says("", rules=[rule(RULE)])
-    told.says("a", skill=skill("check-the-cart"))
-    ingest([record(folder / "t", name) for name in "ab"], folder / "wiki", told.engine)
+    script = Script(folder)
+    script.says("", rules=[rule(RULE)])
+    script.says("a", skill=skill("check-the-cart"))
+    ingest([record(folder / "t", name) for name in "ab"], folder / "wiki", script.engine)
     return folder / "wiki"
 
 
@@ -47,8 +47,8 @@ async def _asked(server: Any, calls: list[tuple[str, dict[str, Any]]]) -> list[t
     async with mcp.Client(server) as client:
         found = []
         for name, arguments in calls:
-            told = await client.call_tool(name, arguments)
-            found.append((bool(told.is_error), "".join(block.text for block in told.content)))
+            reported = await client.call_tool(name, arguments)
+            found.append((bool(reported.is_error), "".join(block.text for block in reported.content)))
         return found
 
 
@@ -168,10 +168,10 @@ def test_only_pages_of_the_wiki_are_read(wiki: Path, link: str) -> None:
     assert len(answer) < 500
 
 
-def test_a_link_may_be_told_from_the_folder_outwards(wiki: Path) -> None:
+def test_a_link_may_start_with_the_wikis_folder(wiki: Path) -> None:
     link = guideline(wiki)
-    for told in (f"./{link}", f"wiki/{link}", f"{wiki}/{link}"):
-        assert RULE in told_of(wiki, "read_page", link=told)
+    for reported in (f"./{link}", f"wiki/{link}", f"{wiki}/{link}"):
+        assert RULE in told_of(wiki, "read_page", link=reported)
 
 
 def test_a_long_page_is_cut_and_a_huge_one_refused(wiki: Path) -> None:
@@ -227,14 +227,14 @@ def test_reports_change_no_page_and_no_trust(wiki: Path) -> None:
     for status in ("followed", "harmful", "contradicted"):
         told_of(wiki, "report_use", id=guideline(wiki), status=status, evidence="as I say")
     assert tree(wiki) == before
-    told = Script(wiki.parent)
-    told.says("", rules=[rule(RULE)])
-    told.says("a", skill=skill("check-the-cart"))
-    ingest([wiki.parent / "t"], wiki, told.engine)
+    reported = Script(wiki.parent)
+    reported.says("", rules=[rule(RULE)])
+    reported.says("a", skill=skill("check-the-cart"))
+    ingest([wiki.parent / "t"], wiki, reported.engine)
     assert tree(wiki) == before, "what a client claims is no input of a page"
 
 
-def test_a_wiki_that_another_process_writes_is_told_and_not_waited_for(
+def test_a_wiki_that_another_process_writes_is_reported_and_not_waited_for(
     wiki: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from filelock import FileLock

@@ -44,9 +44,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _saved(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
     exit_code = main(["save", "--json", *map(str, arguments)])
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert told["exit_code"] == exit_code
-    return told
+    reported: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert reported["exit_code"] == exit_code
+    return reported
 
 
 def _read(path: Path) -> Trajectory:
@@ -60,7 +60,7 @@ def _give(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
 
-def test_a_file_is_saved_in_the_project_and_its_path_and_length_are_told(
+def test_a_file_is_saved_in_the_project_and_its_path_and_length_are_reported(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["save", str(record(tmp_path, "s-1"))]) == 0
@@ -75,9 +75,9 @@ def test_standard_input_is_saved_as_a_file_is(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _give(monkeypatch, json.dumps(chat("s-2")).encode())
-    told = _saved(capsys)
-    assert [(each["session_id"], each["messages"]) for each in told["saved"]] == [("s-2", 4)]
-    assert Path(told["saved"][0]["path"]).parent == project / ".evolve" / "trajectories"
+    reported = _saved(capsys)
+    assert [(each["session_id"], each["messages"]) for each in reported["saved"]] == [("s-2", 4)]
+    assert Path(reported["saved"][0]["path"]).parent == project / ".evolve" / "trajectories"
 
 
 def test_what_is_saved_is_for_its_owner_alone(
@@ -102,8 +102,8 @@ def test_evolve_dir_and_out_name_other_folders(
     assert Path(_saved(capsys, recording)["saved"][0]["path"]).parent == project / "kept" / "trajectories"
     monkeypatch.setenv("EVOLVE_DIR", str(tmp_path / "elsewhere"))
     assert Path(_saved(capsys, recording)["saved"][0]["path"]).parent == tmp_path / "elsewhere" / "trajectories"
-    told = _saved(capsys, recording, "--out", tmp_path / "out" / "deep")
-    assert Path(told["saved"][0]["path"]).parent == tmp_path / "out" / "deep"
+    reported = _saved(capsys, recording, "--out", tmp_path / "out" / "deep")
+    assert Path(reported["saved"][0]["path"]).parent == tmp_path / "out" / "deep"
 
 
 def test_without_a_repository_the_current_folder_is_the_project(
@@ -111,8 +111,8 @@ def test_without_a_repository_the_current_folder_is_the_project(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("EVOLVE_DIR", raising=False)
-    told = _saved(capsys, record(tmp_path / "in", "s-1"))
-    assert Path(told["saved"][0]["path"]).parent == tmp_path / ".evolve" / "trajectories"
+    reported = _saved(capsys, record(tmp_path / "in", "s-1"))
+    assert Path(reported["saved"][0]["path"]).parent == tmp_path / ".evolve" / "trajectories"
 
 
 def test_two_saves_of_one_second_both_survive(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_processes_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_reminders_are_stripped_and_secrets_redacted_also_in_an_envelope(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = chat("s-1", request=f"Fix it.\n<system-reminder>be {_KEY}</system-reminder>\nMy key: {_KEY}")
-    envelope = {"schema_version": 1, "session_id": "s-1", "source": {"format": "openai-messages"}, **told}
+    reported = chat("s-1", request=f"Fix it.\n<system-reminder>be {_KEY}</system-reminder>\nMy key: {_KEY}")
+    envelope = {"schema_version": 1, "session_id": "s-1", "source": {"format": "openai-messages"}, **reported}
     del envelope["model"], envelope["timestamp"]
-    for name, content in (("chat.json", told), ("envelope.json", envelope)):
+    for name, content in (("chat.json", reported), ("envelope.json", envelope)):
         path = tmp_path / name
         path.write_text(json.dumps(content), encoding="utf-8")
         text = Path(_saved(capsys, path, "--out", tmp_path / "out")["saved"][0]["path"]).read_text(encoding="utf-8")
@@ -157,9 +157,9 @@ def test_a_session_id_is_verbatim_in_the_envelope_and_safe_in_the_name(
 ) -> None:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps(chat(session_id)), encoding="utf-8")
-    told = _saved(capsys, path, "--out", tmp_path / "out")["saved"][0]
-    saved = Path(told["path"])
-    assert json.loads(saved.read_text(encoding="utf-8"))["session_id"] == session_id == told["session_id"]
+    reported = _saved(capsys, path, "--out", tmp_path / "out")["saved"][0]
+    saved = Path(reported["path"])
+    assert json.loads(saved.read_text(encoding="utf-8"))["session_id"] == session_id == reported["session_id"]
     assert saved.parent == tmp_path / "out"
     assert _NAME.fullmatch(saved.name)
 
@@ -198,11 +198,11 @@ def test_what_is_no_trajectory_is_refused_with_the_reason_and_nothing_is_written
 ) -> None:
     _give(monkeypatch, content)
     assert main(["save"]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("wiki: stdin")
-    assert reason in told.err
-    assert told.err.count("\n") == 1
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert reported.err.startswith("wiki: stdin")
+    assert reason in reported.err
+    assert reported.err.count("\n") == 1
     assert not (project / ".evolve").exists()
 
 
@@ -211,9 +211,9 @@ def test_a_list_that_was_cut_off_is_refused_whole(
 ) -> None:
     path = tmp_path / "cut.json"
     path.write_text(json.dumps([chat("s-1"), chat("s-2")])[:-40], encoding="utf-8")
-    told = _saved(capsys, path)
-    assert told["exit_code"] == 1
-    assert "cut.json" in told["refused"]
+    reported = _saved(capsys, path)
+    assert reported["exit_code"] == 1
+    assert "cut.json" in reported["refused"]
     assert not (project / ".evolve").exists()
 
 
@@ -223,7 +223,7 @@ def test_a_file_that_is_not_there_is_a_usage_error(project: Path, capsys: pytest
     assert not (project / ".evolve").exists()
 
 
-def test_every_trajectory_of_a_file_is_saved_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_trajectory_of_a_file_is_saved_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "two.json"
     path.write_text(json.dumps([chat("s-1"), chat("s-2", more=1)]), encoding="utf-8")
     assert main(["save", str(path), "--out", str(tmp_path / "out")]) == 0
@@ -241,7 +241,9 @@ def test_a_link_of_the_project_is_not_followed(project: Path, tmp_path: Path) ->
     assert list((tmp_path / "public").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_created_is_reported_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     assert main(["save", str(record(tmp_path, "s-1")), "--out", str(tmp_path / "file" / "out")]) == 2
     assert capsys.readouterr().err.startswith("wiki: ")

@@ -43,9 +43,9 @@ def _text(name: str) -> str:
 
 def _installed(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
     exit_code = main(["skills", "install", "--to", str(folder), "--json", *options])
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert told["exit_code"] == exit_code
-    return told
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert found["exit_code"] == exit_code
+    return found
 
 
 def _wiki_calls(text: str) -> Iterator[tuple[str, ...]]:
@@ -141,14 +141,14 @@ def test_all_skills_arrive_byte_for_byte_and_a_second_time_changes_nothing(
     assert {path: (folder / path).stat().st_mtime_ns for path in before} == times
 
 
-def test_a_changed_file_is_left_alone_and_told_until_it_is_forced(
+def test_a_changed_file_is_left_alone_and_reported_until_forced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own = tmp_path / "wiki-ingest" / "SKILL.md"
     own.parent.mkdir()
     own.write_text("my own words\n", encoding="utf-8")
-    told = _installed(tmp_path, capsys)
-    assert (told["left_alone"], told["exit_code"]) == (["wiki-ingest/SKILL.md"], 1)
+    found = _installed(tmp_path, capsys)
+    assert (found["left_alone"], found["exit_code"]) == (["wiki-ingest/SKILL.md"], 1)
     assert own.read_text(encoding="utf-8") == "my own words\n"
     assert (tmp_path / "wiki-consult" / "SKILL.md").is_file(), "the others are written all the same"
     assert main(["skills", "install", "--to", str(tmp_path)]) == 1
@@ -159,7 +159,7 @@ def test_a_changed_file_is_left_alone_and_told_until_it_is_forced(
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
-def test_a_dry_run_tells_the_same_and_writes_nothing(
+def test_a_dry_run_reports_the_same_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], force: list[str]
 ) -> None:
     own = tmp_path / "wiki-ingest" / "SKILL.md"
@@ -228,9 +228,9 @@ def test_no_folder_named_is_wrong_use() -> None:
 @given(
     some.dictionaries(some.text("abc/", min_size=1), some.sampled_from(("missing", "same", "other"))), some.booleans()
 )
-def test_each_file_is_written_or_unchanged_or_left_alone(told: dict[str, State], is_forced: bool) -> None:
-    planned = plan(told, is_forced=is_forced)
-    assert sorted([*planned.to_write, *planned.unchanged, *planned.left_alone]) == sorted(told)
-    assert {told[path] for path in planned.unchanged} <= {"same"}
-    assert {told[path] for path in planned.left_alone} <= {"other"}
+def test_each_file_is_written_or_unchanged_or_left_alone(found: dict[str, State], is_forced: bool) -> None:
+    planned = plan(found, is_forced=is_forced)
+    assert sorted([*planned.to_write, *planned.unchanged, *planned.left_alone]) == sorted(found)
+    assert {found[path] for path in planned.unchanged} <= {"same"}
+    assert {found[path] for path in planned.left_alone} <= {"other"}
     assert not (is_forced and planned.left_alone)

@@ -115,7 +115,7 @@ def test_a_recorded_error_flag_is_used(tmp_path: Path) -> None:
     assert [message.is_error for message in trajectory.messages if message.role == "tool"] == [True, False]
 
 
-def test_a_link_to_a_subagent_stands_for_its_result(tmp_path: Path) -> None:
+def test_a_link_to_a_subagent_replaces_its_result(tmp_path: Path) -> None:
     result = {"source_call_id": "c1", "subagent_trajectory_ref": [{"session_id": "child-1"}]}
     trajectory = read(tmp_path, user("go"), agent("", "c1", results=[result]))
     assert trajectory.messages[-1].content == "[subagent trajectory child-1]"
@@ -237,8 +237,8 @@ def test_counts_of_real_documents(traces: Path) -> None:
             step for step in recorded["steps"] if step["source"] != "agent" or not step.get("is_copied_context", False)
         ]
         results = [result for step in steps for result in (step.get("observation") or {}).get("results", [])]
-        told = [result for result in results if result.get("content") is not None]
-        assert len(trajectory.messages) == len(steps) + len(told), path.name
+        reported = [result for result in results if result.get("content") is not None]
+        assert len(trajectory.messages) == len(steps) + len(reported), path.name
         listed = sum(len(step.get("tool_calls") or []) for step in steps)
         typed = sum('"keystrokes"' in step["message"] for step in steps if step["source"] == "agent")
         assert sum(len(message.tool_calls) for message in trajectory.messages) == listed + typed, path.name

@@ -32,7 +32,7 @@ def roles(trajectory: Trajectory) -> list[str]:
     return [message.role for message in trajectory.messages]
 
 
-def told(trajectory: Trajectory) -> list[tuple[str | None, str | None]]:
+def found(trajectory: Trajectory) -> list[tuple[str | None, str | None]]:
     """The user's turns with their marks."""
     return [(message.content, message.mark) for message in trajectory.messages if message.role == "user"]
 
@@ -192,7 +192,7 @@ def test_a_call_without_result_is_kept_and_marked(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_harness_writes_is_kept_but_no_request(tmp_path: Path, content: str) -> None:
-    assert told(only(tmp_path, user(content))) == [(content, "injected")]
+    assert found(only(tmp_path, user(content))) == [(content, "injected")]
 
 
 @pytest.mark.parametrize(
@@ -200,13 +200,13 @@ def test_what_a_harness_writes_is_kept_but_no_request(tmp_path: Path, content: s
     ["Fix <div> in the page", "<div>is this valid?</div>", "[ ] is not a checkbox", "Caveat emptor", "<unclosed"],
 )
 def test_what_only_looks_like_a_harness_is_a_request(tmp_path: Path, content: str) -> None:
-    assert told(only(tmp_path, user(content))) == [(content, None)]
+    assert found(only(tmp_path, user(content))) == [(content, None)]
 
 
-def test_the_editors_note_is_told_apart_from_the_words_after_it(tmp_path: Path) -> None:
+def test_the_editors_note_is_separated_from_the_words_after_it(tmp_path: Path) -> None:
     note, words = "<ide_opened_file>The user opened a.py</ide_opened_file>", "Rename it"
-    assert told(only(tmp_path, user([text(note), text(words)]))) == [(note, "injected"), (words, None)]
-    assert told(only(tmp_path, user(f"{note}\n{words}"))) == [(note, "injected"), (words, None)]
+    assert found(only(tmp_path, user([text(note), text(words)]))) == [(note, "injected"), (words, None)]
+    assert found(only(tmp_path, user(f"{note}\n{words}"))) == [(note, "injected"), (words, None)]
 
 
 def test_a_slash_command_with_the_users_words_is_a_request_in_those_words(tmp_path: Path) -> None:
@@ -214,12 +214,12 @@ def test_a_slash_command_with_the_users_words_is_a_request_in_those_words(tmp_pa
         "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n"
         "<command-args>the last\ncommit</command-args>"
     )
-    assert told(only(tmp_path, user(content))) == [("/review the last\ncommit", None)]
+    assert found(only(tmp_path, user(content))) == [("/review the last\ncommit", None)]
 
 
 def test_a_dictated_memory_is_the_users_own_word(tmp_path: Path) -> None:
     content = "<user-memory-input>always use tabs</user-memory-input>"
-    assert told(only(tmp_path, user(content))) == [("always use tabs", None)]
+    assert found(only(tmp_path, user(content))) == [("always use tabs", None)]
 
 
 @pytest.mark.parametrize(
@@ -232,18 +232,18 @@ def test_a_dictated_memory_is_the_users_own_word(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_line_says_of_itself_counts(tmp_path: Path, fields: dict[str, Any], mark: str | None) -> None:
-    assert told(only(tmp_path, user("Some text", **fields))) == [("Some text", mark)]
+    assert found(only(tmp_path, user("Some text", **fields))) == [("Some text", mark)]
 
 
 def test_an_interruption_is_no_request(tmp_path: Path) -> None:
     content = "[Request interrupted by user for tool use]"
-    assert told(only(tmp_path, user([text(content)]))) == [(content, "interrupt")]
+    assert found(only(tmp_path, user([text(content)]))) == [(content, "interrupt")]
 
 
 def test_text_beside_a_result_is_the_harnesss(tmp_path: Path) -> None:
     calls = assistant("m1", call("c1"))
     trajectory = only(tmp_path, calls, user([result("c1", "done"), text("Remember the todo list")]))
-    assert told(trajectory) == [("Remember the todo list", "injected")]
+    assert found(trajectory) == [("Remember the todo list", "injected")]
 
 
 def test_a_prompt_queued_while_the_agent_worked_is_a_request(tmp_path: Path) -> None:
@@ -256,12 +256,12 @@ def test_a_prompt_queued_while_the_agent_worked_is_a_request(tmp_path: Path) -> 
         line("attachment", None, attachment=notice),
         line("attachment", None, attachment={"type": "task_reminder", "content": "…"}),
     )
-    assert told(trajectory) == [("Fix the code", None), ("and the tests too", None), ("agent is done", "injected")]
+    assert found(trajectory) == [("Fix the code", None), ("and the tests too", None), ("agent is done", "injected")]
 
 
 def test_a_pasted_image_is_named_beside_the_users_words(tmp_path: Path) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "QUJD"}}
-    assert told(only(tmp_path, user([text("Like this"), image]))) == [
+    assert found(only(tmp_path, user([text("Like this"), image]))) == [
         ("Like this\n\n[image: image/jpeg, 4 characters]", None)
     ]
 
@@ -286,7 +286,7 @@ def test_history_a_fork_copied_is_left_to_the_session_it_came_from(tmp_path: Pat
     trajectory = only(
         tmp_path, user("Old request", **copied), assistant("m1", text("Old"), **copied), user("New request")
     )
-    assert told(trajectory) == [("New request", None)]
+    assert found(trajectory) == [("New request", None)]
     assert trajectory.source.forked_from == "origin"
     assert trajectory.source.usage is None
     assert trajectory.source.hygiene == {"inherited_turns": 2}
@@ -345,7 +345,7 @@ def test_a_subagent_in_progress_lines_is_kept_apart_and_its_usage_too(tmp_path: 
         first,
         line("progress", None, data={"type": "bash_progress", "output": "…"}),
     )
-    assert told(parent) == [("Do it", None)]
+    assert found(parent) == [("Do it", None)]
     assert parent.source.usage is None
     assert roles(agent) == ["user", "assistant"]
     assert agent.source.usage == Usage(input_tokens=10, output_tokens=5)
@@ -421,7 +421,7 @@ def test_one_bad_record_costs_that_record_only(tmp_path: Path) -> None:
     ]
     recording = recording_of(tmp_path, user("Build it"), *odd, user("Go on"))
     trajectories = list(claude_code.read(recording))
-    assert [text for text, _ in told(trajectories[0])] == ["Build it", "Go on"]
+    assert [text for text, _ in found(trajectories[0])] == ["Build it", "Go on"]
     assert sum("a turn without a message" in warning for warning in recording.warnings) == 3
 
 

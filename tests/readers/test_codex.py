@@ -116,7 +116,7 @@ def test_only_what_an_event_calls_typed_is_a_request(tmp_path: Path) -> None:
     assert trajectory.source.hygiene == {"injected_messages": 2}
 
 
-def test_a_prompt_whose_event_comes_first_stands_once(tmp_path: Path) -> None:
+def test_a_prompt_whose_event_comes_first_is_kept_once(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path, meta(), event("user_message", message="fix it"), said("user", "fix it"), said("assistant", "ok")
     )
@@ -178,7 +178,7 @@ def test_a_compaction_summary_is_no_request(tmp_path: Path) -> None:
         ("Plan updated", None),
     ],
 )
-def test_codex_own_frame_tells_a_failure(tmp_path: Path, text: Any, is_error: bool | None) -> None:
+def test_codexs_own_frame_shows_a_failure(tmp_path: Path, text: Any, is_error: bool | None) -> None:
     trajectory = read(tmp_path, meta(), *typed("go"), call("c1"), output("c1", text))
     assert trajectory.messages[-1].is_error is is_error
 
@@ -189,7 +189,7 @@ def test_the_output_is_taken_out_of_its_json_frame(tmp_path: Path) -> None:
     assert trajectory.messages[-1].content == "line one\nline two"
 
 
-def test_an_event_before_the_output_tells_a_failure(tmp_path: Path) -> None:
+def test_an_event_before_the_output_shows_a_failure(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,
         meta(),
@@ -313,7 +313,7 @@ def test_a_fork_in_which_nothing_followed_has_no_turns_of_its_own(tmp_path: Path
     assert trajectory.source.usage is None
 
 
-def test_a_fork_with_older_turn_ids_is_told_by_when_its_turns_began(tmp_path: Path) -> None:
+def test_a_fork_with_older_turn_ids_is_detected_by_when_its_turns_began(tmp_path: Path) -> None:
     born = uuid7_seconds(CHILD)
     assert born is not None
     old_turn = "5b1f0f0c-7a54-4d5a-9d2f-5a1c6b7d8e9f"
@@ -324,7 +324,7 @@ def test_a_fork_with_older_turn_ids_is_told_by_when_its_turns_began(tmp_path: Pa
     assert shape(trajectory) == [("user", "my request")]
 
 
-def test_a_fork_without_turn_ids_is_told_by_the_pause_before_it_goes_on(tmp_path: Path) -> None:
+def test_a_fork_without_turn_ids_is_detected_by_the_pause_before_it_continues(tmp_path: Path) -> None:
     later = "2026-02-03T04:05:30.000Z"
     own = {**said("user", "my request"), "timestamp": later}
     records = [meta(CHILD), meta(PARENT), *typed("the parent's request"), own]

@@ -37,7 +37,7 @@ def payloads(path: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def model_replies(items: list[dict[str, Any]]) -> int:
-    """Blocks of visible model items, told apart by anything that is not the model's."""
+    """Blocks of visible model items, separated by anything that is not the model's."""
     by_model = [item["type"].endswith("_call") or item.get("role") == "assistant" for item in items]
     return sum(not before and now for before, now in pairwise([False, *by_model]))
 

@@ -78,7 +78,7 @@ def test_patches_change_the_header_and_the_messages(tmp_path: Path) -> None:
     assert trajectory.source.title == "A title"
 
 
-def test_a_history_listed_again_under_new_ids_stands_once(tmp_path: Path) -> None:
+def test_a_history_listed_again_under_new_ids_is_kept_once(tmp_path: Path) -> None:
     again = {"$set": {"messages": [user("z1", "go"), gemini("z2", "gone")]}}
     trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, user("a", "go"), gemini("b", "gone"), again]))
     assert shape(trajectory) == [("user", "go"), ("assistant", "gone")]

@@ -73,7 +73,7 @@ def test_an_odd_id_becomes_plain_once_and_stays_apart_from_others(odd: str) -> N
     assert made != safe_id(odd + "2")
 
 
-def test_what_could_not_be_read_is_told_without_its_secrets(tmp_path: Path) -> None:
+def test_what_could_not_be_read_is_reported_without_its_secrets(tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     path.write_text(json.dumps({"schema_version": SECRET, "source": {"format": "x"}, "messages": [], SECRET: 1}))
     found = mine(Assignment(path, path.name, SESSION_STAGES, "offline", None), {})

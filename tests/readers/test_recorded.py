@@ -60,6 +60,6 @@ def test_a_count_is_a_whole_number_and_a_number_is_finite() -> None:
     assert [number(value) for value in (3, 0.5, True, "3", float("nan"))] == [3.0, 0.5, None, None, None]
 
 
-def test_a_digest_tells_the_texts_apart_not_only_their_sum() -> None:
+def test_a_digest_depends_on_each_text_not_only_on_their_sum() -> None:
     assert short_digest(["ab", "c"]) != short_digest(["a", "bc"])
     assert short_digest(["\ud800"]) == short_digest(["\ufffd"])

@@ -111,7 +111,7 @@ def test_a_damaged_first_line_does_not_make_the_whole_file_one_document(tmp_path
     assert peak < 2_000_000
 
 
-def test_plain_text_around_the_records_is_let_go(tmp_path: Path) -> None:
+def test_plain_text_around_the_records_is_ignored(tmp_path: Path) -> None:
     recording = recording_of(tmp_path, b"npm notice\nstarting\n" + LINES + b"Session exported to: somewhere\n")
     assert recording.sample().values == [{"n": 1}, {"n": 2}, {"n": 3}]
 
@@ -121,7 +121,7 @@ def test_prose_that_quotes_records_is_no_recording(tmp_path: Path) -> None:
     assert reason_of(recording_of(tmp_path, prose)).reason.startswith("not a recording in JSON")
 
 
-def test_thousands_of_bad_lines_are_counted_and_not_told_one_by_one(tmp_path: Path) -> None:
+def test_thousands_of_bad_lines_are_counted_and_not_reported_one_by_one(tmp_path: Path) -> None:
     recording = recording_of(tmp_path, b'{"n": 1}\n' + b"nonsense\n" * 5000 + b'{"n": 2}\n')
     assert len(numbers(recording)) == 2
     assert recording.hygiene["bad_lines"] == 5000
@@ -145,7 +145,7 @@ def test_a_document_can_be_had_again_after_it_was_handed_out(tmp_path: Path) -> 
     assert recording.document() == recording.document() == {"n": 1}
 
 
-def test_a_truncated_document_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_truncated_document_is_reported_with_its_line(tmp_path: Path) -> None:
     whole = json.dumps({"messages": [{"text": "abc"}]}, indent=2).encode()
     error = reason_of(recording_of(tmp_path, whole[:-12]))
     assert isinstance(error.place, int)

@@ -70,7 +70,7 @@ def test_without_an_init_event_the_turns_name_the_session(tmp_path: Path) -> Non
     assert only(tmp_path, event(assistant("m1", text("One")))).session_id == "run-1"
 
 
-def test_without_any_session_id_the_files_name_stands_in(tmp_path: Path) -> None:
+def test_without_any_session_id_the_files_name_is_used(tmp_path: Path) -> None:
     bare = {"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [text("One")]}}
     assert next(stream_json.read(recording_of(tmp_path, bare, name="a-run.jsonl.log"))).session_id == "a-run"
 
@@ -106,7 +106,7 @@ def test_several_runs_in_one_capture_are_several_trajectories(tmp_path: Path) ->
     assert [(each.session_id, each.source.cost_usd) for each in (first, second)] == [("run-1", 0.25), ("run-2", 0.5)]
 
 
-def test_plain_text_before_and_after_the_events_is_let_go(tmp_path: Path) -> None:
+def test_plain_text_before_and_after_the_events_is_ignored(tmp_path: Path) -> None:
     recording = recording_of(tmp_path, INIT, event(assistant("m1", text("One"))), ENDING)
     lines = recording.path.read_text(encoding="utf-8")
     recording.path.write_text(f"npm notice\n> run\n{lines}Killed\n", encoding="utf-8")

@@ -64,7 +64,7 @@ def test_text_is_kept_and_a_turn_that_is_only_the_stop_token_is_no_request(tmp_p
     ]
 
 
-def test_an_error_is_told_by_its_text(tmp_path: Path) -> None:
+def test_an_error_is_detected_by_its_text(tmp_path: Path) -> None:
     trajectory = only(tau_bench.read(write_document(tmp_path / "r.json", [RESULT])))
     assert trajectory.messages[3].is_error is True
 

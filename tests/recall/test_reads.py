@@ -1,4 +1,4 @@
-"""Which pages of a wiki a session read, told from its calls alone."""
+"""Which pages of a wiki a session read, detected from its calls alone."""
 
 from __future__ import annotations
 

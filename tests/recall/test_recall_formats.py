@@ -82,7 +82,7 @@ def test_codex(tmp_path: Path, name: str, arguments: dict[str, Any], output: Any
     assert [page for page, _ in reads(codex_session(tmp_path, name, arguments, output))] == [PAGE]
 
 
-def test_rows_behind_a_harness_line_are_told_apart(tmp_path: Path) -> None:
+def test_rows_after_a_harness_line_are_separated(tmp_path: Path) -> None:
     output = f"Process exited with code 0\nOutput:\n{json.dumps(ROWS, indent=2)}\n"
     first, second = reads(codex_session(tmp_path, "exec_command", {"cmd": "wiki consult --json zip"}, output))
     assert (first[0], "unzip" in first[1], "wc" in first[1]) == (PAGE, True, False)

@@ -70,9 +70,9 @@ READ_BEFORE = Problem("List zip entries", "the session read this rule in the wik
 @pytest.mark.parametrize("way", READS)
 def test_a_rule_that_was_read_and_followed_is_no_new_evidence(way: str) -> None:
     session = READS[way](failing()).run("unzip -Z1 a.zip", "x\ny")
-    told = lesson((3, "zipinfo: not found"), (6, "unzip -Z1 a.zip"))
-    assert kept(session, told) == []
-    assert without_recalled([told], session.done())[1] == [READ_BEFORE]
+    found = lesson((3, "zipinfo: not found"), (6, "unzip -Z1 a.zip"))
+    assert kept(session, found) == []
+    assert without_recalled([found], session.done())[1] == [READ_BEFORE]
 
 
 def test_a_rule_that_was_found_before_the_page_was_read_is_the_sessions_own() -> None:
@@ -86,7 +86,7 @@ def test_the_same_rule_in_other_words_is_no_new_evidence_either() -> None:
     assert kept(session, lesson((6, "unzip -Z1 a.zip"), rule="Use `unzip -Z1` to list a zip archive's entries.")) == []
 
 
-def test_another_rule_of_the_same_session_stands() -> None:
+def test_another_rule_of_the_same_session_is_kept() -> None:
     session = failing().read(f"wiki/{PAGE}", TEXT).run("python a.py", "python: not found", failed=True)
     other = lesson(
         (7, "python: not found"), rule="Use `python3` where `python` is missing.", title="Call it python3 here"
@@ -96,8 +96,8 @@ def test_another_rule_of_the_same_session_stands() -> None:
 
 def test_quotes_of_a_page_are_no_evidence_of_anything() -> None:
     session = failing().read(f"wiki/{PAGE}", TEXT).says(f"The wiki says: {RULE}").run("python3 a.py", "ok")
-    told = lesson((5, "# List zip entries"), (6, RULE), (7, "python3 a.py"), rule="Use `python3` here, always.")
-    (standing,) = kept(session, told)
+    found = lesson((5, "# List zip entries"), (6, RULE), (7, "python3 a.py"), rule="Use `python3` here, always.")
+    (standing,) = kept(session, found)
     assert [cited.turn for cited in standing.evidence] == [7]
     only = lesson((5, "# List zip entries"), rule="Use `python3` here, always.")
     assert without_recalled([only], session.done()) == (
@@ -122,8 +122,8 @@ def test_of_a_cluster_the_members_are_read() -> None:
 
 
 def test_a_session_without_a_wiki_is_left_alone() -> None:
-    told = lesson((3, "zipinfo: not found"))
-    assert kept(failing(), told) == [told]
+    found = lesson((3, "zipinfo: not found"))
+    assert kept(failing(), found) == [found]
 
 
 def skill(name: str, turn: int = 4) -> SkillAnswer:
@@ -145,7 +145,7 @@ def test_a_workflow_that_was_read_is_no_new_skill(name: str) -> None:
     assert skill_without_recalled(skill(name), session.done())[0] is None
 
 
-def test_a_skill_of_the_sessions_own_stands() -> None:
+def test_a_skill_of_the_sessions_own_is_kept() -> None:
     session = Session().user("Count").run("unzip -Z1 a.zip", "x").run(f"cat wiki/{SKILL}", SKILL_TEXT)
     assert skill_without_recalled(skill("list-zip", turn=2), session.done())[0] == skill("list-zip", turn=2)
     other = Session().user("Count").read(f"wiki/{PAGE}", TEXT).run("unzip -Z1 a.zip", "x")
@@ -179,8 +179,8 @@ def test_what_an_engine_says_of_a_page_that_was_not_read_does_not_count() -> Non
 
 def test_every_engine_is_checked() -> None:
     session = failing().read(f"wiki/{PAGE}", TEXT).run("unzip -Z1 a.zip", "x").done()
-    told: dict[str, Any] = lesson((6, "unzip -Z1 a.zip")).model_dump()
-    engine = ScriptedEngine({"extract-guidelines": {"s": {"guidelines": [told]}}})
+    found: dict[str, Any] = lesson((6, "unzip -Z1 a.zip")).model_dump()
+    engine = ScriptedEngine({"extract-guidelines": {"s": {"guidelines": [found]}}})
     contributed, dropped = extract_guidelines(session, summary(), engine)
     assert contributed == {}
     assert dropped == [READ_BEFORE]

@@ -18,7 +18,7 @@ CONTEXTS = ["{}", "see {} there", 'x = "{}"', "KEY={}\n", '{{"a": "one\\n{}\\ntw
 
 @pytest.mark.parametrize("name", list(vendor_keys()))
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_a_vendors_key_is_redacted_wherever_it_stands(name: str, context: str) -> None:
+def test_a_vendors_key_is_redacted_wherever_it_is(name: str, context: str) -> None:
     secret = vendor_keys()[name]
     text, count = redact_text(context.format(secret))
     assert count == 1

@@ -19,7 +19,7 @@ def wiki(tmp_path: Path) -> Path:
     return write_wiki(tmp_path / "wiki")
 
 
-def test_a_hit_is_told_with_title_kind_why_path_support_and_trust(
+def test_a_hit_is_listed_with_title_kind_why_path_support_and_trust(
     wiki: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["consult", TASK, "--wiki", str(wiki)]) == 0
@@ -71,7 +71,7 @@ def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) ->
         (["review"], "no such wiki"),
     ],
 )
-def test_wrong_words_are_told_in_one_line_with_exit_code_2(
+def test_usage_errors_are_reported_in_one_line_with_exit_code_2(
     tmp_path: Path, words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*words, "--wiki", str(tmp_path / "none")]) == 2
@@ -81,10 +81,10 @@ def test_wrong_words_are_told_in_one_line_with_exit_code_2(
 def test_a_wiki_made_from_recordings_is_consulted_and_the_catalog_changes_nothing_of_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = Script(tmp_path)
-    told.says("a", rules=[rule("Run the check before a change.")])
+    found = Script(tmp_path)
+    found.says("a", rules=[rule("Run the check before a change.")])
     wiki = str(tmp_path / "made")
-    assert main(["ingest", str(record(tmp_path, "a")), "--wiki", wiki, "--engine", told.engine, "--jobs", "1"]) == 0
+    assert main(["ingest", str(record(tmp_path, "a")), "--wiki", wiki, "--engine", found.engine, "--jobs", "1"]) == 0
     capsys.readouterr()
     assert main(["consult", "change something: which check do I run before?", "--wiki", wiki]) == 0
     assert "Run the check" in capsys.readouterr().out
@@ -116,9 +116,9 @@ def test_review_lists_what_harmed_or_misled_with_counts_and_quotes(
     assert "\x1b" not in out
     assert YAML["title"] not in out
     assert main(["review", "--wiki", str(wiki), "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)
-    assert told["counts"] == {"followed": 1, "contradicted": 1, "harmful": 1}
-    assert [each["session_id"] for each in told["against"]] == ["a", "b"]
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["counts"] == {"followed": 1, "contradicted": 1, "harmful": 1}
+    assert [each["session_id"] for each in found["against"]] == ["a", "b"]
 
 
 def test_catalog_puts_the_counts_into_the_index_and_consult_goes_by_them(

@@ -22,7 +22,7 @@ OTHER = {
 TASK = "pytest is not found, how do I run the tests?"
 
 
-def test_a_cluster_stands_once_for_the_members_that_match(tmp_path: Path) -> None:
+def test_a_cluster_replaces_the_members_that_match_once(tmp_path: Path) -> None:
     wiki = write_wiki(tmp_path / "wiki", (CLUSTER, MEMBER, OTHER, YAML))
     (hit,) = consult(wiki, TASK)
     assert hit.row == CLUSTER

@@ -69,22 +69,22 @@ def edit(path: Path, **fields: Any) -> None:
     path.write_text(render_page(page.with_fields(fields)), encoding="utf-8")
 
 
-def only(told: Why) -> tuple[PageWhy, list[Cited]]:
-    (page,) = told.pages
+def only(reported: Why) -> tuple[PageWhy, list[Cited]]:
+    (page,) = reported.pages
     return page, list(page.all_cited())
 
 
 def test_a_guideline_leads_to_its_quotes_in_their_turns(wiki: Path) -> None:
-    told = why(wiki, guideline(wiki, OTHER).relative_to(wiki).as_posix())
-    page, (cited,) = only(told)
+    reported = why(wiki, guideline(wiki, OTHER).relative_to(wiki).as_posix())
+    page, (cited,) = only(reported)
     assert (page.kind, cited.citation.session_id, cited.citation.turn) == ("guideline", "b", 4)
     shown = cited.shown
     assert (shown.state, shown.role, shown.found_trust) == ("verified", "assistant", "assistant")
     assert (shown.before, shown.quoted, shown.after) == ("The cart of b ", "adds up", " now.")
-    place = told.sessions["b"]
+    place = reported.sessions["b"]
     assert place.summaries == ("summaries/b.md",)
     assert place.recording == str((wiki.parent / "traces" / "b.json").resolve())
-    assert told.exit_code == 0
+    assert reported.exit_code == 0
 
 
 def test_a_quote_in_a_call_is_shown_as_the_call(wiki: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_skill_is_found_by_its_slug_its_folder_and_its_script(wiki: Path) -> N
         assert [each.shown.state for each in cited] == ["verified"]
 
 
-def test_a_page_is_found_from_where_one_stands(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_found_by_its_path_from_the_current_folder(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(wiki.parent)
     assert only(why(Path("wiki"), "wiki/summaries/a.md"))[0].path == "summaries/a.md"
     assert only(why(Path("wiki"), str(wiki / "summaries" / "a.md")))[0].path == "summaries/a.md"
@@ -155,7 +155,7 @@ def test_a_name_that_no_page_or_several_pages_have_is_refused(wiki: Path) -> Non
         why(wiki / "nowhere", "a")
 
 
-def test_arcs_of_a_session_are_told_together(tmp_path: Path) -> None:
+def test_arcs_of_a_session_are_explained_together(tmp_path: Path) -> None:
     script = Script(tmp_path)
     script.says("a", arcs=[arc("One", 1, 2), arc("Two", 3, 4)])
     (tmp_path / "traces").mkdir()
@@ -169,9 +169,9 @@ def test_a_recording_is_found_beside_a_wiki_that_was_moved_with_it(wiki: Path, t
     shutil.copytree(wiki, moved / "wiki", ignore=shutil.ignore_patterns(".wiki"))
     shutil.copytree(tmp_path / "traces", moved / "recordings")
     shutil.rmtree(tmp_path / "traces")
-    told = why(moved / "wiki", "check-it")
-    assert told.sessions["b"].recording == str((moved / "recordings" / "b.json").resolve())
-    assert told.exit_code == 0
+    reported = why(moved / "wiki", "check-it")
+    assert reported.sessions["b"].recording == str((moved / "recordings" / "b.json").resolve())
+    assert reported.exit_code == 0
 
 
 def test_a_session_that_wiki_save_kept_is_found_beside_the_wiki(wiki: Path, tmp_path: Path) -> None:
@@ -183,20 +183,20 @@ def test_a_session_that_wiki_save_kept_is_found_beside_the_wiki(wiki: Path, tmp_
     shutil.rmtree(tmp_path / "traces")
     assert why(moved / "wiki", "check-it").sessions["b"].recording is None, "an id of one letter tells nothing"
     shutil.copy(saved / "trajectory_2026-01-02T03-04-05_b.json", saved / "b.json")
-    told = why(moved / "wiki", "check-it")
-    assert told.sessions["b"].recording == str((saved / "b.json").resolve())
+    reported = why(moved / "wiki", "check-it")
+    assert reported.sessions["b"].recording == str((saved / "b.json").resolve())
 
 
 def test_without_its_recording_a_page_says_so_and_nothing_is_wrong(
     wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "traces").rename(tmp_path.parent / f"{tmp_path.name}-far")
-    told = ["why", "check-it", "--wiki", str(wiki)]
-    assert main(told) == 0
+    reported = ["why", "check-it", "--wiki", str(wiki)]
+    assert main(reported) == 0
     shown = capsys.readouterr().out
     assert "its recording b.json is not here; name its folder with --traces" in shown
     assert f"the page quotes: {COMMAND}" in shown
-    assert main([*told, "--traces", str(tmp_path.parent / f"{tmp_path.name}-far")]) == 0
+    assert main([*reported, "--traces", str(tmp_path.parent / f"{tmp_path.name}-far")]) == 0
     assert "[verified]" in capsys.readouterr().out
 
 
@@ -205,8 +205,8 @@ def test_a_renamed_recording_is_known_by_its_bytes(wiki: Path, tmp_path: Path) -
     far = tmp_path / "deep" / "down"
     far.mkdir(parents=True)
     (tmp_path / "traces" / "b.json").rename(far / "renamed")
-    told = why(wiki, "check-it", [tmp_path / "deep"])
-    assert told.sessions["b"].recording == str(far / "renamed")
+    reported = why(wiki, "check-it", [tmp_path / "deep"])
+    assert reported.sessions["b"].recording == str(far / "renamed")
 
 
 def test_recordings_an_agent_was_asked_about_are_found_without_naming_them(wiki: Path, tmp_path: Path) -> None:
@@ -223,16 +223,16 @@ def test_of_two_files_of_that_name_the_one_with_the_pages_bytes_is_read(wiki: Pa
     first = tmp_path / "a-copy"
     first.mkdir()
     (first / "b.json").write_text(json.dumps(chat("b", more=3)), encoding="utf-8")
-    told = why(wiki, "check-it")
-    assert told.sessions["b"].recording == str((tmp_path / "traces" / "b.json").resolve())
-    assert not told.sessions["b"].has_changed
+    reported = why(wiki, "check-it")
+    assert reported.sessions["b"].recording == str((tmp_path / "traces" / "b.json").resolve())
+    assert not reported.sessions["b"].has_changed
 
 
 def test_a_recording_that_grew_still_shows_the_turn_and_is_marked(wiki: Path, tmp_path: Path) -> None:
     (tmp_path / "traces" / "b.json").write_text(json.dumps(chat("b", more=1)), encoding="utf-8")
-    told = why(wiki, "check-it")
-    assert told.sessions["b"].has_changed
-    assert told.exit_code == 0
+    reported = why(wiki, "check-it")
+    assert reported.sessions["b"].has_changed
+    assert reported.exit_code == 0
 
 
 def test_a_quote_that_is_no_longer_in_its_turn_is_a_failure(
@@ -259,9 +259,9 @@ def test_a_quote_that_is_no_longer_in_its_turn_is_a_failure(
 def test_evidence_that_was_made_up_is_found_out(wiki: Path, entry: dict[str, Any], state: str) -> None:
     path = guideline(wiki, OTHER)
     edit(path, evidence=[{"session_id": "b", **entry, "trust": "assistant"}])
-    told = why(wiki, path.name)
-    assert [each.shown.state for each in only(told)[1]] == [state]
-    assert told.exit_code == 1
+    reported = why(wiki, path.name)
+    assert [each.shown.state for each in only(reported)[1]] == [state]
+    assert reported.exit_code == 1
 
 
 def test_a_page_that_claims_more_trust_than_the_recording_gives_is_found_out(
@@ -273,12 +273,12 @@ def test_a_page_that_claims_more_trust_than_the_recording_gives_is_found_out(
     assert "the page says trust user, the recording says assistant" in capsys.readouterr().out
 
 
-def test_a_damaged_recording_is_told_with_its_reason(wiki: Path, tmp_path: Path) -> None:
+def test_a_damaged_recording_is_reported_with_its_reason(wiki: Path, tmp_path: Path) -> None:
     (tmp_path / "traces" / "b.json").write_text('{"messages": [', encoding="utf-8")
-    told = why(wiki, "check-it")
-    assert told.sessions["b"].problem
-    assert [each.shown.state for each in only(told)[1]] == ["unreadable"]
-    assert told.exit_code == 1
+    reported = why(wiki, "check-it")
+    assert reported.sessions["b"].problem
+    assert [each.shown.state for each in only(reported)[1]] == ["unreadable"]
+    assert reported.exit_code == 1
 
 
 def test_a_page_names_no_file_that_is_opened_for_it(wiki: Path, tmp_path: Path) -> None:
@@ -288,9 +288,9 @@ def test_a_page_names_no_file_that_is_opened_for_it(wiki: Path, tmp_path: Path) 
     secret.parent.mkdir(parents=True)
     (tmp_path / "traces" / "b.json").rename(secret)
     edit(wiki / "summaries" / "b.md", sources=[str(secret)])
-    told = why(wiki, "check-it")
-    assert told.sessions["b"].recording is None
-    assert told.sessions["b"].file == "secret.json"
+    reported = why(wiki, "check-it")
+    assert reported.sessions["b"].recording is None
+    assert reported.sessions["b"].file == "secret.json"
 
 
 def test_a_page_of_another_tool_leads_to_its_summary(others_wiki: Path) -> None:
@@ -309,9 +309,9 @@ def test_recorded_text_moves_no_cursor_and_hides_nothing(tmp_path: Path, capsys:
     assert not [letter for letter in shown if letter != "\n" and not letter.isprintable()]
     assert [line for line in shown.splitlines() if line.strip().startswith("T1 user")] == []
     assert main(["why", guideline(wiki, OTHER).name, "--wiki", str(wiki), "--json"]) == 0
-    told = capsys.readouterr().out
-    assert told.isascii()
-    assert "\u202egnp.exe" in json.loads(told)["pages"][0]["cited"][0]["after"]
+    reported = capsys.readouterr().out
+    assert reported.isascii()
+    assert "\u202egnp.exe" in json.loads(reported)["pages"][0]["cited"][0]["after"]
 
 
 def test_plain_text_stays_as_it_is() -> None:
@@ -319,12 +319,12 @@ def test_plain_text_stays_as_it_is() -> None:
     assert visible(text) == text
 
 
-def test_every_quote_of_the_example_stands_in_its_recording() -> None:
+def test_every_quote_of_the_example_is_in_its_recording() -> None:
     wiki = ROOT / "wiki-example" / "wiki"
     pages = [*wiki.glob("guidelines/*__*.md"), *wiki.glob("skills/*/SKILL.md"), *wiki.glob("tasks/*__*.md")]
     states = set()
     for path in sorted(pages):
-        told = why(wiki, path.relative_to(wiki).as_posix(), [ROOT / "wiki-example" / "traces"])
-        assert told.exit_code == 0, path
-        states |= {each.shown.state for page in told.pages for each in page.all_cited()}
+        reported = why(wiki, path.relative_to(wiki).as_posix(), [ROOT / "wiki-example" / "traces"])
+        assert reported.exit_code == 0, path
+        states |= {each.shown.state for page in reported.pages for each in page.all_cited()}
     assert states == {"verified", "turn found"}

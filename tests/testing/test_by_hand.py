@@ -1,4 +1,4 @@
-"""`python -m agent_wiki_testing.server`: a process of its own, told what to do by a script."""
+"""`python -m agent_wiki_testing.server`: a separate process, controlled by a script."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_another_schema_is_another_prefix() -> None:
 
 
 @pytest.mark.parametrize("change", [{"system": "Another."}, {"model": "claude-sonnet-5-5"}], ids=["system", "model"])
-def test_what_stands_before_the_mark_is_part_of_the_prefix(change: dict[str, Any]) -> None:
+def test_everything_before_the_mark_is_part_of_the_prefix(change: dict[str, Any]) -> None:
     with MessagesServer() as server, client_of(server) as client:
         client.messages.create(**shared_prefix(PREFIX, "Why?"))
         message = client.messages.create(**(shared_prefix(PREFIX, "Why?") | change))

@@ -309,7 +309,7 @@ def test_a_local_server_answers_a_forced_tool() -> None:
     assert Verdict.model_validate(block.input).title == "x"
 
 
-def test_a_model_follows_a_schema_that_stands_in_its_prompt() -> None:
+def test_a_model_follows_a_schema_in_its_prompt() -> None:
     asked = f"What happened? Answer with JSON of this schema:\n\n{json.dumps(Verdict.model_json_schema())}\n"
     endpoint = LOCAL.model_copy(update={"forced_tools": "ignored"})
     fenced = Fault(kind="fenced", attempts=(2,))

@@ -8,7 +8,7 @@ from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted,
 from tests.wikis import COMMAND, RESULT, worked_session
 
 
-def test_a_quote_stands_in_content_thinking_and_arguments_as_recorded_or_as_meant() -> None:
+def test_a_quote_is_found_in_content_thinking_and_arguments_raw_or_decoded() -> None:
     trajectory = worked_session()
     recorded = trajectory.messages[1].tool_calls[0].arguments
     assert json.loads(recorded)["command"] == f'{COMMAND} "x"\n'

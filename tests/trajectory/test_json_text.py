@@ -75,11 +75,11 @@ def test_values_nested_deeper_than_any_recording_are_refused_at_the_same_depth_e
                 values_of(text)
 
 
-def test_bytes_that_are_no_text_are_replaced_and_told() -> None:
-    told: list[str] = []
-    pieces = JsonText(io.BytesIO(b'\xef\xbb\xbf["caf\xc3\xa9", "\xff"]'), 4, lambda: told.append("bad bytes"))
+def test_invalid_bytes_are_replaced_and_reported() -> None:
+    found: list[str] = []
+    pieces = JsonText(io.BytesIO(b'\xef\xbb\xbf["caf\xc3\xa9", "\xff"]'), 4, lambda: found.append("bad bytes"))
     assert pieces.value() == ["café", "�"]
-    assert told == ["bad bytes"]
+    assert found == ["bad bytes"]
 
 
 def test_a_document_is_read_without_its_text_beside_it(tmp_path: Path) -> None:

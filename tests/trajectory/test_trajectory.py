@@ -115,7 +115,7 @@ def test_zero_and_false_are_values_and_stay() -> None:
     assert envelope["messages"][0]["is_error"] is False
 
 
-def test_a_message_stands_on_a_line_of_its_own() -> None:
+def test_each_message_has_a_line_of_its_own() -> None:
     trajectory = Trajectory("s", Source("pi"), [Message("user", "a\nb"), Message("assistant", "c")])
     lines = written(trajectory).splitlines()
     assert [line.rstrip(",") for line in lines[-3:-1]] == [
