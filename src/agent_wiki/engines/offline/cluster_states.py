@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.tables import AnyOf, WordedEntry, entries
+from agent_wiki.engines.offline.lessons import WordedEntry
+from agent_wiki.engines.offline.tables import AnyOf, entries
 
 
 class ClusterState(WordedEntry):

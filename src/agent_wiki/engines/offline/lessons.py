@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agent_wiki.engines.offline.attempts import Attempt, Session
 from agent_wiki.engines.offline.generalize import generalize
+from agent_wiki.engines.offline.tables import Entry
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelineType
 from agent_wiki.wiki.text import plain_line
 
@@ -48,6 +49,20 @@ class Wording:
     trigger: str
     tags: tuple[str, ...]
     type: GuidelineType = "guideline"
+
+
+class WordedEntry(Entry):
+    """An entry of a table that carries the words of its rule."""
+
+    title: str
+    rule: str
+    trigger: str
+    tags: tuple[str, ...]
+
+    @property
+    def wording(self) -> Wording:
+        """The words as lessons take them."""
+        return Wording(self.id, self.title, self.rule, self.trigger, self.tags)
 
 
 def lesson(

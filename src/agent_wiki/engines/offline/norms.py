@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
+from agent_wiki.engines.offline.tables import table
 
 _LONGEST = 220
 _MOST_WORDS = 20
@@ -44,18 +45,7 @@ _SPECIFIC = re.compile(
     r"|(?<!s )\bthat\b(?! (?:is|are|has|have|can|the|every|each|all|tests?|no)\b)",
     re.IGNORECASE,
 )
-# What "the …" may name without naming a thing of this session.
-_COMMON_NAMES = """
-    agent api base branch browser build cache changelog ci cli code codebase comments commit commits
-    compiler
-    console context coverage database debugger default defaults dependencies description diff docs
-    documentation editor end environment error errors existing exit first formatter full history hook hooks
-    import imports issue language latest library lint linter linters lock log logger logs main makefile
-    message name original output package plan pr project prompt public pull readme release remote repo
-    repository request requests result results reviewer root same sandbox schema secrets shell skill source
-    spec staging standard style summary system tags team template terminal test tests title tool toolchain
-    tools top translations type types ui user user's users version whole working worktree"""
-_COMMON = frozenset(_COMMON_NAMES.split())
+_COMMON = frozenset(table("names")["common"].split())
 _DEFINITE = re.compile(r"\bthe ([\w'-]+)", re.IGNORECASE)
 _OCCASION = re.compile(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 

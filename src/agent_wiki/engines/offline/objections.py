@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agent_wiki.engines.offline.tables import AnyOf, WordedEntry, entries
+from agent_wiki.engines.offline.lessons import WordedEntry
+from agent_wiki.engines.offline.tables import AnyOf, entries
 
 # What must be true of the session besides the words, see `signals/objections.py`.
 Need = Literal["nothing", "no check ran", "a test is added", "agent concedes", "git writes", "version edited"]

@@ -131,14 +131,11 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "retries/prepared": "A command fails, and works with another command in front of it.",
         },
     ),
+    *_found_by(surroundings.lessons, {each.id: each.title for each in surroundings.sandbox_reasons()}),
     *_found_by(
         surroundings.lessons,
         {
             "surroundings/more-time": "A command runs out of time, and finishes with more or in the background.",
-            "surroundings/sandbox-network": "A command has no network in the sandbox, and works outside of it.",
-            "surroundings/sandbox-ports": "A command cannot open a port in the sandbox, and works outside of it.",
-            "surroundings/sandbox-git": "Git cannot write in the sandbox, and works outside of it.",
-            "surroundings/sandbox-writes": "A command cannot write a file in the sandbox, and works outside of it.",
             "surroundings/right-folder": "A command does not find its project file, and works in the right folder.",
         },
     ),

@@ -14,8 +14,6 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from agent_wiki.engines.offline.lessons import Wording
-
 _FOLDER = Path(__file__).parent / "tables"
 _UNBOUNDED = re.compile(r"(?<!\\)\.[*+]")
 
@@ -56,20 +54,6 @@ class Entry(BaseModel):
     id: str
 
 
-class WordedEntry(Entry):
-    """An entry that carries the words of its rule."""
-
-    title: str
-    rule: str
-    trigger: str
-    tags: tuple[str, ...]
-
-    @property
-    def wording(self) -> Wording:
-        """The words as lessons take them."""
-        return Wording(self.id, self.title, self.rule, self.trigger, self.tags)
-
-
 Form = TypeVar("Form", bound=Entry)
 
 
@@ -83,3 +67,8 @@ def entries(name: str, form: type[Form]) -> tuple[Form, ...]:
 def table(name: str) -> Mapping[str, Any]:
     """`tables/<name>.toml` as it is written."""
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def head_of_word(heads: Mapping[str, str]) -> dict[str, str]:
+    """`head = "word word"` → each word's head."""
+    return {word: head for head, words in heads.items() for word in words.split()}

@@ -11,71 +11,16 @@ import re
 
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.recipes.operations import Operation, kind_of
+from agent_wiki.engines.offline.tables import head_of_word, table
 
 Inputs = dict[int, list[tuple[str, str]]]  # place of the word → (literal in it, kind)
 
-_FLAGS = {
-    "git": {
-        "-m": "commit-message",
-        "--message": "commit-message",
-        "-b": "branch",
-        "-B": "branch",
-        "-c": "branch",
-        "-F": "file",
-        "--author": "text",
-    },
-    "gh": {
-        "--title": "title",
-        "-t": "title",
-        "--body": "text",
-        "-b": "text",
-        "--body-file": "file",
-        "--notes": "text",
-        "--notes-file": "file",
-        "--repo": "repository",
-        "-R": "repository",
-        "--head": "branch",
-        "--base": "base-branch",
-        "-f": "text",
-        "-F": "text",
-    },
-    "kubectl": {
-        "-n": "namespace",
-        "--namespace": "namespace",
-        "-l": "selector",
-        "--selector": "selector",
-        "-p": "json-patch",
-        "--patch": "json-patch",
-        "-c": "container",
-        "-f": "file",
-        "--replicas": "number",
-    },
-    "helm": {"-n": "namespace", "--namespace": "namespace", "-f": "file", "--values": "file"},
-    "docker": {"-t": "image", "--tag": "image", "--name": "container", "-f": "file"},
-}
-_FLAGS["oc"] = _FLAGS["kubectl"]
-_TEST_FLAGS = dict.fromkeys(
-    ("-run", "-k", "-t", "--testNamePattern", "--grep", "--filter", "-bench", "--test"), "test-name"
-)
-_OTHER_FLAGS = {
-    "-o": "output-file",
-    "--output": "output-file",
-    "--out": "output-file",
-    "-O": "output-file",
-    "-out": "output-file",
-    "--host": "host",
-    "--user": "user",
-    "-U": "user",
-    "--database": "database",
-}
-
-# Flags whose value is part of the recipe, so that the value is not taken for a name.
-_RECIPE_FLAGS = {
-    "kubectl": frozenset({"-o", "--output", "--tail", "--sort-by", "--type", "--timeout", "--context", "--since"}),
-    "git": frozenset({"-C"}),
-    "gh": frozenset({"--json", "-q", "--jq", "-X", "--method", "-H", "--limit", "-L"}),
-}
-_RECIPE_FLAGS["oc"] = _RECIPE_FLAGS["kubectl"]
+_TABLE = table("roles")
+_FLAGS = {program: head_of_word(flags) for program, flags in _TABLE["flags"].items()}
+_TEST_FLAGS = head_of_word(_TABLE["test_flags"])
+_OTHER_FLAGS = head_of_word(_TABLE["other_flags"])
+_RECIPE_FLAGS = {program: frozenset(flags.split()) for program, flags in _TABLE["recipe_flags"].items()}
+_FLAGS["oc"], _RECIPE_FLAGS["oc"] = _FLAGS["kubectl"], _RECIPE_FLAGS["kubectl"]
 
 _STAYS = frozenset({".", "..", "./...", "-", "--", "/dev/null", "/dev/stdin"})
 _TRUNKS = frozenset({"HEAD", "@{u}", "@{upstream}"})

@@ -8,56 +8,10 @@ from agent_wiki.engines.offline.recipes.drafts import DraftStep, is_usable
 from agent_wiki.engines.offline.recipes.operations import RUN
 from agent_wiki.engines.offline.recipes.parameters import Parameters, parameterised
 from agent_wiki.engines.offline.recipes.performed import Performed, attempts, met_conflicts
+from agent_wiki.engines.offline.tables import table
 
-STEP_TEXTS = {
-    "apply": "Apply the plan.",
-    "backup": "Back up the data.",
-    "branch": "Start a branch.",
-    "build": "Build; correct what fails before going on.",
-    "change": "Change only what was found wrong.",
-    "commit": "Add the changed files and commit them.",
-    "configure": "Make the configuration from its example and fill in the values.",
-    "convert": "Convert the file.",
-    "deploy": "Deploy.",
-    "download": "Download the input.",
-    "export": "Export the data.",
-    "fetch": "Fetch the newest state.",
-    "format": "Format the code.",
-    "generate": "Generate the files that are made from others.",
-    "import": "Import the data.",
-    "install": "Install what is needed.",
-    "lint": "Lint; correct what is reported and run it again until it passes.",
-    "merge": "Merge the other branch.",
-    "migrate": "Bring the database schema up to date.",
-    "open-pull-request": "Open the pull request.",
-    "plan": "Look at the plan before anything is changed.",
-    "prepare": "Make the environment.",
-    "publish": "Publish the result.",
-    "push": "Push the branch.",
-    "read-review": "Read the review comments.",
-    "rebase": "Rebase onto the other branch.",
-    "release": "Release.",
-    "reply": "Answer the comments, saying what was done.",
-    "restart": "Restart the service.",
-    "restore": "Restore the data.",
-    "seed": "Load the data that the rest needs.",
-    "start": "Start what the next steps need.",
-    "test": "Run the tests.",
-    "typecheck": "Check the types; correct what is reported.",
-    "tag": "Tag what is released.",
-    "unpack": "Unpack the input.",
-    "version": "Raise the version.",
-    "verify": "Wait until the change has taken effect.",
-}
-_DIAGNOSES = {
-    "get": "Look at the state of the {kind}s.",
-    "get/all": "Look at everything in the namespace.",
-    "get/event": "Read the events.",
-    "describe": "Look at the {kind} and its events.",
-    "logs": "Read the logs.",
-    "events": "Read the events.",
-    "top": "Look at what is used up.",
-}
+STEP_TEXTS: dict[str, str] = table("steps")["texts"]
+_DIAGNOSES: dict[str, str] = table("steps")["diagnoses"]
 
 
 def steps(operations: Sequence[Performed], parameters: Parameters) -> list[DraftStep]:

@@ -21,16 +21,10 @@ from agent_wiki.engines.offline.lessons import (
     quote_command,
     quote_line,
 )
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.wiki.text import plain_line
 
-_NAMES = """zsh bash sh fish powershell macos linux windows wsl bsd gnu git github gitlab gh go golang python pip pytest
-    unittest npm pnpm yarn bun deno node typescript javascript eslint prettier docker kubernetes kubectl helm terraform
-    ansible sqlite postgresql postgres mysql redis mongodb django flask fastapi react vue svelte next.js vite webpack
-    jest vitest playwright rust cargo clippy java kotlin maven gradle ruby rails bundler php composer sed awk grep
-    ripgrep rg jq curl make cmake golangci-lint ruff mypy black yaml json toml markdown mermaid homebrew brew goreleaser
-    mise uv poetry conda tox nox ssh dns aws s3 gcloud azure numpy pandas scipy sympy matplotlib torch pytorch pydantic
-    sqlalchemy alembic celery nginx systemd cobra graphql grpc protobuf openapi swift xcode cocoapods flutter dart"""
-KNOWN_NAMES = frozenset(_NAMES.split())
+KNOWN_NAMES = frozenset(table("names")["known"].split())
 _CAUSE = re.compile(
     r"\b(?:doesn't|does not|don't|do not|can't|cannot|only|requires?|needs?|expects?|treats?|ignores?|rejects?|strips?"
     r"|must|always|never|has no|have no|isn't|is not|won't|will not|supports?)\b"

@@ -21,13 +21,11 @@ from agent_wiki.engines.offline.lessons import (
     quote_command,
     quote_line,
 )
+from agent_wiki.engines.offline.tables import table
 
 _WITHIN_CALLS = 6
-# Flags that change how much is shown or how much is run, never whether it works.
-_SCOPE = """-v -vv -vvv -q -s -x -k -n -run --run -count -l -a --verbose --quiet --tail --no-pager --stat --oneline
-    --json -h --help -r -rf --version --color --no-color -timeout --timeout -b -i -A -B -C -E -e -p -t --tb --lf -w -o
-    -f -m -am --last-failed --name-only --limit --since --jq -S -H -d -X --lines --max-count"""
-_SCOPE_FLAGS = frozenset(_SCOPE.split())
+_SCOPE_FLAGS = frozenset(table("retries")["scope"].split())
+_UNSAFE_FLAGS = frozenset(table("retries")["unsafe"].split())
 _CODE_FAILED = re.compile(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
@@ -37,9 +35,6 @@ _TRIVIAL_SETUP = frozenset(
     {"cd", "mkdir", "rm", "echo", "cat", "ls", "sleep", "touch", "cp", "mv", "git", "sed", "printf"}
 )
 _NEVER = frozenset({"rm", "kill", "pkill", "killall", "chown", "dd", "curl", "wget", "for", "while", "if", "find"})
-_UNSAFE = """--force -f --no-verify --hard --break-system-packages --dangerously-skip-permissions --allow-root
-    --no-gpg-sign --insecure -k --skip-checks --privileged --yes -y --delete --force-with-lease"""
-_UNSAFE_FLAGS = frozenset(_UNSAFE.split())
 
 
 @dataclass(frozen=True, slots=True)

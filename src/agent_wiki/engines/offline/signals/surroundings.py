@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.engines.offline.attempts import Attempt, Session
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, lesson, quote_command
+from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_line, lesson, quote_command
+from agent_wiki.engines.offline.tables import AnyOf, Entry, entries
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 
@@ -17,52 +18,24 @@ _TIMED_OUT = re.compile(
 )
 _LIMITS = ("timeout", "timeout_ms", "timeout_seconds", "yield_time_ms", "max_time")
 _ESCALATED = ("sandbox_permissions", "with_escalated_permissions", "dangerouslyDisableSandbox")
-_NETWORK = re.compile(
-    r"[Cc]ould not resolve|no such host|[Nn]etwork is unreachable|[Tt]emporary failure in name resolution"
-    r"|ENOTFOUND|EAI_AGAIN"
-    r"|error connecting to|[Ff]ailed to connect|[Cc]onnection refused|proxyconnect|Couldn't connect"
-)
-_GIT_FOLDER = re.compile(
-    r"\.git/[^\n]{0,200}(?:[Oo]peration not permitted|[Pp]ermission denied|[Rr]ead-only)|index\.lock"
-)
-_PORTS = re.compile(r"\b(?:bind|listen)\b[^\n]{0,120}(?:not permitted|denied)")
-_WRITES = re.compile(r"[Oo]peration not permitted|[Pp]ermission denied|[Rr]ead-only file system|EPERM|EACCES")
-_REASONS = (
-    (
-        "sandbox-network",
-        _NETWORK,
-        "Request network access outside the sandbox",
-        "commands that need the network",
-        "network",
-    ),
-    (
-        "sandbox-ports",
-        _PORTS,
-        "Run port-opening tests outside the sandbox",
-        "tests and servers that open local ports",
-        "ports",
-    ),
-    ("sandbox-git", _GIT_FOLDER, "Run git writes outside the sandbox", "git commands that write to `.git`", "git"),
-    (
-        "sandbox-writes",
-        _WRITES,
-        "Request write access outside the sandbox",
-        "commands that write outside the workspace",
-        "permissions",
-    ),
-)
-_MARKERS = (
-    (re.compile(r"go\.mod file not found|cannot find main module|does not contain main module"), "go.mod"),
-    (re.compile(r"(?:ENOENT|no such file|Could not read|No package\.json)[^\n]{0,200}package\.json|No "
-                r"package\.json", re.I),
-     "package.json"),
-    (re.compile(r"could not find `?Cargo\.toml"), "Cargo.toml"),
-    (re.compile(r"can't open file [^\n]{0,200}manage\.py"), "manage.py"),
-    (re.compile(r"No targets specified and no makefile found|No rule to make target"), "Makefile"),
-    (re.compile(r"does not appear to be a Python project|pyproject\.toml[^\n]{0,80}not found|No "
-                r"pyproject\.toml"), "pyproject.toml"),
-    (re.compile(r"not a git repository"), ".git"),
-)  # fmt: skip
+
+
+class SandboxReason(WordedEntry):
+    """One entry of `tables/sandbox.toml`, which says what `error` means."""
+
+    error: AnyOf
+
+
+class FolderMark(Entry):
+    """One entry of `tables/folders.toml`: the file that a program looks for, and what it says without it."""
+
+    file: str
+    error: AnyOf
+
+
+def sandbox_reasons() -> tuple[SandboxReason, ...]:
+    """Why commands fail in a sandbox, in the order in which an output is compared with them."""
+    return entries("sandbox", SandboxReason)
 
 
 def lessons(session: Session) -> list[Lesson]:
@@ -129,20 +102,13 @@ def _outside_sandbox(session: Session, failed: Attempt) -> list[Lesson]:
 
 
 def _outside_lesson(session: Session, failed: Attempt, worked: Attempt) -> list[Lesson]:
-    for name, pattern, title, what, tag in _REASONS:
-        match = pattern.search(failed.output)
+    for reason in sandbox_reasons():
+        match = reason.error.search(failed.output)
         if match:
-            wording = Wording(
-                f"surroundings/{name}",
-                title,
-                f"Ask for permission to leave the sandbox right away for {what}: inside it they fail.",
-                f"The shell runs in a sandbox, and the next step is one of the {what}.",
-                ("sandbox", tag, "permissions") if tag != "permissions" else ("sandbox", tag),
-            )
             line = _line_at(failed.output, match.start())
             rationale = f"`{failed.actions[0].head}` stopped with `{line}` in the sandbox, and worked outside of it."
             evidence = [session.quote(failed.result_turn, line), _escalation(session, worked)]
-            return lesson(wording, rationale, evidence, {failed.turn}, 73)
+            return lesson(reason.wording, rationale, evidence, {failed.turn}, 73)
     return []
 
 
@@ -158,7 +124,8 @@ def _escalation(session: Session, worked: Attempt) -> CitedQuote | None:
 
 def _right_folder(session: Session, failed: Attempt) -> list[Lesson]:
     """The same command, run in the folder that holds what it needs."""
-    marker = next((name for pattern, name in _MARKERS if pattern.search(failed.output)), None)
+    marks = entries("folders", FolderMark)
+    marker = next((mark.file for mark in marks if mark.error.search(failed.output)), None)
     if marker is None:
         return []
     failed_heads = {command.head for command in failed.actions}
