@@ -36,6 +36,8 @@ BANNED_PHRASES = {
     "is to be": "must be, will be",
     "are to be": "must be, will be",
     "goes on": "continues",
+    "stands on": "is based on",
+    "stands there": "is there",
     "let go of": "release, drop",
 }
 # Packages whose words have not been read yet: nothing is added here.
