@@ -45,7 +45,10 @@ class UnitError(AgentWikiError):
         place: int | str | None = None,
     ) -> None:
         self.reason, self.stage, self.about, self.request, self.place = reason, stage, about, request, place
-        super().__init__(": ".join(str(each) for each in (stage, place, reason) if each))
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        return ": ".join(str(each) for each in (self.stage, self.place, self.reason) if each)
 
 
 class UnreadableRecording(UnitError):

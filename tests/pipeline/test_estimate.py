@@ -448,7 +448,7 @@ def test_join_is_estimated_too(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize(
     ("words", "reason"),
-    [(("--estimate",), "the engine offline asks no model"), (("--exact",), "say --estimate as well")],
+    [(("--estimate",), "the engine offline asks no model"), (("--exact",), "--exact needs --estimate")],
 )
 def test_words_that_mean_nothing_are_refused(
     words: tuple[str, ...], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -162,7 +162,7 @@ class EstimatingEngine(BaseEngine):
             if answer is not None:
                 return answer
             if self._is_only_journal:
-                raise Unanswered("not in the journal", stage=prompt.stage, request=prompt.digest)
+                raise Unanswered("not in the journal")
             self._report_open(prompt, question)
             return cast(_Other, stand_in())
 
@@ -215,7 +215,7 @@ class EstimatingEngine(BaseEngine):
                 if answer is not None:
                     return answer
         reason = f"the journal has an answer of {model} that is not valid; it is not asked again"
-        raise NoAnswer(reason, stage=prompt.stage, request=prompt.digest)
+        raise NoAnswer(reason)
 
     def _report_open(self, prompt: Prompt, question: Question[Any]) -> None:
         asking = self._asking(prompt, question.answer_type)

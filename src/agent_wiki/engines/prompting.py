@@ -30,7 +30,7 @@ from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
 from agent_wiki.engine import AnswerType, Coverage, Problem, Question
-from agent_wiki.errors import Unanswered
+from agent_wiki.errors import Unanswered, UnitError
 from agent_wiki.trajectory import Trajectory
 
 _MOST_MERGED = 8
@@ -84,6 +84,19 @@ def short_digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]
 
 
+def _naming(ask: Ask) -> Ask:
+    """The same, but that its errors say which prompt has no answer."""
+
+    def named(prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
+        try:
+            return ask(prompt, question)
+        except UnitError as error:
+            error.stage, error.request = prompt.stage, prompt.digest
+            raise
+
+    return named
+
+
 class Prompting:
     """A wiki's prompts and what its journal says was shown. `is_kept` False writes nothing, as a rehearsal needs it.
 
@@ -117,6 +130,7 @@ class Prompting:
 
         Raises what `ask` raises, and `RunError` where a prompt or the ledger of what was shown cannot be used.
         """
+        ask = _naming(ask)
         trajectory = question.fields().get("trajectory")
         if not isinstance(trajectory, Trajectory):
             return ask(render_prompt(question, self.prompts), question)

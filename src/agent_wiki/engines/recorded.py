@@ -104,7 +104,7 @@ class RecordedEngine(BaseEngine):
             if self._listener is not None:
                 self._listener(ObservedPrompt(prompt, question, about, is_answered=answer is not None))
         if answer is None:
-            raise Unanswered(reason, stage=prompt.stage, about=about, request=prompt.digest)
+            raise Unanswered(reason, about=about)
         return answer
 
     def _journaled(

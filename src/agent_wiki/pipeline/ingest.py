@@ -24,6 +24,7 @@ from agent_wiki.engine import Engine
 from agent_wiki.engines import OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline import finished, recordings_cache
+from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.inputs import InputFile, input_files
 from agent_wiki.pipeline.mine import (
     OUTDONE,
@@ -211,7 +212,8 @@ def _results(assignments: Sequence[Assignment], known: Known, most_workers: int)
         return
     ordered = sorted(assignments, key=lambda each: -_size(each.path))  # the longest first
     if not isinstance(assignments[0].engine, str):
-        assignments[0].engine.prepare()
+        with cycle_search_paused():
+            assignments[0].engine.prepare()
         with ThreadPoolExecutor(workers) as threads:
             yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
         return

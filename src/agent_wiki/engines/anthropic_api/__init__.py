@@ -42,7 +42,6 @@ from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
-from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.spending import Spending
 from agent_wiki.trajectory import Trajectory
 
@@ -119,7 +118,6 @@ class AnthropicEngine(BaseEngine):
         batches = [] if self._batches is None else self._batches.lines()
         return Account(self.spending.by_stage(), warnings, batches)
 
-    @cycle_search_paused()
     def prepare(self) -> None:
         """Import what asking needs, before threads contend for it: that takes more than a second."""
         prepare_schemas()
@@ -197,7 +195,7 @@ class AnthropicEngine(BaseEngine):
                     raise
                 return standing  # paid for, and its check drops what does not stand
         if standing is None:
-            raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.reason}", stage=stage)
+            raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.reason}")
         return standing
 
     def _ask_together(self, asking: Asking, question: Question[Any]) -> None:
@@ -317,13 +315,13 @@ def _head_of(asking: Asking, digest: str) -> Record:
 
 def _raise_for_stop(record: Mapping[str, Any], asking: Asking) -> None:
     reason = record.get("stop_reason")
-    stage, model = asking.prompt.stage, asking.model
+    model = asking.model
     if reason == "refusal":
-        raise NoAnswer(f"{model} refused to answer ({record.get('detail') or 'no reason given'})", stage=stage)
+        raise NoAnswer(f"{model} refused to answer ({record.get('detail') or 'no reason given'})")
     if reason == "max_tokens":
-        raise NoAnswer(f"the answer of {model} was cut off at {asking.prompt.max_tokens} tokens", stage=stage)
+        raise NoAnswer(f"the answer of {model} was cut off at {asking.prompt.max_tokens} tokens")
     if reason == "model_context_window_exceeded":
-        raise NoAnswer(f"the trajectory does not fit the context window of {model}", stage=stage)
+        raise NoAnswer(f"the trajectory does not fit the context window of {model}")
 
 
 def _check_words(asking: AskingOptions) -> None:

@@ -98,12 +98,12 @@ class BatchQueue:
         with self._lock:
             batch = next((each for each in self._open.values() if digest in each.heads), None)
             if batch is not None:
-                raise Queued(f"waits in {batch.id}", stage=head["stage"])
+                raise Queued(f"waits in {batch.id}")
             if digest in self._refused:
-                raise NotTaken(self._refused[digest], stage=head["stage"])
+                raise NotTaken(self._refused[digest])
             if digest not in self._unsent.requests:
                 self._enqueue(request, head)
-        raise Queued("put into a batch", stage=head["stage"])
+        raise Queued("put into a batch")
 
     def end(self) -> None:
         """Send what is queued. Raises `RunError` when the service does not take it; the next run sends it again."""
@@ -156,7 +156,7 @@ class BatchQueue:
     def _enqueue(self, request: Request, head: Record) -> None:
         digest = request.digest
         if self._tries[digest] >= _MOST_TRIES:
-            raise ServiceFailed(f"no answer in {_MOST_TRIES} batches", stage=head["stage"])
+            raise ServiceFailed(f"no answer in {_MOST_TRIES} batches")
         price = self._service.price_of(str(request.body["model"]))
         if price is not None:
             most_tokens = int(request.body["max_tokens"])
