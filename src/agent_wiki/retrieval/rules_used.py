@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,21 +11,12 @@ from agent_wiki.engines.offline.example_sessions import example_of
 from agent_wiki.engines.offline.rule import AnyRule
 from agent_wiki.engines.offline.rules import all_rules
 from agent_wiki.errors import UsageError
+from agent_wiki.retrieval.rule_records import Made, made_by_rules
 from agent_wiki.wiki.config import Config, parse_config
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
 
-_RECORDS = "_sessions"
 _GONE = "There is no such rule any more."
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """One thing that a rule found: the session, and the guideline's id or the skill's name with its title."""
-
-    session_id: str
-    page: str
-    title: str
 
 
 @dataclass(slots=True)
@@ -113,25 +103,10 @@ def rules_used(wiki: Path, wanted: str | None = None) -> RulesUsed:
     config = parse_config(text) if text else Config()
     uses = {rule.id: RuleUse(rule.id, rule, rule.id in config.ignored_rules) for rule in all_rules()}
     for rule_id, made in sorted(
-        _made_in(wiki / _RECORDS, problems), key=lambda each: (each[0], each[1].session_id, each[1].page)
+        made_by_rules(wiki, problems), key=lambda each: (each[0], each[1].session_id, each[1].page)
     ):
         uses.setdefault(rule_id, RuleUse(rule_id, None)).made.append(made)
     chosen = [use for use in uses.values() if wanted in (None, use.id, use.id.partition("/")[0])]
     if not chosen:
         raise UsageError(f"no rule and no family of rules is called {wanted!r}; `wiki rules` lists them")
     return RulesUsed(chosen, problems)
-
-
-def _made_in(records: Path, problems: list[str]) -> Iterator[tuple[str, Made]]:
-    """Each rule that a session's record names, with what it found there."""
-    for path in sorted(records.glob("*.json")):
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            entries = [entry for stage in record["stages"].values() for entry in stage.get("answer") or ()]
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            problems.append(f"{_RECORDS}/{path.name}: not the record of a session ({type(error).__name__})")
-            continue
-        for entry in entries:
-            if isinstance(entry, dict) and entry.get("rule_id"):
-                page = str(entry.get("id") or entry.get("name"))
-                yield str(entry["rule_id"]), Made(str(record.get("session_id")), page, str(entry.get("title")))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.retrieval.recording_places import Places
+from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of
 from agent_wiki.trajectory.json_text import value_of
@@ -79,7 +80,10 @@ class Cited:
 
 @dataclass(slots=True)
 class PageWhy:
-    """A page, the turns it cites, and the pages it is based on (members of a cluster, sessions of a task)."""
+    """A page, the turns it cites, and the pages it is based on (members of a cluster, sessions of a task).
+
+    `rules`: the rules of the embedded engine that found it.
+    """
 
     path: str
     id: str
@@ -88,6 +92,7 @@ class PageWhy:
     cited: list[Cited] = field(default_factory=list)
     pages: list[PageWhy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
 
     def all_cited(self) -> Iterator[Cited]:
         """Its citations and those of the pages it is based on."""
@@ -100,7 +105,7 @@ class PageWhy:
         cited = [{**asdict(each.citation), **asdict(each.shown), "has_failed": each.has_failed} for each in self.cited]
         below = [page.to_json() for page in self.pages]
         head = {"path": self.path, "id": self.id, "kind": self.kind, "title": self.title}
-        return {**head, "notes": self.notes, "cited": cited, "pages": below}
+        return {**head, "rules": self.rules, "notes": self.notes, "cited": cited, "pages": below}
 
 
 @dataclass(slots=True)
@@ -158,7 +163,18 @@ def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CON
     for name, place in found.items():
         cited = [each for page in explained for each in page.all_cited() if each.citation.session_id == name]
         _look(place, sessions.get(name), cited, places, context)
+    for page in explained:
+        _name_rules(page, wiki)
     return Why(explained, found, [str(problem) for problem in problems])
+
+
+def _name_rules(page: PageWhy, wiki: Path) -> None:
+    """Say of a page and of those it is based on which rules found them."""
+    if page.kind in ("guideline", "skill"):
+        sessions = [each.citation.session_id for each in page.cited]
+        page.rules = rules_behind(wiki, page.id.removeprefix("skill:"), sessions)
+    for below in page.pages:
+        _name_rules(below, wiki)
 
 
 def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
