@@ -11,15 +11,10 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline import shell
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.trajectory import Trajectory
 
-_FILE_NAMES = """package.json package-lock.json pnpm-lock.yaml yarn.lock tsconfig.json vite.config.ts vite.config.js
-    pyproject.toml setup.py setup.cfg requirements.txt requirements-dev.txt tox.ini noxfile.py conftest.py poetry.lock
-    uv.lock Pipfile manage.py Makefile Dockerfile docker-compose.yml compose.yaml go.mod go.sum Cargo.toml Cargo.lock
-    Gemfile pom.xml build.gradle CMakeLists.txt README.md CHANGELOG.md CONTRIBUTING.md CLAUDE.md AGENTS.md LICENSE
-    SKILL.md .gitignore .gitattributes .env .env.example .golangci.yaml .golangci.yml .goreleaser.yaml .eslintrc.json
-    .pre-commit-config.yaml mise.toml justfile"""
-WELL_KNOWN_FILES = frozenset(_FILE_NAMES.split())
+WELL_KNOWN_FILES = frozenset(table("names")["files"].split())
 _TRUNK_NAMES = "main master HEAD develop dev trunk origin upstream origin/main origin/master @{u}"
 _TRUNKS = frozenset(_TRUNK_NAMES.split())
 _NAME_FLAGS = frozenset({"-run", "-k", "-t", "--filter", "--grep", "--testNamePattern", "--test", "--name", "-bench"})

@@ -7,19 +7,9 @@ from __future__ import annotations
 
 import re
 
-_VERB_NAMES = """
-    add annotate answer ask assert assume avoid batch begin build bump cache call catch change check close
-    comment
-    commit compare configure confirm copy create declare define delete deploy describe do document drop
-    duplicate edit escape exclude explain expose extract fetch fix follow force force-push format generate
-    give group guess handle hard-code hardcode hide ignore import include indent inline install invent keep
-    leave limit link lint list log look make mark mention merge mock modify move mutate name open order
-    override parse pass pin place post prefer prefix print provide publish pull push put quote raise read
-    rebase recreate redirect refactor reference regenerate release remove rename reply report respond restart
-    retry return reuse revert review rewrite run save search send separate set share show sign silence skip
-    sort split squash stage start stop store stub suppress swallow switch tag target test throw touch
-    translate try type update upgrade use validate verify wait wrap write"""
-VERBS = frozenset(_VERB_NAMES.split())
+from agent_wiki.engines.offline.tables import table
+
+VERBS = frozenset(table("names")["imperatives"].split())
 _DOUBLED = frozenset({"run", "put", "get", "set", "stop", "skip", "drop", "cut", "let", "begin", "log", "tag", "wrap",
                       "submit", "pin", "squat", "stub", "commit", "plan", "swap", "map", "ship"})  # fmt: skip
 _CLAUSE = re.compile(

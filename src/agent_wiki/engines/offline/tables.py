@@ -33,7 +33,8 @@ class Pattern:
         return self._compiled.search(text)
 
 
-def _pattern(written: str | list[str] | Pattern) -> Pattern:
+def pattern(written: str | list[str] | Pattern) -> Pattern:
+    """One pattern of a table, or a list of which one has to fit. Raises `ValueError` where one is unbounded."""
     if isinstance(written, Pattern):
         return written
     source = written if isinstance(written, str) else "|".join(written)
@@ -42,7 +43,7 @@ def _pattern(written: str | list[str] | Pattern) -> Pattern:
     return Pattern(source)
 
 
-AnyOf = Annotated[Pattern, BeforeValidator(_pattern)]
+AnyOf = Annotated[Pattern, BeforeValidator(pattern)]
 """One pattern, or a list of which one has to fit."""
 
 

@@ -14,15 +14,12 @@ from typing import Any
 
 from agent_wiki.engines.offline.recipes.citations import raw_citation
 from agent_wiki.engines.offline.recipes.drafts import Draft, DraftStep, slug, tags
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import SHELL_TOOLS, Call
 
-_WRITE_WORDS = """add apply approve assign book buy cancel change charge close confirm create delete disable enable
-    exchange grant insert issue make modify move open order pay post publish purchase put refuel refund remove rename
-    reschedule reserve reset resume return revoke schedule send set submit subscribe suspend toggle transfer unsubscribe
-    update upgrade upload write"""
-_WRITES = frozenset(_WRITE_WORDS.split())
+_WRITES = frozenset(table("names")["changes"].split())
 # The agent's own tools, and ways to give up: no part of a service.
 _NOT_A_SERVICE = re.compile(
     r"think|calculate|transfer_to_human|todo|^(?:task|agent|bash|edit|multiedit|read|write|glob|grep|ls|skill|"

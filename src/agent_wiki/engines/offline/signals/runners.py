@@ -8,28 +8,12 @@ from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, Session
 from agent_wiki.engines.offline.generalize import general_command, general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
+from agent_wiki.engines.offline.tables import pattern, table
 
 _WITHIN_CALLS = 12
-_MISSING = (
-    re.compile(r"(?:^|[\s:])([\w@./+-]{1,60}): (?:command )?not found\s*$", re.MULTILINE),
-    re.compile(r"command not found: ([\w@./+-]{1,60})"),
-    re.compile(r"No module named '?([\w.]{1,60})'?"),
-    re.compile(r"[\"']([\w@./+-]{1,60})[\"']: executable file not found"),
-    re.compile(r"Cannot find (?:module|package) '([\w@./+-]{1,80})'"),
-    re.compile(r"[Mm]issing script:? \"?([\w:.-]{1,60})\"?"),
-    re.compile(r"No rule to make target [`']([\w./-]{1,60})'"),
-    re.compile(r"requires the ([\w.-]{1,60}) (?:python )?package"),
-)
-_INSTALL = re.compile(
-    r"(?:pip3?|uv pip|conda|brew|apt|apt-get|gem|cargo|apk|dnf|yum|pipx|mise) (?:install|add)\b|-m pip install"
-    r"|(?:npm|pnpm|yarn|bun) (?:ci|install|i|add)\b|uv (?:sync|add)|poetry (?:install|add)|go (?:install|get)"
-    r"|bundle install"
-)
-_TEST = re.compile(r"\b(?:py)?tests?\b|runtests|jest|vitest|mocha|rspec|phpunit|unittest|nose|tox")
-_LINT = re.compile(r"\blint|ruff|eslint|flake8|mypy|pylint|clippy|golangci|typecheck|\btsc\b")
-_FORMAT = re.compile(r"\bfmt\b|format|prettier|\bblack\b")
-_BUILD = re.compile(r"\bbuild|compile|\bmake\b|webpack|vite")
-_PURPOSES = ((_TEST, "the tests"), (_LINT, "the linters"), (_FORMAT, "the formatter"), (_BUILD, "the build"))
+_MISSING = tuple(map(pattern, table("runners")["missing"]))
+_INSTALL = pattern(table("runners")["install"])
+_PURPOSES = tuple((pattern(written), words) for words, written in table("runners")["purposes"].items())
 _RAN = re.compile(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)\b|Ran \d+ tests?", re.MULTILINE)
 
 
@@ -49,8 +33,8 @@ def _missing(attempt: Attempt) -> tuple[str, shell.Command, str] | None:
     """`(what is missing, the command that wanted it, the line that says so)`."""
     if attempt.verdict != "failed" or not attempt.actions:
         return None
-    for pattern in _MISSING:
-        match = pattern.search(attempt.output)
+    for said in _MISSING:
+        match = said.search(attempt.output)
         if match:
             name = match[1].rsplit("/", 1)[-1]
             wanted = next((each for each in attempt.actions if name in each.head.split()), attempt.actions[-1])
@@ -61,7 +45,7 @@ def _missing(attempt: Attempt) -> tuple[str, shell.Command, str] | None:
 
 def purpose(head: str) -> str | None:
     """What a command line is for, in the words of a rule; None when its name does not tell."""
-    return next((words for pattern, words in _PURPOSES if pattern.search(head)), None)
+    return next((words for fits, words in _PURPOSES if fits.search(head)), None)
 
 
 def _other_runner(session: Session, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
