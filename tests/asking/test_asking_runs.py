@@ -111,7 +111,10 @@ def test_a_refused_session_fails_and_the_others_go_on(tmp_path: Path) -> None:
         report = _ask(paths, wiki, server)
     assert report.exit_code == 1
     assert (report.sessions["mined"], report.sessions["failed"]) == (2, 1)
-    assert "refused to answer (The request was declined" in report.failures[0].reason
+    (failure,) = report.failures
+    assert (failure.kind, failure.unit, failure.stage) == ("answer", "session-1", "summarize")
+    assert "refused to answer (The request was declined" in failure.reason
+    assert failure.request in {record.get("prompt") for record in records(journal_folder(wiki), [])}
 
 
 def test_no_quote_that_is_not_in_the_recording_reaches_a_page(tmp_path: Path) -> None:
