@@ -26,11 +26,42 @@ rules:
   ignore: [retries/flag-added, recipes/chain]
 ```
 
-Other packages add rules by entry points of the group `agent_wiki.rules`; each names a `GuidelineRule` or `SkillRule` of
-`agent_wiki.engines.offline.rule`, or several. Such a package's version is part of the engine's.
-
 A rule finds something in its first example and nothing in its second. In an example `$` is a shell command, `=` a line
 of a result, `!` the same of a call that failed, and `refused:` why the user refused the call.
+
+## A rule of your own
+
+An entry point of the group `agent_wiki.rules` names a rule or several: `shop = "shop_rules:RULES"`. The version of the
+package is part of the engine's, so sessions are mined again when it changes. A lesson names the rule that found it,
+quotes what happened word for word, and says how much it weighs against others about the same turns (1 to 100):
+
+```python
+from agent_wiki.engines.offline.lessons import Wording, lesson
+from agent_wiki.engines.offline.rule import Example, GuidelineRule
+
+WORDS = Wording(
+    "shop/stop-server-first",
+    "Stop the server before migrating",
+    "Stop the development server before running migrations: it locks the database.",
+    "A migration answers `database is locked`.",
+    ("database", "migrations"),
+)
+
+
+def lessons(session):
+    found = []
+    for attempt in session.attempts:
+        if attempt.verdict == "failed" and "database is locked" in attempt.output:
+            quotes = [session.quote(attempt.result_turn, "database is locked")]
+            found += lesson(WORDS, "The migration failed while the server ran.", quotes, {{attempt.turn}}, 60)
+    return found
+
+
+EXAMPLE = Example(fires="$ make migrate\\n! Error: database is locked", silent="$ make migrate\\n= 3 applied")
+RULES = [GuidelineRule("shop/stop-server-first", "A migration meets a locked database.", lessons, EXAMPLE)]
+```
+
+`fires(rule, text)` of `agent_wiki.engines.offline.example_sessions` runs an example in your tests.
 """
 
 

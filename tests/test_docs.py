@@ -18,6 +18,7 @@ from typer.main import get_command
 
 from agent_wiki import stages
 from agent_wiki.commands.app import app
+from agent_wiki.engines.offline.example_sessions import fires
 from agent_wiki.readers.detect import readers
 from agent_wiki.trajectory import HYGIENE, Source
 
@@ -84,6 +85,15 @@ def test_commands_are_documented_as_their_help_says() -> None:
 def test_rules_are_documented_as_they_say_themselves() -> None:
     made = _generator("generate_rules").rules_page()
     assert _text("docs/rules.md") == made, "python docs/generate_rules.py accepts it"
+
+
+def test_the_rule_that_is_shown_as_an_example_finds_its_example() -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```", _text("docs/rules.md"), re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - our own page
+    (rule,) = names["RULES"]
+    assert fires(rule, rule.example.fires)
+    assert not fires(rule, rule.example.silent)
 
 
 @pytest.mark.parametrize("name", _command_names())
