@@ -86,6 +86,7 @@ def _redacted(text: str) -> tuple[str, int]:
     return redacted, count
 
 
+@lru_cache(maxsize=4096)
 def _call_id(text: str) -> str:
     """A call's id is never on a page, so it changes only if it contains a secret."""
     text = without_surrogates(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from agent_wiki.shell.blame import is_task, speakers
 from agent_wiki.shell.chain import Chain, chain_of, is_trivial, printed_codes, shows_end
@@ -14,10 +15,11 @@ from agent_wiki.shell.result_lines import (
     complains,
     error_line,
     exit_line,
+    failing_lines,
     lines_of,
+    passing_lines,
     quoted,
     shows_failure,
-    shows_success,
 )
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 
@@ -49,6 +51,11 @@ class _Judge:
             return Verdict("running", turn=self.turn)
         return self._hidden()
 
+    @cached_property
+    def good_lines(self) -> list[str]:
+        """The lines that say that tests or a build passed."""
+        return passing_lines(self.lines)
+
     def _is_left_running(self) -> bool:
         """Nothing but background commands, which nobody waited for."""
         left = [self.chain.is_background(at) for at in range(len(self.steps))]
@@ -59,9 +66,7 @@ class _Judge:
     def _signs(self) -> dict[int, str]:
         """Step → the first line in which it says that it failed."""
         found: dict[int, str] = {}
-        for number, line in enumerate(self.lines):
-            if not (shows_failure(line) or complains(line)):
-                continue
+        for number, line in failing_lines(self.lines):
             for at in self._speaker(line, number):
                 found.setdefault(at, line)
         for at, (code, line) in self.codes.items():
@@ -116,9 +121,7 @@ class _Judge:
         if self.signs:
             return min(self.signs)
         likely = [at for at in able if not is_trivial(self.steps[at]) and self.steps[at].program != "cd"]
-        passed = max(
-            (at for line in self.lines if shows_success(line) for at in speakers(line, self.steps)), default=-1
-        )
+        passed = max((at for line in self.good_lines for at in speakers(line, self.steps)), default=-1)
         likely = [at for at in likely if at > passed] or likely
         return likely[0] if len(likely) == 1 else None
 
@@ -173,8 +176,10 @@ class _Judge:
     def _passed_line(self) -> str:
         if all(_only_shows(step) for step in self.steps):
             return ""
+        if not any(is_check(step) or _is_script(step) for step in self.steps):
+            return exit_line(self.result)
         zero = next((line for code, line in self.codes.values() if code == 0), "")
-        said = next((line for line in reversed(self.lines) if shows_success(line) and not shows_failure(line)), "")
+        said = next((line for line in reversed(self.good_lines) if not shows_failure(line)), "")
         return quoted(said) or zero or exit_line(self.result)
 
     # -- each step -----------------------------------------------------------------------------------------------
@@ -214,12 +219,12 @@ class _Judge:
         visible = shows_end(self.chain.viewers(at), len(self.lines))
         if visible is None:  # only what fits a pattern: complaints are seen where they do not go through the pipe
             is_seen = not is_check(step) and "2>&1" not in step.source and step.after != "|&"
-            return "passed" if is_seen or any(map(shows_success, self.lines)) else "unknown"
+            return "passed" if is_seen or self.good_lines else "unknown"
         return "passed" if visible else "unknown"
 
     def _says_enough(self, step: SimpleCommand) -> bool:
         """Where no status is recorded: a check says that it passed, of others an output without a complaint will do."""
-        return any(map(shows_success, self.lines)) or (bool(self.lines) and not is_check(step))
+        return bool(self.good_lines) or (bool(self.lines) and not is_check(step))
 
     def _line_from(self, sign: str) -> str:
         """The line that says most from the sign on."""

@@ -7,7 +7,7 @@ line given is a verbatim substring.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 MOST_QUOTED = 200
 _HEAD, _TAIL = 3_000, 6_000
@@ -25,7 +25,8 @@ _COMPLAINT = re.compile(
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: "
     r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
-    r"|command not found|cannot access|No module named \S{1,80})"
+    r"|command not found|cannot access|No module named \S{1,80}|[Oo]peration not permitted|Connection refused)"
+    r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
 _PASSED = re.compile(
@@ -35,6 +36,16 @@ _PASSED = re.compile(
     r"Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
     re.IGNORECASE,
 )
+# One of these is in every line that tells of failure, and of success: a quick look before the expressions.
+_BAD_WORDS = (
+    "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "✗", "✖", "fatal",
+    "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
+    "the term", "e: ", "http ", "no such", "denied", "not permitted", "a directory", "cannot access", "exception",
+    "refused",
+)  # fmt: skip
+_GOOD_WORDS = (
+    "ok", "pass", "✓", "✔", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",
+)  # fmt: skip
 _NOTHING_FAILED = re.compile(r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|failures?=0", re.IGNORECASE)
 _ERROR_WORDS = re.compile(
     r"\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
@@ -95,6 +106,29 @@ def complains(line: str) -> bool:
 def shows_success(line: str) -> bool:
     """True for a line that says that tests or a build passed."""
     return _PASSED.search(line) is not None
+
+
+def failing_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines that show a failure or a complaint, each with its position."""
+    for at, line in _with_words(lines, _BAD_WORDS):
+        if shows_failure(line) or complains(line):
+            yield at, line
+
+
+def passing_lines(lines: Sequence[str]) -> list[str]:
+    """The lines that say that tests or a build passed."""
+    return [line for _, line in _with_words(lines, _GOOD_WORDS) if shows_success(line)]
+
+
+def _with_words(lines: Sequence[str], words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    lower = "\n".join(lines).lower()
+    present = [word for word in words if word in lower]
+    for at, line in enumerate(lines if present else ()):
+        small = line.lower()
+        for word in present:
+            if word in small:
+                yield at, line
+                break
 
 
 def diagnostics_line(text: str) -> tuple[bool, str] | None:

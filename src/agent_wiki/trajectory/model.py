@@ -196,8 +196,19 @@ def envelope_chunks(trajectory: Trajectory) -> Iterator[str]:
     yield "\n]}\n"
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
 def _dump(value: Any) -> str:
-    return without_surrogates(json.dumps(value, ensure_ascii=False))
+    return without_surrogates(_ENCODER.encode(value))
+
+
+def _dumped_bytes(value: Any) -> bytes:
+    text = _ENCODER.encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return without_surrogates(text).encode()
 
 
 def without_surrogates(text: str) -> str:
@@ -218,5 +229,5 @@ def digest(trajectory: Trajectory) -> str:
     head = [trajectory.session_id, trajectory.agent, trajectory.model, trajectory.timestamp, source]
     hasher.update(_dump(head).encode())
     for message in trajectory.messages:
-        hasher.update(_dump(message_to_json(message)).encode())
+        hasher.update(_dumped_bytes(message_to_json(message)))
     return f"sha256:{hasher.hexdigest()}"

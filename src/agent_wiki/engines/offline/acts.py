@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from agent_wiki.engines.offline.tools import Kind, tool_kind
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
-from agent_wiki.shell.result_lines import error_line, last_line, lines_of, shows_failure
+from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands, steps_of
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
@@ -120,7 +120,7 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
     """A script of the session's own shows success only after it had shown the failure."""
     result, verdict = act.call.result or "", act.verdict
     is_inline = any(is_inline_script(each) for each in act.commands)
-    if verdict.has_failed or any(map(shows_failure, lines_of(result))):
+    if verdict.has_failed or any(shows_failure(line) for _, line in failing_lines(list(lines_of(result)))):
         line = verdict.line if verdict.has_failed else error_line(result)
         failed_probes[check_key(act)] = _code_lines(act) if is_inline else frozenset()
         return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)

@@ -115,16 +115,17 @@ def requests_of(trajectory: Trajectory) -> list[Request]:
     A slash command counts when it started work; commands that only tend the harness do not.
     """
     found: list[Request] = []
-    was_asked = False
+    last_said = ""
     for turn, message in trajectory.turns():
         if message.role == "assistant" and message.content:
-            was_asked = _ASKED.search(message.content[-600:]) is not None
+            last_said = message.content
         if message.role != "user":
             continue
         request = _request(turn, message, has_started=bool(found))
         if request is None or (found and found[-1].text == request.text):
             continue
-        if found and was_asked and request.kind == "request" and _is_answer(request.text):
+        is_reply = found and request.kind == "request" and _ASKED.search(last_said[-600:])
+        if is_reply and _is_answer(request.text):
             request = replace(request, kind="answer")
         found.append(request)
     return found

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
+from agent_wiki.shell.wrappers import peeled
 
 _MOST_COMMANDS = 60
 _DEEPEST = 3  # subshells in subshells
@@ -22,10 +23,7 @@ _SUBCOMMAND_PROGRAMS = """git go npm pnpm yarn bun cargo docker kubectl uv pip p
     composer podman systemctl aws gcloud az heroku fly vercel wrangler rails flutter swift mix stack cabal make"""
 _WITH_SUBCOMMAND = frozenset(_SUBCOMMAND_PROGRAMS.split())
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool"})  # the word after them is the tool
-_WRAPPER_WORDS = "sudo time nohup env command exec builtin if then do else elif ! {"
-_WRAPPERS = frozenset(_WRAPPER_WORDS.split())
 _INTERPRETERS = re.compile(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|deno|bun")
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _FLAGS_WITH_VALUE = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--prefix", "--cwd", "--dir", "-n", "--namespace"}
 )
@@ -145,11 +143,5 @@ def _commands(line: str, depth: int = 0) -> Iterator[Command]:
 
 
 def _command(words: list[str], text: str, operator: str) -> Command | None:
-    env: list[str] = []
-    while words and (_ASSIGNMENT.match(words[0]) or words[0] in _WRAPPERS or words[0] in ("timeout", "gtimeout")):
-        word = words.pop(0)
-        if _ASSIGNMENT.match(word):
-            env.append(word)
-        while word.endswith("timeout") and words and re.match(r"-|\d", words[0]):
-            words.pop(0)
-    return Command(tuple(words), tuple(env), operator, text) if words or env else None
+    front = peeled(words)
+    return Command(front.words, front.environment, operator, text) if front.words or front.environment else None

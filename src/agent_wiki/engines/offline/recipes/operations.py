@@ -18,6 +18,7 @@ from agent_wiki.engines.offline.recipes.vocabulary import (
     VERB_OF_TASK_WORD,
     VERBS_OF_SUBCOMMANDS,
 )
+from agent_wiki.shell import wrappers
 
 RUN = "run"  # of a task whose name does not tell its purpose
 CHECKS = ("generate", "format", "lint", "typecheck", "build", "test")  # in the order to run them
@@ -50,41 +51,12 @@ _VALUED_FLAGS = frozenset({"-C", "-c", "-n", "--namespace", "--context", "-f", "
 
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.-]+/)*[\w-]+(?:\.(?:sh|bash|py|js|mjs|ts|rb|pl))?")
 _INTERPRETERS = frozenset({"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "deno", "tsx", "ts-node"})
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_WRAPPERS = frozenset({"sudo", "time", "/usr/bin/time", "nice", "nohup", "env", "exec", "command", "npx", "bunx", "!"})
-_RUN_WRAPPERS = frozenset(
-    {
-        ("uv", "run"),
-        ("poetry", "run"),
-        ("pipenv", "run"),
-        ("rye", "run"),
-        ("bundle", "exec"),
-        ("pnpm", "exec"),
-        ("yarn", "exec"),
-        ("npm", "exec"),
-        ("pnpm", "dlx"),
-        ("mise", "exec"),
-    }
-)
 
 
 def peeled(words: list[str]) -> list[str]:
     """The command without what only wraps it: assignments, `sudo`, `timeout 60`, `uv run`, `python -m`."""
-    rest = words
-    while rest:
-        if _ASSIGNMENT.match(rest[0]):
-            rest = rest[1:]
-        elif rest[0] in _WRAPPERS:
-            rest = _without_leading_flags(rest[1:])
-        elif rest[0] == "timeout":
-            rest = _without_leading_flags(rest[1:])[1:]
-        elif tuple(rest[:2]) in _RUN_WRAPPERS:
-            rest = _without_leading_flags(rest[2:])
-        elif rest[0] in ("python", "python3") and rest[1:2] == ["-m"]:
-            rest = rest[2:]
-        else:
-            break
-    return rest
+    rest = list(wrappers.peeled(words).program_words())
+    return rest[2:] if rest[0:1] in (["python"], ["python3"]) and rest[1:2] == ["-m"] else rest
 
 
 def operation(words: list[str]) -> Operation | None:
@@ -238,7 +210,3 @@ def _arguments(words: list[str]) -> list[str]:
     """The words after the program that are neither flags nor values of flags that may stand before a subcommand."""
     pairs = itertools.pairwise(words)
     return [word for before, word in pairs if not word.startswith("-") and before not in _VALUED_FLAGS]
-
-
-def _without_leading_flags(words: list[str]) -> list[str]:
-    return words[next((index for index, word in enumerate(words) if not word.startswith("-")), len(words)) :]
