@@ -20,7 +20,6 @@ _PYTHON_TOOLS = frozenset({"pytest", "py.test", "mypy", "ruff", "tox", "nox", "p
 _NODE_TOOLS = frozenset(
     {"npm", "pnpm", "yarn", "jest", "vitest", "tsc", "eslint", "mocha", "webpack", "vite", "next", "tsx", "ts-node"}
 )
-_NODE_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _SHELL_NAMED = re.compile(
     r"(?:/\S{1,60}/)?(?:(?:ba|z|da|k)?sh|-bash|\(eval\)):(?: ?(?:line )?\d{1,6}:)?"
     r" (?:(?:command not found|no such file or directory|permission denied|no matches found): )?([^\s:]{1,200})"

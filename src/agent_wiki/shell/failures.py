@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agent_wiki.shell.last_step import READERS, SEARCHES, last_step
+from agent_wiki.shell.last_step import last_step
+from agent_wiki.shell.programs import READERS, SEARCHES
 from agent_wiki.trajectory.json_text import value_of
 
 _WINDOW = 2000

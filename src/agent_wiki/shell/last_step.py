@@ -11,12 +11,6 @@ from dataclasses import dataclass
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.syntax import MOST_CHARACTERS
 
-SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "git grep", "pgrep", "which"})
-READERS = SEARCHES | frozenset(
-    {"cat", "sed", "head", "tail", "less", "nl", "awk", "find", "ls", "jq", "tree", "wc", "tee", "sort", "uniq", "cut",
-     "tr", "column", "echo", "printf", "true", ":", "git diff", "git show", "git log", "git blame", "git status"}
-)  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class LastStep:

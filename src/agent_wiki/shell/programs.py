@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "git grep", "pgrep", "which", "Select-String"})
-
 # Programs that only show: what they print was there before, and their failure is an answer.
 _LOOKING = """ls cat head tail less more grep egrep fgrep rg ag ack find fd tree wc stat file nl jq yq awk sort uniq
     diff cmp which type whereis pwd echo printf env printenv date du df ps lsof top man test [ [[ cd pushd popd
@@ -22,4 +20,11 @@ PRINTERS = frozenset({"echo", "printf", "Write-Output", "Write-Host"})
 # What stands behind a pipe: does the reader see how the output ends?
 SHOWS_END = frozenset(
     {"tail", "tee", "cat", "less", "more", "nl", "sort", "column", "tac", "fold", "Tee-Object", "Out-String", "bat"}
+)  # fmt: skip
+
+# Of a command whose text alone is known: programs that print whatever they were given.
+SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "git grep", "pgrep", "which"})
+READERS = SEARCHES | frozenset(
+    {"cat", "sed", "head", "tail", "less", "nl", "awk", "find", "ls", "jq", "tree", "wc", "tee", "sort", "uniq", "cut",
+     "tr", "column", "echo", "printf", "true", ":", "git diff", "git show", "git log", "git blame", "git status"}
 )  # fmt: skip

@@ -40,8 +40,8 @@ _PASSED = re.compile(
 _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "✗", "✖", "fatal",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
-    "the term", "e: ", "http ", "no such", "denied", "not permitted", "a directory", "cannot access", "exception",
-    "refused",
+    "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
+    "exception", "refused",
 )  # fmt: skip
 _GOOD_WORDS = (
     "ok", "pass", "✓", "✔", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",

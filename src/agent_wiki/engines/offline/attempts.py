@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
+from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory import Message, Trajectory
@@ -18,10 +19,6 @@ from agent_wiki.trajectory.json_text import value_of
 
 Verdict = Literal["passed", "failed", "unknown"]
 
-EDIT_TOOLS = frozenset(
-    {"edit", "multiedit", "write", "notebookedit", "apply_patch", "str_replace_editor", "replace", "write_file",
-     "edit_file", "create_file", "str_replace_based_edit_tool", "patch"}
-)  # fmt: skip
 _MOST_OUTPUT = 20_000  # characters kept from each end of an output: what matters stands at its ends
 
 _CODEX_HEAD = re.compile(r"\A(?:(?:Chunk ID|Wall time|Process|Original token count)\b.*\n){0,5}Output:\n?")

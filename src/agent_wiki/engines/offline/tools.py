@@ -10,10 +10,10 @@ from agent_wiki.trajectory.calls import Call
 
 Kind = Literal[ShellKind, "probe", "plan", "ask", "delegate", "skill", "service"]
 
-_EDIT_TOOLS = frozenset(
+EDIT_TOOLS = frozenset(
     {"edit", "write", "multiedit", "notebookedit", "create_file", "write_file", "replace", "apply_patch",
      "edit_file", "write_to_file", "replace_in_file", "insert", "update_file", "search_replace", "file_write",
-     "str_replace", "create", "insert_text", "patch"}
+     "str_replace", "create", "insert_text", "patch", "str_replace_editor", "str_replace_based_edit_tool"}
 )  # fmt: skip
 _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
@@ -52,7 +52,7 @@ def tool_kind(call: Call) -> Kind:
     if name in ("str_replace_editor", "str_replace_based_edit_tool"):
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")
     groups: tuple[tuple[Kind, frozenset[str]], ...] = (
-        ("edit", _EDIT_TOOLS),
+        ("edit", EDIT_TOOLS),
         ("look", _LOOK_TOOLS),
         ("plan", _PLAN_TOOLS),
         ("ask", _ASK_TOOLS),

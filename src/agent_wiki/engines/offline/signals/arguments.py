@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session
+from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson
+from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session, edit_old_text, edit_text, is_edit
+from agent_wiki.engines.offline.attempts import Session, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
+from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.wiki.text import plain_line

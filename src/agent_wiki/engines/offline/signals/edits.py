@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.attempts import EDIT_TOOLS, Session, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import Session, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
+from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 
@@ -39,7 +40,7 @@ def lessons(session: Session) -> list[Lesson]:
     """Lessons from edits that were refused and repeated, and from names put right in well-known files."""
     found: list[Lesson] = []
     for call in session.calls:
-        if call.name.lower() in EDIT_TOOLS or call.name.lower() == "insert":
+        if call.name.lower() in EDIT_TOOLS:
             found += _indentation(session, call) if has_failed(call) else _corrected(session, call)
     return found
 
