@@ -30,7 +30,11 @@ from pathlib import Path
 from statistics import mean, median
 
 from agent_wiki.compare.facts import own_words
+from agent_wiki.pages.cluster import cluster_members
+from agent_wiki.pages.state import view_of
+from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.normalize import write_envelope
 from agent_wiki.report import Report
 from agent_wiki.retrieval import Hit, consult, read_pages
@@ -41,10 +45,7 @@ from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.reading import BYTES_PER_TOKEN
 from agent_wiki.retrieval.terminal import hit_lines
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.wiki.layout import session_file_stem
-from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.sessions import entries_of, texts_of
-from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.layout import archived, cluster_path, guideline_path, session_file_stem, skill_path, task_path
 from benchmarks.families import TRACES, trajectories
 from benchmarks.generated_wiki import generate
 from benchmarks.recall_requests import CHOSEN_WITH, NOTHING_APPLIES, NOTHING_APPLIES_CHOSEN_WITH
@@ -236,18 +237,16 @@ def build(wiki: Path, chosen: Iterable[Session]) -> None:
 
 def sessions_of_pages(wiki: Path) -> dict[str, set[str]]:
     """Page → the sessions its provenance reaches: evidence, a task's sessions, the members of a cluster."""
-    pages = WikiFolder(wiki, is_dry_run=True).load_pages([])
-    own = {path: _sessions_of(page) for path, page in pages.items()}
-    by_id = {str(page.fields.get("id")): own[path] for path, page in pages.items()}
-    for path, page in pages.items():
-        for member in entries_of(page.fields.get("members")):
-            own[path] |= by_id.get(str(member.get("id")), set())
+    view = view_of(read_wiki(wiki, []).state)
+    config = view.state.config
+    guidelines = {name: set(each.session_ids) for name, each in view.guidelines.items()}
+    own = {guideline_path(view.guidelines[name].entry.title, name): found for name, found in guidelines.items()}
+    own |= {archived(path): found for path, found in own.items()}
+    own |= {skill_path(name): set(each.session_ids) for name, each in view.skills.items()}
+    own |= {task_path(name): set(ids) for name, ids in sessions_of_tasks(config, view.sessions).items()}
+    for name, entry in config.clusters.items():
+        own[cluster_path(name)] = set().union(*(guidelines[each] for each in cluster_members(entry, guidelines)))
     return own
-
-
-def _sessions_of(page: Page) -> set[str]:
-    evidence = {str(each.get("session_id")) for each in entries_of(page.fields.get("evidence"))}
-    return evidence | set(texts_of(page.fields.get("sessions")))
 
 
 @dataclass(slots=True)
@@ -335,7 +334,6 @@ def choose(traces: Path, scratch: Path) -> Iterator[str]:
     own = scratch / "chosen"
     run([traces / each for each in CHOSEN_ON], Options(own), Report("ingest", "chosen"), lambda _what, _done, _of: None)
     other = scratch / "other"
-    WikiFolder(other)
     _copy(traces.parent / "wikis" / "wiki-twobatch", other)
     scores: dict[str, Callable[[RowScores], float]] = {
         "words": lambda each: each.lexical,

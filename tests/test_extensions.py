@@ -122,7 +122,7 @@ def test_an_engine_of_another_package_answers_in_every_worker(site: _Site, recor
     assert (run.returncode, run.stderr) == (0, "")
     assert json.loads(run.stdout)["sessions"] == {"mined": 2}
     pages = [tmp_path / "wiki" / "summaries" / f"{name}.md" for name in ("one", "two")]
-    assert all("engine: parrot" in page.read_text(encoding="utf-8") for page in pages)
+    assert all("made_by: parrot" in page.read_text(encoding="utf-8") for page in pages)
     assert len(set(site.log.read_text(encoding="utf-8").split())) >= 2  # workers, and the one that compares
 
 

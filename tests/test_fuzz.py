@@ -20,9 +20,9 @@ import zstandard
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.pipeline.mine import Assignment, mine, trajectories_of
-from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.readers.detect import reader_of, readers
 from agent_wiki.readers.recording import Recording
+from agent_wiki.stages.order import SESSION_STAGES
 from agent_wiki.trajectory import Trajectory, envelope_chunks
 from tests.hangs import no_hang
 from tests.test_hostile_wiki import recordings
@@ -217,7 +217,7 @@ def read(path: Path) -> list[Trajectory]:
 
 def check(path: Path) -> None:
     """Mine one file: no bug, nothing lost without a word, and what is normalized stays what it is."""
-    found = mine(Assignment(path, path.name, SESSION_STAGES, "offline", None), {})
+    found = mine(Assignment(path, path.name, SESSION_STAGES, "offline"), {})
     assert found.bug is None, found.bug
     assert found.failure or found.sessions or found.warnings
     assert found.failure is None or path.name in found.failure.unit

@@ -15,7 +15,7 @@ from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.trajectory import Source
-from tests.wikis import Script, arc, chat, ingest, record, rule, tree
+from tests.wikis import Script, arc, changed, chat, ingest, record, rule, tree
 
 HOSTILE_IDS = (
     "../../etc/passwd", "index", "a/b", "a-b", "a\\b", "x" * 300, "x" * 299 + "y", "CON", "con", ".hidden", "..", ".",
@@ -49,17 +49,18 @@ def test_no_session_id_leaves_the_folder_or_shares_a_file(tmp_path: Path, script
     assert ingest([traces], tmp_path / "wiki", script.engine, rewrite=True).written == []
 
 
-@pytest.mark.parametrize("first", [0, 1])
-def test_a_session_named_like_the_arc_of_another_is_reported_and_replaces_nothing(
-    tmp_path: Path, script: Script, first: int
+def test_a_session_named_like_the_arc_of_another_has_a_page_of_its_own_in_any_order(
+    tmp_path: Path, script: Script
 ) -> None:
     script.says("a", arcs=[arc("B", 1, 2, slug="b"), arc("C", 3, 4, slug="c")])
     paths = [record(tmp_path / "t", "a"), record(tmp_path / "t", "a__b")]
-    reports = [ingest([paths[each]], tmp_path / "wiki", script.engine) for each in (first, 1 - first)]
-    assert [report.exit_code for report in reports] == [0, 1]
-    assert str(reports[1].failures[0]).endswith("summaries/a__b.md is another session's page")
-    owner = ("session_id: a\n", "session_id: a__b\n")[first]
-    assert owner in (tmp_path / "wiki" / "summaries" / "a__b.md").read_text(encoding="utf-8")
+    for name, order in (("one", paths), ("other", paths[::-1])):
+        for path in order:
+            assert ingest([path], tmp_path / name, script.engine).exit_code == 0
+    assert changed(tree(tmp_path / "one"), tree(tmp_path / "other")) == []
+    assert "session_id: a__b\n" in (tmp_path / "one" / "summaries" / "a__b.md").read_text(encoding="utf-8")
+    arcs = sorted(path.name for path in (tmp_path / "one" / "summaries").glob("a__*.md"))
+    assert len(arcs) == 3
 
 
 GARBAGE: dict[str, bytes] = {

@@ -13,8 +13,8 @@ import zstandard
 
 from agent_wiki.engines.offline.user_words import _without_notes
 from agent_wiki.pipeline.mine import Assignment, Mined, mine
-from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.readers import unpacked
+from agent_wiki.stages.order import SESSION_STAGES
 from tests.hangs import no_hang
 
 CHAT: list[dict[str, Any]] = [{"role": "user", "content": "Please list"}, {"role": "assistant", "content": "Done."}]
@@ -23,7 +23,7 @@ BOMBS = [b"[" + b" " * 9_000_000, b'["' + b"x" * 9_000_000, b'{"role": "user", "
 
 
 def mined(path: Path) -> Mined:
-    found = mine(Assignment(path, path.name, SESSION_STAGES, "offline", None), {})
+    found = mine(Assignment(path, path.name, SESSION_STAGES, "offline"), {})
     assert found.bug is None, found.bug
     return found
 

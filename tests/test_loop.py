@@ -196,12 +196,12 @@ def test_a_skill_call_counts_as_a_use_of_the_skill(wiki: Path, tmp_path: Path) -
     ]
     path = tmp_path / "later.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
-    before = page(wiki, skill).fields["support"]
+    before = page(wiki, skill).fields["metadata"]["support"]
     ingest([path], wiki, "offline")
     (recalled,) = page(wiki, "summaries/later.md").fields["recalled_guidelines"]
     assert (recalled["id"], recalled["status"]) == ("skill:jsonl-to-csv", "followed")
     assert "[later](../../summaries/later.md)" in (page(wiki, skill).section("Used by") or "")
-    assert page(wiki, skill).fields["support"] == before
+    assert page(wiki, skill).fields["metadata"]["support"] == before
 
 
 def test_use_moves_the_tier_and_the_place_in_consult(wiki: Path, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from agent_wiki.commands import main
+from agent_wiki.pages.recalls import Recall, tier
 from agent_wiki.wiki.layout import summary_path
 from agent_wiki.wiki.page import Page, parse_page
-from agent_wiki.wiki.recalls import Recall, tier
 from tests.wikis import COMMAND, Script, arc, chat, ingest, rule, skill
 
 RULE = "Run the check before a change."
@@ -175,7 +175,7 @@ def test_a_guideline_is_named_by_its_title_and_the_digest_of_its_rule(wiki: Path
 def test_configured_tags_win_and_are_on_the_page(wiki: Path) -> None:
     (row,) = [row for row in _rows(wiki) if row["id"] == OTHER_ID]
     page = _page(wiki, row["link"])
-    assert (row["tags"], page.fields["tags"], page.fields["stage_tags"]) == (["mine"], ["mine"], ["logs"])
+    assert (row["tags"], page.fields["tags"]) == (["mine"], ["mine"])
     assert page.fields["type"] == "workflow"
     config = (wiki / "_config.yaml").read_text(encoding="utf-8")
     assert "# my own words" in config
@@ -184,7 +184,7 @@ def test_configured_tags_win_and_are_on_the_page(wiki: Path) -> None:
 
 def test_a_skill_is_a_folder_with_scripts_that_run(wiki: Path) -> None:
     page = _page(wiki, "skills/check-the-cart/SKILL.md")
-    assert (page.fields["id"], page.fields["name"]) == ("skill:check-the-cart", "check-the-cart")
+    assert (page.fields["metadata"]["id"], page.fields["name"]) == ("skill:check-the-cart", "check-the-cart")
     assert None not in [page.section(each) for each in ("Overview", "When To Use", "Workflow", "Sources")]
     script = wiki / "skills" / "check-the-cart" / "scripts" / "check.sh"
     assert script.read_text(encoding="utf-8") == "make check\n"

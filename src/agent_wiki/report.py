@@ -89,6 +89,7 @@ class Report:
     removed: list[str] = field(default_factory=list)
     pages_unchanged: int = 0
     archived: list[str] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)  # pages that a person changed: they are left as they are
     failures: list[Failure] = field(default_factory=list)
     left_out: list[Note] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
@@ -168,6 +169,7 @@ class Report:
         for title, entries in (
             ("left out", self.left_out),
             ("not recordings, passed over", self.passed_over),
+            ("edited by a person, left as they are: `wiki review`", self.edited),
             ("claims dropped", self.dropped_claims),
             ("warnings", self.warnings),
             ("waiting for a batch", self.waiting),

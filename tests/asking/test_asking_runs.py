@@ -51,10 +51,13 @@ def test_two_recordings_become_a_wiki_and_the_report_says_what_it_cost(tmp_path:
     assert report.asked["stages"]["summarize"]["calls"] == 2
     assert any(line.startswith("asked: 6 calls, ") for line in report.lines())
     page = parse_page((wiki / "summaries" / "session-0.md").read_text(encoding="utf-8"), "page")
-    made = page.fields["made_by"]
+    assert page.fields["made_by"] == "claude-haiku-5-5"
+    stages = json.loads((wiki / "_sessions" / "session-0.json").read_text(encoding="utf-8"))["stages"]
+    made = stages["summarize"]["made_by"]
     assert (made["engine"], made["model"], made["prompt_version"]) == ("anthropic", "claude-haiku-5-5", 1)
     assert made["request"].startswith("sha256:")
-    assert [each["model"] for each in page.fields["mined"]] == ["claude-haiku-5-5", "claude-sonnet-5-5"]
+    later = [stages[stage]["made_by"]["model"] for stage in ("extract-guidelines", "synthesize-skill")]
+    assert later == ["claude-haiku-5-5", "claude-sonnet-5-5"]
 
 
 def test_a_second_run_asks_nothing_and_writes_nothing(tmp_path: Path) -> None:

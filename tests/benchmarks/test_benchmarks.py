@@ -12,6 +12,7 @@ from benchmarks.generated_wiki import GUIDELINES_PER_SESSION, generate
 from agent_wiki.wiki.store import WikiFolder
 from benchmarks import speed
 from tests.benchmarks import forked
+from tests.wikis import ingest
 
 _TURNS = [
     {"role": "user", "content": "Count the lines of every file here. " * 3},
@@ -32,6 +33,7 @@ def recordings(tmp_path: Path) -> Path:
 
 def test_a_generated_wiki_has_four_guidelines_a_session(tmp_path: Path) -> None:
     pages = generate(tmp_path, 3)
+    ingest([], tmp_path, "offline", stages=("catalog",))
     assert pages == len(WikiFolder(tmp_path).page_paths()) == 3 * (1 + GUIDELINES_PER_SESSION)
 
 

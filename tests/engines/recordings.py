@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from agent_wiki.engines.offline.skills import answer
+from agent_wiki.pages.sessions import Outcome
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.stages.summarize import ArcAnswer, Outcome, SummaryAnswer
+from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillQuestion, SkillsAnswer
 from agent_wiki.trajectory import Source, Trajectory
 

@@ -244,14 +244,16 @@ def test_pages_that_another_engine_answered_for_are_not_replaced(project: Path, 
     growing.write_bytes(b"".join(lines[:-1]))
     stop(growing)
     (page,) = [path for path in (project / "wiki" / "summaries").glob("*.md") if path.name != "index.md"]
-    text = page.read_text(encoding="utf-8")
-    assert "engine: offline" in text
-    page.write_text(text.replace("engine: offline", "engine: anthropic"), encoding="utf-8")
+    (kept,) = (project / "wiki" / "_sessions").glob("*.json")
+    text = kept.read_text(encoding="utf-8")
+    assert '"engine": "offline"' in text
+    kept.write_text(text.replace('"engine": "offline"', '"engine": "anthropic"'), encoding="utf-8")
     growing.write_bytes(b"".join(lines))
     (project / ".evolve" / "hook" / "sessions").rename(project / ".evolve" / "hook" / "forgotten")
     outcome = stop(growing)
     assert "another engine" in outcome.left
-    assert "engine: anthropic" in page.read_text(encoding="utf-8")
+    assert '"engine": "anthropic"' in kept.read_text(encoding="utf-8")
+    assert page.exists()
 
 
 def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(project: Path, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_an_answer_becomes_pages_and_is_told(tmp_path: Path, wiki: Wiki) -> None
     assert "summaries/a.md" in told["written"]
     page = parse_page((tmp_path / "wiki" / "summaries" / "a.md").read_text(encoding="utf-8"), "a.md")
     assert page.fields["outcome_evidence"] == {"turn": 3, "quote": "2 checks failed"}
-    assert page.fields["made_by"]["engine"] == "recorded"
+    assert page.fields["made_by"] == "recorded"
 
 
 _NOT_STANDING: list[tuple[str, Any, str]] = [

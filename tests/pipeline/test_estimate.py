@@ -22,9 +22,10 @@ from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.estimate import OUTPUT_TOKENS, Estimate, StageEstimate, estimate, habits_of
-from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.token_counts import BYTES_PER_TOKEN, PROMPT_TOKENS
 from agent_wiki.report import Report
+from agent_wiki.stages.order import ALL_STAGES
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.answers import Asked
 from agent_wiki_testing.tokens import prompt_blocks

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.pipeline import ingest as ingest_module
 from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND
 from tests.wikis import COMMAND, RESULT, Script, arc, changed, ingest, record, rule, skill, tree
 
@@ -77,14 +76,9 @@ def test_order_and_batches_do_not_matter(
     assert changed(whole, tree(tmp_path / "wiki")) == []
 
 
-def test_workers_and_flushes_do_not_matter(
-    tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_do_not_matter(tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes]) -> None:
     ingest(recordings, tmp_path / "two", script.engine, jobs=2)
     assert changed(whole, tree(tmp_path / "two")) == []
-    monkeypatch.setattr(ingest_module, "_FLUSH_SESSIONS", 1)
-    ingest(recordings, tmp_path / "flushed", script.engine)
-    assert changed(whole, tree(tmp_path / "flushed")) == []
 
 
 def test_the_machinery_may_be_deleted_between_runs(
@@ -159,11 +153,9 @@ def test_a_session_that_grew_into_arcs_is_linked_arc_by_arc(
 
 
 @pytest.mark.parametrize("grown", ["a", "b", "c", "d", "e"])
-@pytest.mark.parametrize("flush", [1, 200])
 def test_a_session_that_grew_leaves_nothing_of_what_it_was(
-    tmp_path: Path, script: Script, recordings: list[Path], grown: str, flush: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, script: Script, recordings: list[Path], grown: str
 ) -> None:
-    monkeypatch.setattr(ingest_module, "_FLUSH_SESSIONS", flush)
     arcs = [arc("First", 1, 3), arc("Second", 4, 6)]
     script.says(f"{grown}#6", arcs=arcs, rules=[rule("Ask what the cart holds, then check.")], skill={"skill": None})
     ingest(recordings, tmp_path / "wiki", script.engine)

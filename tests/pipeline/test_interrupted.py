@@ -8,22 +8,20 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.errors import WikiLocked
-from agent_wiki.pipeline import ingest as module
 from agent_wiki.wiki.store import WikiFolder
 from tests.processes import die_before, exit_codes, started, started_wiki
 from tests.wikis import Script, arc, changed, ingest, record, rule, skill, tree
 
 
-def _killed(at: int, wiki: Path, engine: str, flush: int, *paths: Path) -> bool:
+def _killed(at: int, wiki: Path, engine: str, *paths: Path) -> bool:
     """Ingest in a process that kills itself at the n-th time that a file is put in place or taken away."""
-    (ended,) = exit_codes(started(_run_and_die, at, wiki, engine, flush, *paths))
+    (ended,) = exit_codes(started(_run_and_die, at, wiki, engine, *paths))
     assert ended in (0, -signal.SIGKILL)
     return ended != 0
 
 
-def _run_and_die(at: int, wiki: Path, engine: str, flush: int, *paths: Path) -> None:
+def _run_and_die(at: int, wiki: Path, engine: str, *paths: Path) -> None:
     """It dies before the file is put there, when its bytes are already written beside."""
-    module._FLUSH_SESSIONS = flush
     die_before(at, "pathlib.Path.replace", "pathlib.Path.unlink")
     ingest(paths, wiki, engine)
 
@@ -47,14 +45,13 @@ def _recordings(folder: Path, more: int) -> list[Path]:
     return [record(folder, name, day, more) for name, day in days.items()]
 
 
-@pytest.mark.parametrize("flush", [1, 200])
-def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, script: Script, flush: int) -> None:
+def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, script: Script) -> None:
     paths = _recordings(tmp_path / "t", 0)
     ingest(paths, tmp_path / "whole", script.engine)
     points = 0
     for at in (0, 1, 2, 4, 7, 12, 20, 33):
         wiki = tmp_path / f"wiki-{at}"
-        if not _killed(at, wiki, script.engine, flush, *paths):
+        if not _killed(at, wiki, script.engine, *paths):
             break
         points += 1
         ingest(paths, wiki, script.engine)
@@ -62,9 +59,8 @@ def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, 
     assert points >= 2
 
 
-@pytest.mark.parametrize("flush", [1, 200])
 def test_a_run_over_grown_sessions_killed_anywhere_leaves_nothing_of_what_they_were(
-    tmp_path: Path, script: Script, flush: int
+    tmp_path: Path, script: Script
 ) -> None:
     _recordings(tmp_path / "t", 1)
     ingest([tmp_path / "t"], tmp_path / "whole", script.engine)
@@ -72,7 +68,7 @@ def test_a_run_over_grown_sessions_killed_anywhere_leaves_nothing_of_what_they_w
     for at in (0, 1, 2, 4, 7, 12, 20, 33):
         wiki = tmp_path / f"wiki-{at}"
         ingest(_recordings(tmp_path / "t", 0), wiki, script.engine)
-        if not _killed(at, wiki, script.engine, flush, *_recordings(tmp_path / "t", 1)):
+        if not _killed(at, wiki, script.engine, *_recordings(tmp_path / "t", 1)):
             break
         points += 1
         ingest([tmp_path / "t"], wiki, script.engine)
@@ -102,6 +98,6 @@ def test_two_runs_at_once_end_where_one_run_ends(tmp_path: Path, script: Script)
 def test_no_stray_file_is_left_among_the_pages(tmp_path: Path, script: Script) -> None:
     paths = _recordings(tmp_path / "t", 0)
     for at in (4, 9):
-        _killed(at, tmp_path / "wiki", script.engine, 1, *paths)
+        _killed(at, tmp_path / "wiki", script.engine, *paths)
         assert not [path for path in tree(tmp_path / "wiki") if path.endswith(".tmp") or "/." in path]
     assert (tmp_path / "wiki" / ".wiki" / ".gitignore").exists()

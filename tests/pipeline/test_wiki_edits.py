@@ -12,10 +12,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.errors import RunError, UnsafePath
-from agent_wiki.stages.catalog import catalog
+from agent_wiki.pages.catalog import Catalog
+from agent_wiki.pages.state import WikiState, view_of
+from agent_wiki.pipeline.corpus import archived_guidelines
+from agent_wiki.pipeline.former_layout import converted
 from agent_wiki.wiki.config import Config, parse_config
 from agent_wiki.wiki.page import Page, parse_page, render_page
-from agent_wiki.wiki.state import WikiState
 from agent_wiki.wiki.templates import Templates
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
@@ -45,23 +47,20 @@ def _guideline(wiki: Path, text: str) -> Path:
     return page
 
 
-def _set(path: Path, line: str, below: str = "type: ") -> None:
-    """Put a line into the frontmatter of a page, below the first that starts so."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    at = next(number for number, each in enumerate(lines) if each.startswith(below))
-    path.write_text("".join([*lines[: at + 1], line + "\n", *lines[at + 1 :]]), encoding="utf-8")
-
-
-def test_unknown_fields_survive_a_growing_session(tmp_path: Path, script: Script, wiki: Path) -> None:
+def test_a_page_that_a_person_changed_is_kept_and_reported_by_every_run(
+    tmp_path: Path, script: Script, wiki: Path
+) -> None:
     pages = [_guideline(wiki, ONE), wiki / "summaries" / "a.md", wiki / "skills" / "check-the-cart" / "SKILL.md"]
     for page in pages:
-        _set(page, "owner: [me, 'no']")
+        page.write_text(page.read_text(encoding="utf-8") + "\nA word of mine.\n", encoding="utf-8")
+    edited = {page: page.read_bytes() for page in pages}
     record(tmp_path / "t", "a", "2026-03-01", more=1)
-    report = ingest([tmp_path / "t"], wiki, script.engine)
-    assert "summaries/a.md" in report.written
-    for page in pages:
-        assert parse_page(page.read_text(encoding="utf-8"), "").fields["owner"] == ["me", "no"]
-    assert ingest([tmp_path / "t"], wiki, script.engine).written == []
+    for _ in range(2):
+        report = ingest([tmp_path / "t"], wiki, script.engine)
+        assert sorted(report.edited) == sorted(page.relative_to(wiki).as_posix() for page in pages)
+        assert report.exit_code == 0
+        assert {page: page.read_bytes() for page in pages} == edited
+    assert '"turns": 6' in (wiki / "_sessions" / "a.json").read_text(encoding="utf-8")
 
 
 def test_a_persons_tags_and_comments_in_the_configuration_win(tmp_path: Path, script: Script, wiki: Path) -> None:
@@ -267,12 +266,14 @@ ODD_FIELDS = st.dictionaries(st.sampled_from(NAMES), ODD, max_size=6)
 def test_odd_values_in_pages_and_configuration_never_break_the_catalog(
     pages: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any]]
 ) -> None:
-    state = WikiState(config=Config(clusters=entries, tasks=entries, tags={"0123456789ab": ["t"]}))
-    templates = Templates()
-    state.add_pages({path: Page(fields, ("# T\n\nx\n",)) for path, fields in pages.items()}, templates)
-    made = catalog(state, {}, templates)
-    others = {path for path, fields in pages.items() if not isinstance(fields.get("made_by"), dict)}
-    assert {path.rpartition("/")[2] for path in others} <= {path.rpartition("/")[2] for path in made.pages}
+    config = Config(clusters=entries, tasks=entries, tags={"0123456789ab": ["t"]})
+    all_pages = {path: Page(fields, ("# T\n\nx\n",)) for path, fields in pages.items()}
+    former = {path: page for path, page in all_pages.items() if isinstance(page.fields.get("made_by"), dict)}
+    foreign = {path: page for path, page in all_pages.items() if path not in former}
+    view = view_of(WikiState(config, converted(former, lambda _slug: {}), foreign=foreign))
+    made = Catalog(view, archived_guidelines(view, archive_covered=True), Templates())
+    rendered = [(page.path, page.text() if page.text else "") for page in made.pages()]
+    assert {path.rpartition("/")[2] for path in foreign} <= {path.rpartition("/")[2] for path, _ in rendered}
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])

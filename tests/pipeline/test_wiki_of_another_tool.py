@@ -15,7 +15,7 @@ CATALOG = ("catalog",)
 DERIVED = re.compile(
     r"[-+](?:contributed_guidelines|contributed_skills|cluster|superseded_by|related_summary|tags): .*|---.*|\+\+\+.*"
 )
-GENERATED = {"index.md", "_index.jsonl", "_id_index.json"}
+GENERATED = {"index.md", "_index.jsonl", "_id_index.json", ".gitattributes"}
 
 
 def test_only_derived_fields_and_indexes_change_and_only_once(tmp_path: Path, others_wiki: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.pipeline.mine import Assignment, mine
-from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.readers.labels import safe_id, tidy_labels
+from agent_wiki.stages.order import SESSION_STAGES
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, envelope_chunks
 from tests.planted import vendor_keys
 
@@ -76,6 +76,6 @@ def test_an_odd_id_becomes_plain_once_and_stays_apart_from_others(odd: str) -> N
 def test_what_could_not_be_read_is_reported_without_its_secrets(tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     path.write_text(json.dumps({"schema_version": SECRET, "source": {"format": "x"}, "messages": [], SECRET: 1}))
-    found = mine(Assignment(path, path.name, SESSION_STAGES, "offline", None), {})
+    found = mine(Assignment(path, path.name, SESSION_STAGES, "offline"), {})
     assert found.failure
     assert SECRET not in str(found.failure)

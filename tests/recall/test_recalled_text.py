@@ -182,5 +182,5 @@ def test_every_engine_is_checked() -> None:
     found: dict[str, Any] = lesson((6, "unzip -Z1 a.zip")).model_dump()
     engine = ScriptedEngine({"extract-guidelines": {"s": {"guidelines": [found]}}})
     contributed, dropped = extract_guidelines(session, summary(), engine)
-    assert contributed == {}
+    assert contributed == ()
     assert dropped == [READ_BEFORE]

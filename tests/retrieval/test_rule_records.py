@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from agent_wiki.commands.why import _lines
+from agent_wiki.pages.guideline import GuidelineEntry
+from agent_wiki.pages.sessions import Arc
+from agent_wiki.pages.skill import SkillEntry
+from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.retrieval.why import PageWhy, Why
+from agent_wiki.wiki.records import SessionRecord
+from tests.pages.rendering import stage
 
 
 @pytest.fixture
-def wiki(tmp_path: Path) -> Path:
-    lessons = {"one": "retries/flag-added", "two": "remedies/set-upstream", "three": "retries/flag-added"}
-    (tmp_path / "_sessions").mkdir()
-    for session, rule_id in lessons.items():
-        guideline = {"id": "0123456789ab", "title": "Set upstream", "rule_id": rule_id}
-        skill = {"name": "check-it", "title": "Check it", "rule_id": "recipes/checks"}
-        stages = {"extract-guidelines": {"answer": [guideline]}, "synthesize-skill": {"answer": [skill]}}
-        record = {"session_id": session, "stages": stages}
-        (tmp_path / "_sessions" / f"{session}.json").write_text(json.dumps(record), encoding="utf-8")
-    return tmp_path
+def view() -> WikiView:
+    found = {"one": "retries/flag-added", "two": "remedies/set-upstream", "three": "retries/flag-added"}
+    records = {}
+    for session, rule_id in found.items():
+        guideline = GuidelineEntry("0123456789ab", "Set upstream", "r", "t", "w", rule_id=rule_id)
+        skill = SkillEntry("check-it", "d", rule_id="recipes/checks")
+        by_model = GuidelineEntry("cccccccccccc", "A model's", "other words", "t", "w")
+        stages = {"extract-guidelines": stage("extract-guidelines", [guideline, by_model])}
+        stages |= {"synthesize-skill": stage("synthesize-skill", [skill]), "summarize": stage("summarize", [Arc("g")])}
+        records[session] = SessionRecord(session, stages=stages)
+    return view_of(WikiState(records=records))
 
 
-def test_a_page_names_the_rules_that_found_it_in_its_sessions(wiki: Path) -> None:
-    assert rules_behind(wiki, "0123456789ab", ["one", "three", "one"]) == ["retries/flag-added"]
-    assert rules_behind(wiki, "0123456789ab", ["one", "two"]) == ["remedies/set-upstream", "retries/flag-added"]
-    assert rules_behind(wiki, "check-it", ["two"]) == ["recipes/checks"]
+def test_a_page_names_the_rules_that_found_it_in_its_sessions(view: WikiView) -> None:
+    assert rules_behind(view, "0123456789ab") == ["remedies/set-upstream", "retries/flag-added"]
+    assert rules_behind(view, "check-it") == ["recipes/checks"]
 
 
-def test_a_page_of_no_rule_names_none(wiki: Path) -> None:
-    assert rules_behind(wiki, "ffffffffffff", ["one"]) == []
-    assert rules_behind(wiki, "0123456789ab", ["a session without a record"]) == []
+def test_a_page_of_no_rule_names_none(view: WikiView) -> None:
+    assert rules_behind(view, "cccccccccccc") == []
+    assert rules_behind(view, "ffffffffffff") == []
 
 
 def test_the_rule_is_one_line_of_the_page() -> None:

@@ -281,13 +281,14 @@ def test_a_damaged_recording_is_reported_with_its_reason(wiki: Path, tmp_path: P
     assert reported.exit_code == 1
 
 
-def test_a_page_names_no_file_that_is_opened_for_it(wiki: Path, tmp_path: Path) -> None:
-    """A page's source is a name to look for, never a path to open."""
+def test_a_record_names_no_file_that_is_opened_for_it(wiki: Path, tmp_path: Path) -> None:
+    """A recording's name is a name to look for, never a path to open."""
     shutil.rmtree(wiki / ".wiki")
     secret = tmp_path / "far" / "away" / "secret.json"
     secret.parent.mkdir(parents=True)
     (tmp_path / "traces" / "b.json").rename(secret)
-    edit(wiki / "summaries" / "b.md", sources=[str(secret)])
+    kept = wiki / "_sessions" / "b.json"
+    kept.write_text(kept.read_text(encoding="utf-8").replace('"b.json"', json.dumps(str(secret))), encoding="utf-8")
     reported = why(wiki, "check-it")
     assert reported.sessions["b"].recording is None
     assert reported.sessions["b"].file == "secret.json"

@@ -8,11 +8,12 @@ import pytest
 
 from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
+from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.stages import extract_guidelines, summarize
 from tests.wikis import COMMAND, arc, rule, worked_session
 
 
-def guidelines(*told: Any) -> tuple[dict[str, Any], list[Problem]]:
+def guidelines(*told: Any) -> tuple[tuple[GuidelineEntry, ...], list[Problem]]:
     engine = ScriptedEngine({"extract-guidelines": {"": {"guidelines": list(told)}}})
     summary = summarize.SummaryAnswer.model_validate({"arcs": [arc()]})
     return extract_guidelines.extract_guidelines(worked_session(), summary, engine)
@@ -21,11 +22,11 @@ def guidelines(*told: Any) -> tuple[dict[str, Any], list[Problem]]:
 def test_a_guideline_keeps_its_verbatim_quotes_and_loses_the_others() -> None:
     evidence = [{"turn": 5, "quote": "Visit `me`"}, {"turn": 3, "quote": COMMAND}, {"turn": 2, "quote": COMMAND}]
     found, dropped = guidelines(rule("Check it first.", evidence=evidence))
-    ((guideline_id, contribution),) = found.items()
-    assert [(each["turn"], each["trust"]) for each in contribution.evidence] == [(2, "assistant"), (5, "external")]
+    (entry,) = found
+    assert [(each.turn, each.trust) for each in entry.evidence] == [(2, "assistant"), (5, "external")]
     assert len(dropped) == 1
     assert "turn 3" in dropped[0].reason
-    assert len(guideline_id) == 12
+    assert len(entry.id) == 12
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_a_guideline_keeps_its_verbatim_quotes_and_loses_the_others() -> None:
 )  # fmt: skip
 def test_a_guideline_that_cannot_stand_is_dropped_with_its_reason(change: dict[str, Any]) -> None:
     found, dropped = guidelines({**rule("Check it first."), **change})
-    assert found == {}
+    assert found == ()
     assert dropped
 
 

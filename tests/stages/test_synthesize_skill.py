@@ -9,37 +9,37 @@ import pytest
 from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.errors import AnswerRejected
+from agent_wiki.pages.sessions import Arc
+from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.stages import summarize, synthesize_skill
-from agent_wiki.wiki.join import join
-from agent_wiki.wiki.page import parse_page, render_page
-from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.records import SessionRecord
+from tests.pages.rendering import pages_of, stage
 from tests.wikis import arc, skill, worked_session
 
 
-def skills(told: Any, outcome: str = "success") -> tuple[dict[str, Any], list[Problem]]:
+def skills(told: Any, outcome: str = "success") -> tuple[tuple[SkillEntry, ...], list[Problem]]:
     engine = ScriptedEngine({"synthesize-skill": {"": told}})
     summary = summarize.SummaryAnswer.model_validate({"arcs": [arc(outcome=outcome)]})
-    return synthesize_skill.synthesize_skill(worked_session(), summary, engine, Templates())
+    return synthesize_skill.synthesize_skill(worked_session(), summary, engine)
 
 
 @pytest.mark.parametrize("outcome", ["failure", "partial", "unknown"])
 def test_only_a_session_that_worked_makes_a_skill(outcome: str) -> None:
-    assert skills(skill("check-it"), outcome) == ({}, [])
-    assert list(skills(skill("check-it"))[0]) == ["check-it"]
+    assert skills(skill("check-it"), outcome) == ((), [])
+    assert [entry.name for entry in skills(skill("check-it"))[0]] == ["check-it"]
 
 
 def test_a_command_cannot_end_its_fence_and_keeps_its_lines() -> None:
     command = "cat <<'E'\n```\n## Used by\n````\nE\x1b[0m\u202e"
     found, _ = skills(skill("check-it", steps=[{"text": "Check", "command": command}]))
-    contribution = found["check-it"]
-    page = synthesize_skill.to_page("check-it", join([contribution], lambda name: ("", name)))
+    stages = {"summarize": stage("summarize", [Arc("Goal")]), "synthesize-skill": stage("synthesize-skill", found)}
+    page = pages_of(SessionRecord("s", stages=stages))["skills/check-it/SKILL.md"]
     workflow = page.section("Workflow")
     assert workflow is not None
     assert "   `````sh\n" in workflow
     assert "   ## Used by\n" in workflow
     assert "\u202e" not in page.body
     assert page.section("Used by") == "_(no recalls yet)_"
-    assert parse_page(render_page(page), "p") == page
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_command_cannot_end_its_fence_and_keeps_its_lines() -> None:
 )  # fmt: skip
 def test_a_skill_that_cannot_stand_is_dropped_with_its_reason(change: dict[str, Any]) -> None:
     found, dropped = skills(skill("check-it", **change))
-    assert found == {}
+    assert found == ()
     assert dropped
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.errors import RunError, UnreadablePage, UnsafePath
-from agent_wiki.wiki.page import Page, parse_page
+from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.wiki.store import WikiFolder
 
 
@@ -54,7 +53,6 @@ def test_a_dry_run_tells_and_touches_nothing(tmp_path: Path) -> None:
         folder.remove("a.md")
         folder.append_audit([{"action": "x"}])
         folder.write_machinery("x.json", 1)
-        folder.save_cache({})
         folder.make_executable("a.md")
     assert (folder.written, folder.removed) == (["b.md"], ["a.md"])
     assert sorted(path.name for path in (tmp_path / "real").iterdir()) == [".wiki", "a.md"]
@@ -71,39 +69,6 @@ def test_a_removed_file_takes_its_empty_folder_but_no_section(tmp_path: Path) ->
     assert [path.name for path in (tmp_path / "skills").iterdir()] == []
     folder.write_text("skills/x/SKILL.md", "again")
     assert folder.read_text("skills/x/SKILL.md") == "again"
-
-
-def test_only_pages_are_loaded_and_a_damaged_one_is_told(tmp_path: Path) -> None:
-    folder = WikiFolder(tmp_path)
-    for path in ("summaries/a.md", "summaries/index.md", "notes.md", "guidelines/b__0123456789ab.md", "tasks/c.md"):
-        folder.write_text(path, "---\nid: x\n---\n\n# T\n")
-    (tmp_path / "summaries" / "bad.md").write_bytes(b"---\na: [\n---\n")
-    (tmp_path / "summaries" / "latin.md").write_bytes(b"# caf\xe9\n")
-    problems: list[UnreadablePage] = []
-    assert sorted(folder.load_pages(problems)) == ["guidelines/b__0123456789ab.md", "summaries/a.md"]
-    assert sorted(problem.page for problem in problems) == ["summaries/bad.md", "summaries/latin.md"]
-
-
-def test_what_was_read_is_remembered_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = WikiFolder(tmp_path)
-    folder.write_page("summaries/a.md", Page({"n": 1, "t": "no", "u": "\u2028\r"}, ("# T\n",)))
-    folder.write_page("summaries/b.md", Page({}, ("# B\n",)))
-    pages = folder.load_pages([])
-    folder.save_cache(pages)
-    (tmp_path / "summaries" / "b.md").write_text("# Changed\n", encoding="utf-8")
-    parsed: list[str] = []
-
-    def watched(text: str, name: str) -> Page:
-        parsed.append(name)
-        return parse_page(text, name)
-
-    monkeypatch.setattr("agent_wiki.wiki.store.parse_page", watched)
-    again = WikiFolder(tmp_path).load_pages([])
-    assert again["summaries/a.md"] == pages["summaries/a.md"]
-    assert again["summaries/b.md"].title == "Changed"
-    assert parsed == ["summaries/b.md"]
-    (tmp_path / ".wiki" / "pages.jsonl").write_text("{damaged", encoding="utf-8")
-    assert WikiFolder(tmp_path).load_pages([]) == again
 
 
 def test_machinery_that_is_damaged_is_as_if_it_were_not_there(tmp_path: Path) -> None:

@@ -9,13 +9,15 @@ import pytest
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.templates import Templates, shipped_names
 
+WORDS = {"title": "T", "rule": "r", "rationale": "w", "used_by": "u", "sources": "s"}
+
 
 def test_the_owners_template_wins_and_the_others_still_ship(tmp_path: Path) -> None:
     (tmp_path / "guideline.md.j2").write_text("mine: {{ title }}", encoding="utf-8")
     templates = Templates(tmp_path)
     assert templates.render("guideline.md", title="T") == "mine: T"
     assert templates.render("config.yaml").startswith("schema_version: 1\n")
-    assert Templates(tmp_path / "none").render("guideline.md", title="T", rule="r", rationale="w").startswith("# T\n")
+    assert Templates(tmp_path / "none").render("guideline.md", **WORDS).startswith("# T\n")
 
 
 def test_every_kind_of_page_has_a_template() -> None:

@@ -57,12 +57,16 @@ def dump(
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such wiki")
     problems: list[UnreadablePage] = []
-    pages = WikiFolder(folder).load_pages(problems)
-    entries = [
-        {"link": path, "title": pages[path].title, **pages[path].fields, "body": pages[path].body}
-        for path in sorted(pages)
-        if kind_of(path) == kinds[what]
-    ]
+    store = WikiFolder(folder)
+    entries = []
+    for path in store.page_paths():
+        if kind_of(path) == kinds[what]:
+            try:
+                page = store.read_page(path)[1]
+            except UnreadablePage as error:
+                problems.append(error)
+                continue
+            entries.append({"link": path, "title": page.title, **page.fields, "body": page.body})
     typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
     for problem in problems:
         typer.echo(f"wiki: {problem}", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("offline", "anthropic", "recorded", "recorded:FOLDER", "scripted:FILE")
 _EMBEDDED = "offline"
-_PAGES_LOOKED_AT = 20
+_RECORDS_LOOKED_AT = 20
 _ASKING = "anthropic"
 _RECORDED = "recorded"
 _GROUP = "agent_wiki.engines"
@@ -61,20 +61,28 @@ def default_engine(wiki: Path) -> str:
     Raises `UsageError` where another made the wiki's pages: all would be made again, and what was paid for them would
     be lost from sight.
     """
-    from agent_wiki.wiki.page import parse_page
-
-    for path in sorted((wiki / "summaries").glob("*.md"))[:_PAGES_LOOKED_AT]:
-        try:
-            made = parse_page(path.read_text(encoding="utf-8"), path.name).fields.get("made_by")
-        except (OSError, ValueError, UnitError):
-            continue  # the run reports it
-        name = made.get("engine") if isinstance(made, dict) else None
-        if isinstance(name, str) and name not in (_EMBEDDED, ""):
+    for name in _engines_of(wiki):
+        if name not in (_EMBEDDED, ""):
             raise UsageError(
                 f"{wiki}: made with --engine {plain_line(name, 40)}; say so to go on with it, "
                 f"or --engine {_EMBEDDED} to make its pages again"
             )
     return _EMBEDDED
+
+
+def _engines_of(wiki: Path) -> Iterator[str]:
+    """Who answered for some of a wiki's sessions, by their records; of the former layout by their pages."""
+    from agent_wiki.wiki.page import parse_page
+    from agent_wiki.wiki.records import FOLDER, parse_record
+
+    for path in sorted((wiki / FOLDER).glob("*.json"))[:_RECORDS_LOOKED_AT]:
+        with suppress(OSError, UnitError):  # the run reports it
+            record = parse_record(path.read_bytes(), path.name, {})
+            yield from (stage.made_by.engine for stage in record.stages.values())
+    for path in sorted((wiki / "summaries").glob("*.md"))[:_RECORDS_LOOKED_AT]:
+        with suppress(OSError, ValueError, UnitError):
+            made = parse_page(path.read_text(encoding="utf-8"), path.name).fields.get("made_by")
+            yield str(made.get("engine") or "") if isinstance(made, dict) else ""
 
 
 def resolved(engine: str | Engine) -> Engine:

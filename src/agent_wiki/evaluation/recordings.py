@@ -9,8 +9,8 @@ from typing import Any
 from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import TaskSet
 from agent_wiki.pipeline.inputs import input_files
-from agent_wiki.pipeline.mine import order_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
+from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.report import Note, Progress, Report
 
 

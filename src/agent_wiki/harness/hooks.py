@@ -16,9 +16,9 @@ import os
 import re
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki.errors import AgentWikiError, RunError, UnsafePath, WikiLocked
 
 if TYPE_CHECKING:
+    from agent_wiki.pipeline.session_stages import SessionReport
     from agent_wiki.trajectory import Trajectory
-    from agent_wiki.wiki.page import Page
-    from agent_wiki.wiki.state import SessionContribution
 
 EVENTS = ("Stop", "SubagentStop", "SessionEnd", "agent-turn-complete")
 
@@ -44,7 +43,6 @@ _THREAD_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
 _MOST_DAYS = 400
 _DEFAULT_WIKI = "wiki"
 _ENGINE = "offline"
-_CORPUS_STAGES = ("consolidate-clusters", "discover-tasks")
 
 
 class HookProblem(AgentWikiError):
@@ -406,66 +404,44 @@ def _is_resting(desk: _Desk) -> bool:
 def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: Outcome) -> None:
     """Bring what saved sessions teach into the wiki, by the embedded engine. Raises `RunError`.
 
-    As `ingest.run` does it, but that a session which teaches nothing leaves no page.
+    It is a run of `wiki ingest` in which a session that teaches nothing leaves no record, and that replaces nothing
+    that another engine answered.
     """
-    from agent_wiki.pipeline import finished
-    from agent_wiki.pipeline.publish import Publisher
+    from agent_wiki.pipeline.ingest import ANOTHER_ENGINE, Options, run
     from agent_wiki.report import Report
-    from agent_wiki.wiki.layout import MACHINERY
-    from agent_wiki.wiki.store import WikiFolder
+    from agent_wiki.stages.order import ALL_STAGES, CORPUS_STAGES
+    from agent_wiki.wiki.layout import CONFIG, MACHINERY
 
-    taught: list[SessionContribution] = []
-    for file in filter(None, pending.values()):
-        if (folder / file).is_file():
-            found = _contributions(folder / file, wiki, outcome)
-            (outcome.mined if found else outcome.unlearnt).append(file)
-            taught += found
-    if not taught:
+    files = [folder / file for file in filter(None, pending.values()) if (folder / file).is_file()]
+    if not files:
         return
-    report = Report("hook stop", str(wiki))
-    store = WikiFolder(wiki)
-    with store.locked(_LOCK_TIMEOUT_SECONDS):
-        finished.forget(store)
-        publisher = Publisher(store, _ENGINE, report)
-        publisher.load()
-        for contributed in taught:
-            if _is_ours_to_replace(publisher.state.pages_of_session(contributed.session_id)):
-                publisher.take(contributed)
-            else:
-                outcome.left = f"another engine answered for {contributed.session_id}: ingest with that one"
-        # What a model answered of all sessions at once is not asked of the embedded engine again.
-        stages = ("catalog",) if (wiki / MACHINERY / "journal").exists() else (*_CORPUS_STAGES, "catalog")
-        publisher.finish(stages, lambda _what, _done, _of: None, archive_covered=True)
+    # What a model answered of all sessions at once is not asked of the embedded engine again.
+    left_out = CORPUS_STAGES if (wiki / MACHINERY / "journal").exists() else ()
+    stages = tuple(stage for stage in ALL_STAGES if stage not in left_out)
+    learnt: dict[str, bool] = {}
+
+    def note(file: str, session: SessionReport) -> None:
+        name = Path(file).name
+        learnt[name] = learnt.get(name, False) or session.status in ("mined", "unchanged", "older")
+        if session.reason == ANOTHER_ENGINE:
+            outcome.left = f"another engine answered for {session.session_id}: ingest with that one"
+
+    options = Options(
+        wiki, stages, _ENGINE, lock_timeout_seconds=_LOCK_TIMEOUT_SECONDS, is_selective=True, on_session=note
+    )
+    if not (wiki / CONFIG).is_file():  # a session that teaches nothing makes no wiki
+        run(files, replace(options, dry_run=True), Report("hook stop", str(wiki)), _no_progress)
+        if not any(learnt.values()):
+            outcome.unlearnt += sorted(learnt)
+            return
+    report = run(files, options, Report("hook stop", str(wiki)), _no_progress)
+    outcome.mined += sorted(file for file, is_learnt in learnt.items() if is_learnt)
+    outcome.unlearnt += sorted(file for file, is_learnt in learnt.items() if not is_learnt)
     outcome.problems += [*map(str, report.failures), *report.bugs]
 
 
-def _is_ours_to_replace(pages: Sequence[Page]) -> bool:
-    """A session's pages that a model or an agent answered for are not replaced by what the embedded engine says."""
-    made_by = pages[0].fields.get("made_by") if pages else None
-    return not isinstance(made_by, dict) or made_by.get("engine") in (None, _ENGINE)
-
-
-def _contributions(path: Path, wiki: Path, outcome: Outcome) -> list[SessionContribution]:
-    """What a saved session has for the wiki: a lesson, a workflow, a page that it used; nothing where it has none.
-
-    A session that the wiki knows is brought up to date anyway.
-    """
-    from agent_wiki.pipeline.mine import Assignment, mine
-    from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
-    from agent_wiki.wiki.layout import summary_path
-
-    stages = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
-    mined = mine(Assignment(path, path.name, stages, _ENGINE, wiki / "templates"), {})
-    outcome.problems += [str(each) for each in (mined.failure, mined.bug) if each]
-    outcome.problems += [str(failure) for each in mined.sessions for failure in each.failures]
-    return [
-        contributed
-        for contributed in mined.contributions
-        if contributed.guidelines
-        or contributed.skills
-        or any(page.fields.get("recalled_guidelines") for page in (contributed.summaries or {}).values())
-        or (wiki / summary_path(contributed.session_id)).is_file()
-    ]
+def _no_progress(_what: str, _done: int, _of: int) -> None:
+    """A harness shows no progress."""
 
 
 def _log(cwd: Path, environment: Mapping[str, str], outcome: Outcome) -> None:

@@ -15,7 +15,7 @@ from agent_wiki.engine import Problem
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
-from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import (
     CORPUS_STAGES,
@@ -26,10 +26,10 @@ from agent_wiki.pipeline.open_questions import (
     kind_of_question,
     other_failures,
 )
-from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.report import Failure, Report, as_values
 from agent_wiki.spending import AGENT
 from agent_wiki.stages import summarize
+from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
 from agent_wiki.wiki.store import WikiFolder
 
 _ENVELOPE = {"request", "answer", "stage", "model"}

@@ -1,113 +1,128 @@
-"""From pages to what the corpus stages see of them. Only what a stage wrote counts, never what catalog derives."""
+"""What the stages over all sessions see of a wiki: views made from what sessions contribute, never from pages."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from agent_wiki.compare.views import GuidelineView, SessionView, SkillView
-from agent_wiki.stages import synthesize_skill
+from agent_wiki.pages.sessions import Arc, Session
+from agent_wiki.pages.skill import SkillEntry
+from agent_wiki.pages.state import WikiView
+from agent_wiki.pages.support import Joined
 from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.sessions import Session, entries_of, text_or_none, texts_of
-from agent_wiki.wiki.state import WikiState
-
-_KEY_TURN = re.compile(r"- T(\d{1,9}): (.+)")
+from agent_wiki.wiki.values import entries_of, texts_of
 
 
-def guideline_view(guideline_id: str, state: WikiState, sessions: Mapping[str, Session]) -> GuidelineView:
-    """One guideline; its tags as configured, its sessions from its evidence, each counted as its root."""
-    page = state.guidelines[guideline_id]
-    tags = state.config.tags.get(guideline_id)
+def guideline_views(view: WikiView) -> list[GuidelineView]:
+    """Every guideline by id; its tags as configured, its sessions each counted as the one it belongs to."""
+    tags = view.state.config.tags
+    found = [
+        GuidelineView(
+            id=name,
+            title=joined.entry.title,
+            rule=joined.entry.rule,
+            trigger=joined.entry.trigger,
+            rationale=joined.entry.rationale,
+            tags=tuple(tags.get(name, joined.entry.tags)),
+            sessions=tuple(sorted({each.session.root_id for each in joined.contributions})),
+        )
+        for name, joined in view.guidelines.items()
+    ]
+    found += [_foreign_guideline(name, page, view) for name, (_, page) in view.foreign_guidelines.items()]
+    return sorted(found, key=lambda each: each.id)
+
+
+def _foreign_guideline(name: str, page: Page, view: WikiView) -> GuidelineView:
+    tags = view.state.config.tags.get(name)
     return GuidelineView(
-        id=guideline_id,
+        id=name,
         title=page.title,
         rule=page.lead,
         trigger=str(page.fields.get("trigger") or ""),
         rationale=page.section("Rationale") or "",
         tags=tuple(texts_of(page.fields.get("tags")) if tags is None else tags),
-        sessions=tuple(sorted({_root(each, sessions) for each in sessions_of_page(page)})),
+        sessions=tuple(sorted({_root(each, view) for each in sessions_of_page(page)})),
     )
 
 
-def _root(session_id: str, sessions: Mapping[str, Session]) -> str:
-    session = sessions.get(session_id)
+def _root(session_id: str, view: WikiView) -> str:
+    session = view.sessions.get(session_id)
     return session_id if session is None else session.root_id
 
 
-def skill_view(skill_slug: str, state: WikiState) -> SkillView:
-    """One skill with its workflow's text."""
-    page = state.skills[skill_slug]
-    return SkillView(
-        slug=skill_slug,
-        title=page.title,
-        description=str(page.fields.get("description") or ""),
-        trigger=str(page.fields.get("trigger") or ""),
-        tags=tuple(texts_of(page.fields.get("tags"))),
-        steps_text=str(synthesize_skill.wording_of(page, {})["body"]),
-    )
-
-
 def sessions_of_page(page: Page) -> tuple[str, ...]:
-    """The sessions that a page's evidence names, sorted."""
+    """The sessions that a foreign page's evidence names, sorted."""
     return tuple(sorted({str(each.get("session_id")) for each in entries_of(page.fields.get("evidence"))}))
 
 
-def session_view(session: Session, contributed: Sequence[str]) -> SessionView:
-    """One session over all its arcs; what no page says is None."""
-    first = session.first
+def skill_views(view: WikiView) -> list[SkillView]:
+    """Every skill by slug, with its workflow's text."""
+    found = [_skill(name, joined) for name, joined in view.skills.items()]
+    found += [
+        SkillView(
+            slug=name,
+            title=page.title,
+            description=str(page.fields.get("description") or ""),
+            trigger=str(page.fields.get("trigger") or ""),
+            tags=tuple(texts_of(page.fields.get("tags"))),
+            steps_text=page.body,
+        )
+        for name, (_, page) in view.foreign_skills.items()
+    ]
+    return sorted(found, key=lambda each: each.slug)
+
+
+def _skill(name: str, joined: Joined[SkillEntry]) -> SkillView:
+    entry = joined.entry
+    return SkillView(name, entry.title, entry.description, entry.trigger, entry.tags, entry.words)
+
+
+def session_views(view: WikiView) -> list[SessionView]:
+    """Every session over all its arcs; what nothing recorded is None."""
+    contributed: dict[str, list[str]] = {}
+    for name, joined in view.guidelines.items():
+        for each in joined.contributions:
+            contributed.setdefault(each.session.session_id, []).append(name)
+    for name, (_, page) in view.foreign_guidelines.items():
+        for session_id in sessions_of_page(page):
+            contributed.setdefault(session_id, []).append(name)
+    return [_session(each, sorted(contributed.get(each.session_id, ()))) for each in view.sessions.values()]
+
+
+def _session(session: Session, contributed: Sequence[str]) -> SessionView:
+    record, arcs = session.record, session.arcs
+    consulted = [arc.wiki_consulted for arc in arcs if arc.wiki_consulted is not None]
     return SessionView(
         session_id=session.session_id,
-        goal=str(first.get("goal") or ""),
+        goal=arcs[0].goal,
         root_session_id=session.root_id,
         outcome=session.outcome,
-        agent=text_or_none(first.get("agent")),
-        model=text_or_none(first.get("model")),
-        source_format=text_or_none(first.get("source_format")),
-        date=session.date,
-        task_id=text_or_none(first.get("task_id")),
-        trial=text_or_none(first.get("trial")),
-        condition=text_or_none(first.get("condition")),
-        tool_calls=_sum(session, "tool_calls"),
-        errors=_sum(session, "errors"),
-        dead_ends=_sum(session, "dead_end_paths"),
-        cost_usd=_number(first.get("total_cost_usd")),
-        duration_seconds=_number(first.get("duration_seconds")),
-        wiki_consulted=_any(session, "wiki_consulted"),
+        agent=record.agent,
+        model=record.model,
+        source_format=record.recording.format or None,
+        date=record.date,
+        task_id=record.task_id,
+        trial=record.trial,
+        condition=record.condition,
+        tool_calls=_sum(arc.tool_calls for arc in arcs),
+        errors=_sum(arc.errors for arc in arcs),
+        dead_ends=_sum(arc.dead_end_paths for arc in arcs),
+        cost_usd=record.total_cost_usd,
+        duration_seconds=record.duration_seconds,
+        wiki_consulted=any(consulted) if consulted else None,
         contributed=tuple(contributed),
-        request_terms=_texts(first.get("request_terms")),
-        writes=_texts(first.get("writes")),
-        narrative=_narrative(session.pages[0]),
-        key_turns=tuple(each for page in session.pages for each in _key_turns(page)),
+        request_terms=record.request_terms,
+        writes=record.writes,
+        narrative=arcs[0].narrative or None,
+        key_turns=tuple(_key_turns(arcs)),
     )
 
 
-def _sum(session: Session, name: str) -> int | None:
-    values = [page.fields.get(name) for page in session.pages]
-    known = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+def _sum(values: Iterator[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
     return sum(known) if known else None
 
 
-def _any(session: Session, name: str) -> bool | None:
-    known = [page.fields[name] for page in session.pages if isinstance(page.fields.get(name), bool)]
-    return any(known) if known else None
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else ()
-
-
-def _narrative(page: Page) -> str | None:
-    """What stands under the title but the line on the outcome."""
-    paragraphs = [each for each in page.lead.split("\n\n") if not each.startswith("Outcome: ")]
-    return "\n\n".join(paragraphs).strip() or None
-
-
-def _key_turns(page: Page) -> list[tuple[int, str]]:
-    lines = (page.section("Key turns") or "").splitlines()
-    matches = (_KEY_TURN.fullmatch(line.strip()) for line in lines)
-    return [(int(match[1]), match[2]) for match in matches if match]
+def _key_turns(arcs: Sequence[Arc]) -> Iterator[tuple[int, str]]:
+    for arc in arcs:
+        yield from ((note.turn, note.text) for note in arc.key_turns)

@@ -1,14 +1,13 @@
 """The whole run: read, mine side by side, join, consolidate, discover, catalog, and write by one writer.
 
 What a run writes is a function of the sessions and the owner's configuration, never of order, workers, date or
-machine. Work is put on disk as it comes, summaries last, for a summary says that its session is done: kill a run
-anywhere and the next one goes on and ends in the same bytes.
+machine. Records are written as they come, pages after all of them: kill a run anywhere and the next one goes on from
+the records and ends in the same bytes.
 """
 
 from __future__ import annotations
 
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
@@ -23,33 +22,29 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.engines import OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL
+from agent_wiki.pages.state import WikiState
 from agent_wiki.pipeline import finished, recordings_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.inputs import InputFile, input_files
 from agent_wiki.pipeline.mine import (
-    OUTDONE,
+    SUPERSEDED,
     Assignment,
     Known,
     Mined,
-    file_on,
     mine,
     mine_in_worker,
-    order_on,
     tell_worker,
 )
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.session_stages import SESSION_STAGES, KnownSession, SessionReport
+from agent_wiki.pipeline.session_stages import SUMMARIZE, SessionReport, known_session, stages_of
 from agent_wiki.report import Failure, Note, Progress, Report
-from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES
 from agent_wiki.stages.request import made_by
-from agent_wiki.wiki.sessions import entries_of, texts_of
-from agent_wiki.wiki.state import WikiState, is_ours
+from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
 
-ALL_STAGES = (*SESSION_STAGES, "consolidate-clusters", "discover-tasks", "catalog")
-
-_FLUSH_SESSIONS = 200
-_FLUSH_SECONDS = 20.0
 _IN_FLIGHT_PER_WORKER = 4
 
 
@@ -64,6 +59,8 @@ class Options:
     rewrite: bool = False
     dry_run: bool = False
     archive_covered: bool = True
+    is_selective: bool = False  # a session that teaches nothing, or that another engine answered for, is left out
+    on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and what became of a session
     lock_timeout_seconds: float = 600.0
     asking: AskingOptions = field(default_factory=AskingOptions)
 
@@ -98,14 +95,15 @@ def _run_stages(
     if not options.rewrite and _nothing_to_do(files, folder, terms, report):
         return
     finished.forget(folder)
-    publisher = Publisher(folder, opened.engine, report)
+    publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load()
-    session_stages = tuple(stage for stage in options.stages if stage in SESSION_STAGES)
+    session_stages = stages_of(options.stages)
     if files and session_stages:
         _mine_all(files, session_stages, opened.in_workers, options, publisher, report, progress)
-    stages = ("catalog",) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
+    stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
-    if not publisher.unreadable and not publisher.is_unanswered and not report.stopped:  # else it is told each time
+    has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
+    if not has_more_to_say:  # else it is told each time
         finished.note(folder, terms, report.pages)
 
 
@@ -138,7 +136,7 @@ def _mine_all(
     state, engine = publisher.state, publisher.engine
     cache = recordings_cache.load(publisher.folder)
     report.recordings = len(files)
-    known = _known_sessions(state)
+    known = {session_id: known_session(record) for session_id, record in state.records.items()}
     pending: list[InputFile] = []
     for file in files:
         entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
@@ -152,7 +150,6 @@ def _mine_all(
             file.name,
             stages,
             answering,
-            publisher.overrides,
             rewrite=options.rewrite,
             min_coverage=options.asking.min_coverage,
         )
@@ -160,34 +157,50 @@ def _mine_all(
     ]
     named = {file.name: file for file in pending}
     read_before = len(files) - len(pending)
-    flushed_at, unflushed = time.monotonic(), 0
     progress("read and mine", read_before, len(files))
-    standing: dict[str, SessionReport] = {}
+    kept: dict[str, SessionReport] = {}
     read: list[tuple[str, SessionReport]] = []
     for done, mined in enumerate(_results(assignments, known, _workers(answering, options)), start=read_before + 1):
         _count_file(mined, named[mined.name], report)
         new = [session for session in mined.sessions if session.has_contributed]
-        for session, contributed in zip(new, mined.contributions, strict=True):
-            is_taken = publisher.take(contributed, rewrite=options.rewrite)
-            _outdo(standing.pop(session.session_id, None) if is_taken else session)
+        for session, record in zip(new, mined.records, strict=True):
+            reason = _reason_to_leave(record, state) if options.is_selective else ""
+            if reason:
+                session.status, session.reason = "left-out", reason
+                continue
+            is_taken = publisher.take(record, rewrite=options.rewrite)
+            _supersede(kept.pop(session.session_id, None) if is_taken else session)
             if is_taken:
-                standing[session.session_id] = session
+                kept[session.session_id] = session
         read += [(mined.name, session) for session in mined.sessions]
         recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])
-        unflushed += len(mined.contributions)
-        if unflushed >= _FLUSH_SESSIONS or (unflushed and time.monotonic() - flushed_at > _FLUSH_SECONDS):
-            publisher.flush()
-            flushed_at, unflushed = time.monotonic(), 0
         progress("read and mine", done, len(files))
     for name, session in read:
         _count_session(name, session, report)
+        if options.on_session is not None:
+            options.on_session(name, session)
     recordings_cache.save(publisher.folder, cache)
 
 
-def _outdo(session: SessionReport | None) -> None:
-    """Another recording of this run holds the version of the session that stands: this one does not count."""
+def _supersede(session: SessionReport | None) -> None:
+    """Another recording of this run holds the version of the session that is kept: this one does not count."""
     if session is not None:
-        session.status, session.reason = "older", OUTDONE
+        session.status, session.reason = "older", SUPERSEDED
+
+
+NOTHING_LEARNT = "nothing to learn"
+ANOTHER_ENGINE = "another engine answered for this session"
+
+
+def _reason_to_leave(record: SessionRecord, state: WikiState) -> str:
+    """Why a selective run leaves a session out: it has no lesson, no workflow and used no page, and is not known."""
+    known = state.records.get(record.session_id)
+    if known is not None:
+        engines = {each.made_by.engine for each in known.stages.values()}
+        return "" if engines <= {each.made_by.engine for each in record.stages.values()} else ANOTHER_ENGINE
+    recalled = any(arc.recalled for arc in record.answer(SUMMARIZE) or ())
+    learnt = any(each.answer for stage, each in record.stages.items() if stage != SUMMARIZE)
+    return "" if recalled or learnt else NOTHING_LEARNT
 
 
 def _workers(engine: str | Engine, options: Options) -> int:
@@ -261,19 +274,6 @@ def _size(path: Path) -> int:
         return 0  # gone since it was listed: reading it will say so
 
 
-def _known_sessions(state: WikiState) -> dict[str, KnownSession]:
-    """What the wiki holds of each session. Where an arc's page is missing or left over, nothing counts as answered."""
-    known: dict[str, KnownSession] = {}
-    for session_id in state.session_ids():
-        pages = tuple(state.pages_of_session(session_id))
-        answered: dict[str, Any] = {}
-        if is_ours(pages[0]) and len(pages) == 1 + len(texts_of(pages[0].fields.get("sibling_summaries"))):
-            answered[summarize.STAGE] = pages[0].fields["made_by"]
-            answered.update((str(each.get("stage")), each) for each in entries_of(pages[0].fields.get("mined")))
-        known[session_id] = KnownSession(order_on(pages[0]), file_on(pages[0]), answered, pages)
-    return known
-
-
 def _is_done(entry: Mapping[str, Any], stages: Sequence[str], engine: Engine, known: Known) -> bool:
     """True when the wiki holds these very answers for every trajectory of an unchanged file."""
     if entry.get("terms") != [engine.name, engine.version]:
@@ -329,10 +329,11 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
     if session.coverage:
         report.cover(session.session_id, session.coverage)
     report.dropped_claims += [Note(session.session_id, each.reason, each.place) for each in session.dropped_claims]
-    if session.guidelines is not None:
-        report.guidelines_contributed += session.guidelines
-        report.nothing_to_learn += session.guidelines == 0
-    report.skills_contributed += session.skills or 0
+    guidelines = session.contributed.get(EXTRACT_GUIDELINES)
+    if guidelines is not None:
+        report.guidelines_contributed += guidelines
+        report.nothing_to_learn += guidelines == 0
+    report.skills_contributed += session.contributed.get(SYNTHESIZE_SKILL, 0)
 
 
 def default_jobs() -> int:
@@ -340,12 +341,7 @@ def default_jobs() -> int:
     return max(1, min(8, os.cpu_count() or 1))
 
 
-STAGES_OF_COMMAND = {
-    "ingest": ALL_STAGES,
-    summarize.STAGE: (summarize.STAGE, "catalog"),
-    extract_guidelines.STAGE: (extract_guidelines.STAGE, "catalog"),
-    synthesize_skill.STAGE: (synthesize_skill.STAGE, "catalog"),
-    "consolidate-clusters": ("consolidate-clusters", "catalog"),
-    "discover-tasks": ("discover-tasks", "catalog"),
-    "catalog": ("catalog",),
+STAGES_OF_COMMAND = {"ingest": ALL_STAGES, CATALOG: (CATALOG,)} | {
+    stage: (stage, CATALOG) for stage in (*SESSION_STAGES, *CORPUS_STAGES)
 }
+"""Command → the stages that it runs."""

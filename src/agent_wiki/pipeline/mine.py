@@ -20,13 +20,13 @@ from agent_wiki.engine import Engine
 from agent_wiki.engines import engine_named
 from agent_wiki.errors import BudgetReached, Queued, RunError, UnitError, UnreadableRecording
 from agent_wiki.pipeline.session_stages import (
-    Desk,
     KnownSession,
-    Order,
+    Request,
     SessionReport,
     Trouble,
-    Wanted,
-    contribution_of,
+    is_superseded,
+    mined_record,
+    order_of,
 )
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.labels import tidy_labels
@@ -37,10 +37,7 @@ from agent_wiki.report import Failure
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls
-from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.sessions import texts_of, whole_number
-from agent_wiki.wiki.state import SessionContribution
-from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.records import SessionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,6 @@ class Assignment:
     name: str
     stages: tuple[str, ...]
     engine: str | Engine  # a name where workers are processes
-    overrides: Path | None
     rewrite: bool = False
     min_coverage: float = 0.0  # the share of a trajectory that a model has to be shown
 
@@ -67,35 +63,13 @@ class Mined:
     signature: tuple[int, int] | None = None
     sha256: str = ""
     sessions: list[SessionReport] = field(default_factory=list)
-    contributions: list[SessionContribution] = field(default_factory=list)
+    records: list[SessionRecord] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     failure: Failure | None = None
     is_foreign: bool = False
     is_empty: bool = False  # a recording without a turn, as a session that was opened and closed leaves it
     bug: str | None = None
     stopped: str | None = None  # why nothing more may be asked
-
-
-def order_of(trajectory: Trajectory) -> Order:
-    """Of two versions of one session the one with more turns stands, then the one with more characters.
-
-    Of two that are as long, the digest of the recording decides, then its name: never arrival.
-    """
-    source = trajectory.source
-    return (len(trajectory.messages), trajectory.characters(), f"{source.sha256 or ''} {source.file or ''}")
-
-
-def order_on(page: Page) -> Order:
-    """The same, from the first summary page of a session."""
-    coverage = page.fields.get("coverage")
-    characters = coverage.get("trajectory_characters") if isinstance(coverage, dict) else None
-    recording = f"{page.fields.get('source_sha256') or ''} {file_on(page) or ''}"
-    return (whole_number(page.fields.get("turns"), 0), whole_number(characters, 0), recording)
-
-
-def file_on(page: Page) -> str | None:
-    """The recording that a summary page names."""
-    return next(iter(texts_of(page.fields.get("sources"))), None)
 
 
 Known = Mapping[str, KnownSession]
@@ -184,7 +158,7 @@ def _mined_one(trajectory: Trajectory, assignment: Assignment, known: Known) -> 
 
 def _add(mined: Mined, part: Mined) -> None:
     mined.sessions += part.sessions
-    mined.contributions += part.contributions
+    mined.records += part.records
     mined.bug = mined.bug or part.bug
     mined.stopped = mined.stopped or part.stopped
 
@@ -231,16 +205,15 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         report.status, report.reason = "left-out", reason
         return
     order, file = order_of(trajectory), trajectory.source.file
-    if known is not None and not assignment.rewrite and is_outdone(order, file, known.order, known.file):
-        report.status, report.reason = "older", OUTDONE
+    if known is not None and not assignment.rewrite and is_superseded(order, file, known.order, known.file):
+        report.status, report.reason = "older", SUPERSEDED
         return
     troubles: list[Trouble] = []
+    record = None
     try:
-        desk = Desk(_engine_of(assignment), _templates(assignment.overrides))
-        wanted = Wanted(assignment.stages, assignment.rewrite, assignment.min_coverage)
-        contributed = contribution_of(trajectory, order, wanted, known, desk, report, troubles)
+        request = Request(assignment.stages, assignment.rewrite, assignment.min_coverage)
+        record = mined_record(trajectory, request, known, _engine_of(assignment), report, troubles)
     except (UnitError, BudgetReached) as error:
-        contributed = None
         troubles = [error]
     except RunError:
         raise
@@ -249,8 +222,8 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         report.status, report.failures = "failed", [Failure("bug", report.session_id, bug, recording=mined.name)]
         mined.bug = traceback.format_exc()
         return
-    if contributed is not None:
-        mined.contributions.append(contributed)
+    if record is not None:
+        mined.records.append(record)
         report.has_contributed = True
     elif not troubles:
         report.status = "unchanged"
@@ -262,15 +235,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     report.failures = list(dict.fromkeys(failures))
 
 
-OUTDONE = "the wiki holds a longer recording of this session, or another of the same length"
-
-
-def is_outdone(order: Order, file: str | None, known: Order, known_file: str | None) -> bool:
-    """True when the known version of a session stands against a recording of it.
-
-    A file that has changed without growing (a price, a title at its end) replaces what it said before.
-    """
-    return order[:2] < known[:2] or (file != known_file and order < known)
+SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"
 
 
 def _report_of(trajectory: Trajectory) -> SessionReport:
@@ -294,8 +259,3 @@ def _engine_of(assignment: Assignment) -> Engine:
 @lru_cache(maxsize=4)
 def _engine(name: str) -> Engine:
     return engine_named(name)
-
-
-@lru_cache(maxsize=4)
-def _templates(overrides: Path | None) -> Templates:
-    return Templates(overrides)

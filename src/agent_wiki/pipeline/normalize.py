@@ -11,14 +11,14 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.inputs import InputFile, input_files
-from agent_wiki.pipeline.mine import order_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
-from agent_wiki.pipeline.session_stages import Order
+from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.report import Note, Progress, Report
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.records import Order
 
 _MOST_NAME_CHARACTERS = 200
 

@@ -14,11 +14,11 @@ from typing import Any
 from agent_wiki.engine import Answer
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import Unanswered, UnitError, UsageError
-from agent_wiki.pipeline.ingest import ALL_STAGES, Options, run
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
-from agent_wiki.pipeline.session_stages import SESSION_STAGES
 from agent_wiki.report import SHORT_DIGEST, Failure, Report
 from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
 from agent_wiki.wiki.store import WikiFolder
 
 CORPUS_STAGES = (consolidate_clusters.STAGE, discover_tasks.STAGE)

@@ -1,40 +1,43 @@
-"""One trajectory → what it contributes: the per-trajectory stages that are pending, one after the other.
+"""One trajectory → the record of its session: the stages on sessions that are pending, one after the other.
 
-The summary comes first; guidelines and skill rest on it. What a stage gave counts also where another got no answer.
+The summary comes first; the others rest on it. What a stage gave counts also where another got no answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
 
+from agent_wiki.compare.facts import session_facts
 from agent_wiki.engine import Coverage, Engine, Problem
 from agent_wiki.errors import BudgetReached, UnitError
+from agent_wiki.pages.sessions import Arc
+from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.report import Failure
-from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages.order import SESSION_STAGES, STAGES, RunOnSession
 from agent_wiki.stages.request import made_by
-from agent_wiki.trajectory import Trajectory
-from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.state import SessionContribution
-from agent_wiki.wiki.templates import Templates
+from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.lineage import lineage
+from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
 
-SESSION_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
+SUMMARIZE, *_FURTHER = SESSION_STAGES
+_RUN: dict[str, RunOnSession] = {stage.name: stage.run for stage in STAGES if stage.run is not None}
 
-Order = tuple[int, int, str]
 Trouble = UnitError | BudgetReached
-Learn = Callable[[], list[Problem]]
+Answered = tuple[StageRecord, list[Problem]]
+Run = Callable[[], Answered]
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSession:
-    """What the wiki holds of a session: which version of it, and what answered each stage."""
+    """What the wiki holds of a session: which version of it, what answered each stage, and its arcs."""
 
     order: Order
     file: str | None  # the recording it came from
-    answered: Mapping[str, Mapping[str, Any]]  # stage → made_by
-    pages: tuple[Page, ...]
+    answered: Mapping[str, MadeBy]
+    arcs: tuple[Arc, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -51,8 +54,7 @@ class SessionReport:
     turns: int = 0
     tool_calls: int = 0
     errors: int = 0
-    guidelines: int | None = None
-    skills: int | None = None
+    contributed: dict[str, int] = field(default_factory=dict)  # stage → entries, for stages that ran
     source_format: str = ""
     has_contributed: bool = False
     hygiene: dict[str, int] = field(default_factory=dict)
@@ -62,104 +64,79 @@ class SessionReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be done with a trajectory. `min_coverage` is the share of it that a model has to be shown."""
+class Request:
+    """What is asked for on a trajectory. `min_coverage` is the share of it that a model has to be shown."""
 
     stages: tuple[str, ...]
     rewrite: bool = False
     min_coverage: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """Who answers, and what pages are made with."""
-
-    engine: Engine
-    templates: Templates
+def known_session(record: SessionRecord) -> KnownSession:
+    """What miners have to know of a session that the wiki holds."""
+    answered = {stage: each.made_by for stage, each in record.stages.items()}
+    return KnownSession(record.order, record.recording.file, answered, record.answer(SUMMARIZE))
 
 
-def contribution_of(
+def mined_record(
     trajectory: Trajectory,
-    order: Order,
-    wanted: Wanted,
+    request: Request,
     known: KnownSession | None,
-    desk: Desk,
+    engine: Engine,
     report: SessionReport,
     troubles: list[Trouble],
-) -> SessionContribution | None:
-    """Run the stages that are pending; None when none is. Fills in `report`, whose digest is known.
+) -> SessionRecord | None:
+    """Run the stages that are pending; None when none is. Out: the session's record with the stages that ran alone.
 
-    A stage that gets no answer once there is a summary goes into `troubles` and stays pending; the others count.
-    Raises `UnitError` and `BudgetReached` where there is no summary, and `RunError`.
+    Fills in `report`, whose digest is known. A stage that gets no answer once there is a summary goes into `troubles`
+    and stays pending; the others count. Raises `UnitError` and `BudgetReached` where there is no summary, and
+    `RunError`.
     """
-    engine, templates = desk.engine, desk.templates
-    made = {stage: made_by(stage, engine, report.digest) for stage in wanted.stages}
+    made = {stage: made_by(stage, engine, report.digest) for stage in request.stages}
     answered = known.answered if known else {}
-    if known and summarize.STAGE in wanted.stages and trajectory.source.file != known.file:
-        answered = {}  # a rival recording that outdoes the known one: also where both say the same, it is cited
-    pending = [stage for stage in wanted.stages if wanted.rewrite or answered.get(stage) != made[stage]]
+    if known and SUMMARIZE in request.stages and trajectory.source.file != known.file:
+        answered = {}  # a rival recording that supersedes the known one: also where both say the same, it is cited
+    pending = [stage for stage in request.stages if request.rewrite or answered.get(stage) != made[stage]]
     if not pending:
         return None
-    coverage = _coverage(trajectory, engine, wanted.min_coverage)
+    coverage = _coverage(trajectory, engine, request.min_coverage)
     report.coverage = coverage.to_json()
-    contributed = SessionContribution(trajectory.session_id, order)
-    pages = known.pages if known else ()
-    if summarize.STAGE in pending:
-        later = tuple(
-            dict(made.get(stage) or answered[stage])
-            for stage in SESSION_STAGES
-            if stage != summarize.STAGE and (stage in made or stage in answered)
-        )
-        made_by_stage = made[summarize.STAGE]
-        summaries, dropped = summarize.summarize(trajectory, engine, templates, made_by_stage, later, coverage)
+    stages: dict[str, StageRecord] = {}
+    arcs = known.arcs if known else None
+    if SUMMARIZE in pending:
+        stages[SUMMARIZE], dropped = _run(SUMMARIZE, trajectory, (), engine, made[SUMMARIZE])
         report.dropped_claims += dropped
-        contributed.summaries = summaries
-        pages = tuple(summaries.values())
-    else:
-        contributed.mined = [made[stage] for stage in pending]
-    if not pages:
+        arcs = stages[SUMMARIZE].answer
+    if not arcs:
         raise UnitError("no summary page yet; run `wiki summarize` first")
-    summary = summarize.answer_of(pages)
-
-    def learn_guidelines() -> list[Problem]:
-        contributed.guidelines, dropped = extract_guidelines.extract_guidelines(trajectory, summary, engine)
-        report.guidelines = len(contributed.guidelines)
-        return dropped
-
-    def learn_skill() -> list[Problem]:
-        contributed.skills, dropped = synthesize_skill.synthesize_skill(trajectory, summary, engine, templates)
-        report.skills = len(contributed.skills)
-        return dropped
-
-    further = {extract_guidelines.STAGE: learn_guidelines, synthesize_skill.STAGE: learn_skill}
-    undone = []
-    for stage, run in _run_each({stage: run for stage, run in further.items() if stage in pending}, desk).items():
+    further = {
+        stage: partial(_run, stage, trajectory, arcs, engine, made[stage]) for stage in _FURTHER if stage in pending
+    }
+    for stage, run in _side_by_side(further, engine).items():
         try:
-            report.dropped_claims += run()
+            stages[stage], dropped = run()
+            report.dropped_claims += dropped
         except (UnitError, BudgetReached) as error:
-            undone.append(stage)
             troubles.append(error)
-    _take_back(contributed, undone)
-    is_empty = contributed.summaries is None and not contributed.mined
-    return None if is_empty else contributed
+    for stage, each in stages.items():
+        report.contributed[stage] = len(each.answer)
+    if SUMMARIZE in stages:  # what rests on another summary is pending until it is answered anew
+        stages |= {stage: StageRecord(replace(made[stage], request="")) for stage in further if stage not in stages}
+    return record_of(trajectory, coverage).with_stages(stages) if stages else None
 
 
-def _run_each(stages: Mapping[str, Learn], desk: Desk) -> dict[str, Learn]:
-    """For each stage what gives its dropped claims or raises; side by side where an engine waits for answers."""
-    if desk.engine.concurrency < 2 or len(stages) < 2:
+def _run(stage: str, trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine, made: MadeBy) -> Answered:
+    answer, dropped = _RUN[stage](trajectory, arcs, engine)
+    return StageRecord(made, answer, tuple(map(str, dropped))), dropped
+
+
+def _side_by_side(stages: Mapping[str, Run], engine: Engine) -> dict[str, Run]:
+    """For each stage what gives its record or raises; side by side where an engine waits for answers."""
+    if engine.concurrency < 2 or len(stages) < 2:
         return dict(stages)
     with ThreadPoolExecutor(len(stages)) as threads:  # each needs the summary alone
         running = {stage: threads.submit(run) for stage, run in stages.items()}
     return {stage: each.result for stage, each in running.items()}
-
-
-def _take_back(contributed: SessionContribution, undone: Sequence[str]) -> None:
-    """A stage that got no answer is not among those that the session's first page says were done."""
-    contributed.mined = [each for each in contributed.mined if each["stage"] not in undone]
-    if contributed.summaries and undone:
-        path, page = next(iter(contributed.summaries.items()))
-        left = [each for each in page.fields.get("mined", ()) if each["stage"] not in undone]
-        contributed.summaries[path] = page.with_fields({"mined": left or None})
 
 
 def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:
@@ -171,3 +148,84 @@ def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:
             f"({coverage.share:.1%}), less than --min-coverage {least:g}"
         )
     return coverage
+
+
+def order_of(trajectory: Trajectory) -> Order:
+    """Of two versions of one session the one with more turns is kept, then the one with more characters.
+
+    Of two that are as long, the digest of the recording decides, then its name: never arrival.
+    """
+    source = trajectory.source
+    return (len(trajectory.messages), trajectory.characters(), f"{source.sha256 or ''} {source.file or ''}")
+
+
+def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
+    """What is counted and recorded of a session, whatever an engine says of it; no stage."""
+    source = trajectory.source
+    usage, facts = source.usage or Usage(), session_facts(trajectory)
+    moment = source.ended_at or trajectory.timestamp
+    return SessionRecord(
+        session_id=trajectory.session_id,
+        agent=trajectory.agent,
+        model=trajectory.model,
+        recording=RecordingIdentity(source.file, source.format, source.sha256),
+        parent_session_id=source.parent_session_id,
+        forked_from=source.forked_from,
+        lineage=lineage(trajectory),
+        date=moment[:10] if moment else None,
+        task_id=source.task_id,
+        trial=source.trial,
+        condition=source.condition,
+        reward=source.reward,
+        resolved=source.resolved,
+        turns=len(trajectory.messages),
+        characters=coverage.trajectory_characters,
+        elided_characters=coverage.elided_characters,
+        duration_seconds=source.duration_seconds,
+        input_tokens=usage.input_tokens,
+        cache_creation_input_tokens=usage.cache_creation_input_tokens,
+        cache_read_input_tokens=usage.cache_read_input_tokens,
+        output_tokens=usage.output_tokens,
+        total_cost_usd=None if source.cost_usd is None else round(source.cost_usd, 6),
+        hygiene=dict(source.hygiene),
+        reads=_pages_read(trajectory),
+        request_terms=tuple(facts.request_terms),
+        writes=tuple(facts.writes),
+    )
+
+
+def _pages_read(trajectory: Trajectory) -> tuple[PageRead, ...]:
+    """Each page of a wiki that the session was shown, by the first turn that showed it."""
+    first: dict[str, int] = {}
+    for read in wiki_reads(trajectory):
+        if not read.is_index:
+            first.setdefault(read.page, read.turn)
+    return tuple(PageRead(page, turn) for page, turn in first.items())
+
+
+def merged(known: SessionRecord | None, mined: SessionRecord) -> SessionRecord:
+    """The record that a wiki is to hold: what was mined now, and of stages that were not run what it held.
+
+    What was learnt from another recording of the session is not kept beside the summary of this one.
+    """
+    is_rival = known is not None and known.recording.file != mined.recording.file and SUMMARIZE in mined.stages
+    stages = dict(known.stages) if known and not is_rival else {}
+    for stage, each in mined.stages.items():
+        if each.answer is not None:
+            stages[stage] = each
+        elif stage in stages:
+            stages[stage] = replace(stages[stage], made_by=each.made_by)
+    return mined.with_stages(stages)
+
+
+def is_superseded(order: Order, file: str | None, known: Order, known_file: str | None) -> bool:
+    """True when the known version of a session is kept over a recording of it.
+
+    A file that has changed without growing (a price, a title at its end) replaces what it said before.
+    """
+    return order[:2] < known[:2] or (file != known_file and order < known)
+
+
+def stages_of(names: Sequence[str]) -> tuple[str, ...]:
+    """The stages on sessions among some, in their order."""
+    return tuple(stage for stage in SESSION_STAGES if stage in names)

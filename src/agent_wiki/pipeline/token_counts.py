@@ -23,7 +23,7 @@ from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import ServiceFailed
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.mine import Assignment, mine
-from agent_wiki.pipeline.session_stages import SESSION_STAGES
+from agent_wiki.stages.order import SESSION_STAGES
 from agent_wiki.wiki.store import WikiFolder
 
 BYTES_PER_TOKEN = 2.5
@@ -138,7 +138,7 @@ def densities_of(wiki: Path, asking: AskingOptions, endpoint: str) -> dict[str, 
     try:
         if asking.is_journaled and journal_folder(wiki).is_dir():
             for path in _sample(wiki):
-                mine(Assignment(path, path.name, SESSION_STAGES, engine, wiki / "templates", rewrite=True), {})
+                mine(Assignment(path, path.name, SESSION_STAGES, engine, rewrite=True), {})
         return {model: billed.density(model) for model in sorted(set(engine.models.values()))}
     finally:
         engine.close()

@@ -15,7 +15,8 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.known_recordings import KnownRecordings
-from agent_wiki.pipeline.mine import order_of, trajectories_of
+from agent_wiki.pipeline.mine import trajectories_of
+from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Trajectory

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.catalog import Catalog
+from agent_wiki.pages.indexes import IndexEntry
+from agent_wiki.pages.recalls import Recall, Tier, counts_by_status, tier
+from agent_wiki.pages.state import view_of
+from agent_wiki.pipeline.corpus import archived_guidelines
+from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.retrieval.fuse import AGAINST, sinks
-from agent_wiki.wiki.layout import kind_of, page_id
-from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.recalls import Recall, Tier, counts_by_status, recalls_by_page, tier
-from agent_wiki.wiki.store import WikiFolder
 
 _TIERS: tuple[Tier, ...] = ("low", "disputed")
 
@@ -49,21 +51,19 @@ def review(wiki: Path, problems: list[UnreadablePage]) -> list[Reviewed]:
 
     A page that cannot be parsed is appended to `problems`.
     """
-    pages = WikiFolder(wiki).load_pages(problems)
-    summaries = {path: page for path, page in pages.items() if kind_of(path) == "summary"}
-    return reviewed(pages, recalls_by_page(summaries))
+    loaded = read_wiki(wiki, problems)
+    view = view_of(loaded.state)
+    made = Catalog(view, archived_guidelines(view, archive_covered=True), loaded.templates, loaded.pages.edited)
+    return reviewed([page.entry for page in made.pages() if page.entry is not None])
 
 
-def reviewed(pages: Mapping[str, Page], recalls: Mapping[str, Sequence[Recall]]) -> list[Reviewed]:
-    """The pages that need a look, from all pages by path and all recalls by page id."""
+def reviewed(entries: Iterable[IndexEntry]) -> list[Reviewed]:
+    """The pages that need a look, from what the index says of all pages."""
     found: list[Reviewed] = []
-    for path, page in pages.items():
-        of_page = recalls.get(str(page.fields.get("id") or page_id(path)), ())
-        if path.startswith("_") or kind_of(path) == "summary":
-            continue
-        rank = tier(of_page, 0)
-        if rank in _TIERS:
-            against = tuple(each for each in of_page if each.status in AGAINST)
-            counts = counts_by_status(of_page)
-            found.append(Reviewed(path, page.title, rank, counts, against, sinks(counts)))
+    for entry in entries:
+        rank = tier(entry.recalls, 0)
+        if rank in _TIERS and entry.row and not entry.path.startswith("_"):
+            against = tuple(each for each in entry.recalls if each.status in AGAINST)
+            counts = counts_by_status(entry.recalls)
+            found.append(Reviewed(entry.path, entry.row["title"], rank, counts, against, sinks(counts)))
     return sorted(found, key=lambda each: (not each.has_sunk, -len(each.against), each.link))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_wiki.wiki.layout import session_file_stem
-
-_RECORDS = "_sessions"
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
+from agent_wiki.pages.state import WikiView
+from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.wiki.records import SessionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +25,23 @@ class Made:
 
 def made_by_rules(wiki: Path, problems: list[str]) -> Iterator[tuple[str, Made]]:
     """Each rule that a record of the wiki names, with what it found. A record that cannot be read is a problem."""
-    for path in sorted((wiki / _RECORDS).glob("*.json")):
-        yield from _made_in(path, problems)
+    unreadable: list[UnreadablePage] = []
+    records = read_wiki(wiki, unreadable).state.records
+    problems += map(str, unreadable)
+    for _, record in sorted(records.items()):
+        for entry in _entries(record):
+            if entry.rule_id:
+                page = entry.name if isinstance(entry, SkillEntry) else entry.id
+                yield entry.rule_id, Made(record.session_id, page, entry.title)
 
 
-def rules_behind(wiki: Path, page: str, sessions: Iterable[str]) -> list[str]:
-    """The rules that found a guideline (by its id) or a skill (by its name) in these sessions, sorted."""
-    paths = [wiki / _RECORDS / f"{session_file_stem(session)}.json" for session in sorted(set(sessions))]
-    found = (each for path in paths if path.is_file() for each in _made_in(path, []))
-    return sorted({rule for rule, made in found if made.page == page})
+def rules_behind(view: WikiView, page: str) -> list[str]:
+    """The rules that found a guideline (by its id) or a skill (by its name), sorted."""
+    joined = view.guidelines.get(page) or view.skills.get(page)
+    found = {each.entry.rule_id for each in joined.contributions} if joined is not None else set()
+    return sorted(rule for rule in found if rule)
 
 
-def _made_in(path: Path, problems: list[str]) -> Iterator[tuple[str, Made]]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        entries = [entry for stage in record["stages"].values() for entry in stage.get("answer") or ()]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        problems.append(f"{_RECORDS}/{path.name}: not the record of a session ({type(error).__name__})")
-        return
-    for entry in entries:
-        if isinstance(entry, dict) and entry.get("rule_id"):
-            page = str(entry.get("id") or entry.get("name"))
-            yield str(entry["rule_id"]), Made(str(record.get("session_id")), page, str(entry.get("title")))
+def _entries(record: SessionRecord) -> Iterator[GuidelineEntry | SkillEntry]:
+    for stage in (EXTRACT_GUIDELINES, SYNTHESIZE_SKILL):
+        yield from record.answer(stage) or ()

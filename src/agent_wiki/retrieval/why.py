@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.state import WikiView, view_of
+from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.trajectory import Message, Trajectory
@@ -21,8 +24,8 @@ from agent_wiki.trajectory.evidence import is_verbatim, trust_of
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.sessions import Session, entries_of, sessions_of, text_or_none, texts_of, whole_number
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.values import entries_of, text_or_none, texts_of, whole_number
 
 CONTEXT_CHARACTERS = 160
 _LEAST_PREFIX = 4
@@ -153,28 +156,27 @@ def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CON
     if not wiki.is_dir():
         raise UsageError(f"{wiki}: no such wiki")
     folder, problems = WikiFolder(wiki), list[UnreadablePage]()
-    pages = folder.load_pages(problems)
-    sessions = sessions_of(pages)
-    explained = [_walk(path, pages, sessions) for path in pages_named(pages, wanted, wiki)]
-    wanted_sessions = {each.citation.session_id for page in explained for each in page.all_cited()}
-    wanted_sessions |= {str(pages[page.path].fields.get("session_id")) for page in _summaries(explained)}
+    pages = WikiPages.read(folder, problems)
+    sessions = pages.view.sessions
+    walked = [_walk(path, pages) for path in pages_named(pages, wanted, wiki)]
+    wanted_sessions = {each.citation.session_id for page in walked for each in page.all_cited()}
+    wanted_sessions |= {pages.session_of(page.path) for page in _summaries(walked)}
     places = Places(folder, traces)
     found = {name: _place(name, sessions.get(name)) for name in sorted(wanted_sessions)}
     for name, place in found.items():
-        cited = [each for page in explained for each in page.all_cited() if each.citation.session_id == name]
+        cited = [each for page in walked for each in page.all_cited() if each.citation.session_id == name]
         _look(place, sessions.get(name), cited, places, context)
-    for page in explained:
-        _name_rules(page, wiki)
-    return Why(explained, found, [str(problem) for problem in problems])
+    for page in walked:
+        _name_rules(page, pages.view)
+    return Why(walked, found, [str(problem) for problem in problems])
 
 
-def _name_rules(page: PageWhy, wiki: Path) -> None:
+def _name_rules(page: PageWhy, view: WikiView) -> None:
     """Say of a page and of those it is based on which rules found them."""
     if page.kind in ("guideline", "skill"):
-        sessions = [each.citation.session_id for each in page.cited]
-        page.rules = rules_behind(wiki, page.id.removeprefix("skill:"), sessions)
+        page.rules = rules_behind(view, page.id.removeprefix("skill:"))
     for below in page.pages:
-        _name_rules(below, wiki)
+        _name_rules(below, view)
 
 
 def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
@@ -184,41 +186,78 @@ def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
         yield from _summaries(page.pages)
 
 
-def pages_named(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
-    """The page that a name refers to, or the arcs of a session. Raises `UsageError`."""
+class WikiPages(Mapping[str, Page]):
+    """The pages of a wiki by path, each parsed when it is asked for. One that cannot be read is a problem."""
+
+    def __init__(self, folder: WikiFolder, loaded: LoadedWiki, problems: list[UnreadablePage]) -> None:
+        self._folder, self._problems = folder, problems
+        self._read: dict[str, Page] = {**loaded.pages.foreign, **loaded.pages.former, **loaded.pages.edited}
+        self._paths = sorted(loaded.pages.all() - loaded.pages.unreadable)
+        self.foreign = loaded.pages.foreign
+        self._others = loaded.pages.foreign | loaded.pages.edited
+        self.view: WikiView = view_of(loaded.state)
+        self._sessions = {path: name for name, each in self.view.sessions.items() for path in each.paths}
+
+    @classmethod
+    def read(cls, folder: WikiFolder, problems: list[UnreadablePage]) -> WikiPages:
+        """The pages of a wiki."""
+        return cls(folder, read_wiki(folder.root, problems), problems)
+
+    def __getitem__(self, path: str) -> Page:
+        if path not in self._read:
+            try:
+                self._read[path] = self._folder.read_page(path)[1]
+            except UnreadablePage as error:
+                self._problems.append(error)
+                raise KeyError(path) from error
+        return self._read[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def session_of(self, path: str) -> str:
+        """The session that a summary page is about; "" for other pages."""
+        return self._sessions.get(path, "")
+
+    def names(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """What a page is called: its ids, its slug, its file's name."""
+        made = self.session_of(path) if kind_of(path) == "summary" else page_id(path)
+        own = text_or_none(self._others[path].fields.get("id")) if path in self._others else None
+        ids = tuple(dict.fromkeys(each for each in (own, made) if each))
+        name = path.rpartition("/")[2]
+        return ids, tuple(each.partition(":")[2] for each in ids if ":" in each), (name, name.removesuffix(".md"))
+
+
+def pages_named(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
+    """The page that a person means, or the arcs of a session. Raises `UsageError`."""
     paths = _paths_of(pages, wanted, wiki)
     if not paths:
         raise UsageError(f"{wanted}: no page of {wiki} has this path or id")
-    sessions = {str(pages[path].fields.get("session_id")) for path in paths if kind_of(path) == "summary"}
+    sessions = {pages.session_of(path) for path in paths if kind_of(path) == "summary"}
     if len(paths) > 1 and not (len(sessions) == 1 and all(kind_of(path) == "summary" for path in paths)):
         shown = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
         raise UsageError(f"{wanted}: {len(paths)} pages have this name: {shown}")
     return paths
 
 
-def _paths_of(pages: Mapping[str, Page], wanted: str, wiki: Path) -> list[str]:
-    """Every page with that name, by the most exact kind of match."""
+def _paths_of(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
+    """Every page with that name, by the most exact way in which any has it."""
     path = _path_in_wiki(wanted, wiki)
-    if path in pages:
+    if path in set(pages):
         return [path]
-    if path.startswith("skills/") and (skill := "/".join([*path.split("/")[:2], "SKILL.md"])) in pages:
+    if path.startswith("skills/") and (skill := "/".join([*path.split("/")[:2], "SKILL.md"])) in set(pages):
         return [skill]
-    names = {each: _names(each, pages[each]) for each in sorted(pages)}
+    names = {each: pages.names(each) for each in pages}
     for position in range(3):
-        exact = [each for each, explained in names.items() if wanted in explained[position]]
+        exact = [each for each, found in names.items() if wanted in found[position]]
         if exact:
             return exact
     if len(wanted) < _LEAST_PREFIX:
         return []
-    return [each for each, explained in names.items() if any(name.startswith(wanted) for name in explained[0])]
-
-
-def _names(path: str, page: Page) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The names of a page: its ids, its slug, its file's name."""
-    made = str(page.fields.get("session_id") or "") if kind_of(path) == "summary" else page_id(path)
-    ids = tuple(dict.fromkeys(each for each in (text_or_none(page.fields.get("id")), made) if each))
-    name = path.rpartition("/")[2]
-    return ids, tuple(each.partition(":")[2] for each in ids if ":" in each), (name, name.removesuffix(".md"))
+    return [each for each, found in names.items() if any(name.startswith(wanted) for name in found[0])]
 
 
 def _path_in_wiki(wanted: str, wiki: Path) -> str:
@@ -229,66 +268,67 @@ def _path_in_wiki(wanted: str, wiki: Path) -> str:
         return wanted.removeprefix("./")
 
 
-def _walk(path: str, pages: Mapping[str, Page], sessions: Mapping[str, Session], *, is_brief: bool = False) -> PageWhy:
-    page, kind = pages[path], kind_of(path) or ""
+def _walk(path: str, pages: WikiPages, *, is_brief: bool = False) -> PageWhy:
+    try:
+        page = pages[path]
+    except KeyError:
+        return PageWhy(path, page_id(path), kind_of(path) or "", "", notes=["this page cannot be read"])
+    kind = kind_of(path) or ""
     title = page.title or str(page.fields.get("title") or "")
-    identity = str(page.fields.get("id") or page.fields.get("session_id") or page_id(path))
-    explained = PageWhy(path, identity, kind, title)
+    walked = PageWhy(path, next(iter(pages.names(path)[0]), page_id(path)), kind, title)
     if kind == "cluster":
-        _walk_members(explained, page, pages, sessions)
+        _walk_members(walked, page, pages)
     elif kind == "task":
-        _walk_sessions(explained, texts_of(page.fields.get("sessions")), pages, sessions)
+        _walk_sessions(walked, texts_of(page.fields.get("sessions")), pages)
     elif kind == "subtask":
         parent = str(page.fields.get("parent_session_id") or "")
-        explained.cited = [Cited(each) for each in _noted(page, parent, ("Key steps",))]
-        _walk_sessions(explained, [parent], pages, sessions)
+        walked.cited = [Cited(each) for each in _noted(path, parent, ("Key steps",), pages)]
+        _walk_sessions(walked, [parent], pages)
     elif kind == "summary":
-        explained.cited = [Cited(each) for each in _of_summary(page, is_brief=is_brief)]
+        walked.cited = [Cited(each) for each in _of_summary(path, pages, is_brief=is_brief)]
     else:
-        explained.cited = [Cited(each) for each in _evidence(page)]
-        if not explained.cited:
-            explained.notes.append("this page cites no turns")
+        walked.cited = [Cited(each) for each in _evidence(path, page, pages)]
+        if not walked.cited:
+            walked.notes.append("this page cites no turns")
             related = str(page.fields.get("related_summary") or "")
-            explained.pages = [_walk(related, pages, sessions, is_brief=True)] if related in pages else []
-    return explained
+            walked.pages = [_walk(related, pages, is_brief=True)] if related in set(pages) else []
+    return walked
 
 
-def _walk_members(explained: PageWhy, page: Page, pages: Mapping[str, Page], sessions: Mapping[str, Session]) -> None:
-    by_id = {str(each.fields.get("id") or page_id(path)): path for path, each in pages.items() if _is_rule(path)}
+def _walk_members(walked: PageWhy, page: Page, pages: WikiPages) -> None:
+    by_id = {pages.names(path)[0][0]: path for path in pages if kind_of(path) == "guideline"}
     for member in entries_of(page.fields.get("members")):
         name = str(member.get("id") or "")
         path = by_id.get(name)
         if path is None:
-            explained.notes.append(f"its member {name or '(without an id)'} has no page here")
+            walked.notes.append(f"its member {name or '(without an id)'} has no page here")
         else:
-            explained.pages.append(_walk(path, pages, sessions))
+            walked.pages.append(_walk(path, pages))
 
 
-def _is_rule(path: str) -> bool:
-    return kind_of(path) == "guideline"
-
-
-def _walk_sessions(
-    explained: PageWhy, names: Sequence[str], pages: Mapping[str, Page], sessions: Mapping[str, Session]
-) -> None:
+def _walk_sessions(walked: PageWhy, names: Sequence[str], pages: WikiPages) -> None:
     for name in names:
-        session = sessions.get(name)
+        session = pages.view.sessions.get(name)
         if session is None:
-            explained.notes.append(f"its session {name or '(without an id)'} has no summary here")
+            walked.notes.append(f"its session {name or '(without an id)'} has no summary here")
         else:
-            explained.pages += [_walk(path, pages, sessions, is_brief=True) for path in session.paths]
+            walked.pages += [_walk(path, pages, is_brief=True) for path in session.paths]
 
 
-def _evidence(page: Page) -> Iterator[Citation]:
+def _evidence(path: str, page: Page, pages: WikiPages) -> Iterator[Citation]:
+    """The turns that a guideline or skill page rests on; a skill's are in its records alone."""
+    skill = pages.view.skills.get(path.split("/")[1]) if kind_of(path) == "skill" and "/" in path else None
+    for session, cited in skill.cited() if skill is not None else ():
+        yield Citation(session.session_id, cited.turn, "evidence", cited.quote, cited.trust)
     for entry in entries_of(page.fields.get("evidence")):
         turn = whole_number(entry.get("turn"), 0)
         quote, trust = str(entry.get("quote") or ""), str(entry.get("trust") or "")
         yield Citation(str(entry.get("session_id") or ""), turn, "evidence", quote, trust)
 
 
-def _of_summary(page: Page, *, is_brief: bool) -> Iterator[Citation]:
-    """Outcome and recalls with their quotes; also key turns and dead ends, unless the summary is one of many."""
-    name = str(page.fields.get("session_id") or "")
+def _of_summary(path: str, pages: WikiPages, *, is_brief: bool) -> Iterator[Citation]:
+    """Outcome and recalls with their quotes; key turns and dead ends, too, unless the summary is one of many."""
+    page, name = pages[path], pages.session_of(path)
     outcome = page.fields.get("outcome_evidence")
     if isinstance(outcome, dict):
         claim = f"outcome: {page.fields.get('outcome', 'unknown')}"
@@ -299,15 +339,14 @@ def _of_summary(page: Page, *, is_brief: bool) -> Iterator[Citation]:
         if recall.get("turn") is not None:
             claim = f"{recall.get('status', 'recalled')}: {recall.get('id', '')}"
             yield Citation(name, whole_number(recall.get("turn"), 0), claim, str(recall.get("evidence") or ""))
-    yield from _noted(page, name, ("Key turns", "Dead ends"))
+    yield from _noted(path, name, ("Key turns", "Dead ends"), pages)
 
 
-def _noted(page: Page, session_id: str, headings: Sequence[str]) -> Iterator[Citation]:
-    """The turns that a page's text names. Pages of other tools are skipped, because they count turns differently."""
-    if isinstance(page.fields.get("made_by"), dict):
-        for heading in headings:
-            for turn, text in _NOTE.findall(page.section(heading) or ""):
-                yield Citation(session_id, int(turn), f"{heading.removesuffix('s').lower()}: {text}")
+def _noted(path: str, session_id: str, headings: Sequence[str], pages: WikiPages) -> Iterator[Citation]:
+    """The turns that a page's text names. Other tools count turns in a way of their own, so theirs are left alone."""
+    for heading in headings if path not in pages.foreign else ():
+        for turn, text in _NOTE.findall(pages[path].section(heading) or ""):
+            yield Citation(session_id, int(turn), f"{heading.removesuffix('s').lower()}: {text}")
 
 
 def _place(name: str, session: Session | None) -> SessionPlace:
@@ -317,8 +356,8 @@ def _place(name: str, session: Session | None) -> SessionPlace:
 
 
 def _look(place: SessionPlace, session: Session | None, cited: Sequence[Cited], places: Places, context: int) -> None:
-    """Find a session's recording and check each citation against it."""
-    digest = text_or_none(session.first.get("source_sha256")) if session is not None else None
+    """Find a session's recording and hold each citation against it."""
+    digest = session.record.recording.sha256 if session is not None else None
     found = places.find(place.session_id, place.file, digest)
     place.recording, place.problem = str(found.path) if found.path else None, found.problem
     trajectory = found.trajectory

@@ -1,7 +1,8 @@
-"""extract-guidelines: one trajectory → at most five guideline pages, often none."""
+"""extract-guidelines: one trajectory → at most five guidelines, often none."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,17 +10,16 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.support import Evidence
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of
-from agent_wiki.wiki.join import Contribution, Joined
 from agent_wiki.wiki.layout import content_id, slug
-from agent_wiki.wiki.page import Page, split_body
-from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
-STAGE = "extract-guidelines"
+STAGE = EXTRACT_GUIDELINES
 MOST_PER_SESSION = 5
 
 GuidelineType = Literal["guideline", "workflow", "script", "command-template"]
@@ -131,73 +131,32 @@ def _unfit(guideline: GuidelineAnswer) -> str | None:
     return None
 
 
-def contribution(guideline: GuidelineAnswer, trajectory: Trajectory) -> tuple[str, Contribution]:
-    """One checked lesson as `(guideline id, what this session contributes to that page)`."""
-    wording = {
-        "type": guideline.type,
-        "title": plain_line(guideline.title, 100),
-        "rule": plain_line(guideline.rule, 600),
-        "trigger": plain_line(guideline.trigger, 300),
-        "rationale": plain_line(guideline.rationale, 600),
-        "tags": sorted({slug(tag) for tag in guideline.tags}),
-    }
-    evidence = tuple(
-        cited_entry(trajectory, cited) for cited in sorted(guideline.evidence, key=lambda each: (each.turn, each.quote))
+def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
+    """A checked lesson as the session's record holds it."""
+    return GuidelineEntry(
+        id=content_id(guideline.rule),
+        title=plain_line(guideline.title, 100),
+        rule=plain_line(guideline.rule, 600),
+        trigger=plain_line(guideline.trigger, 300),
+        rationale=plain_line(guideline.rationale, 600),
+        type=guideline.type,
+        tags=tuple(sorted({slug(tag) for tag in guideline.tags})),
+        evidence=cited_evidence(trajectory, guideline.evidence),
+        rule_id=guideline.rule_id,
     )
-    return content_id(guideline.rule), Contribution(trajectory.session_id, wording, evidence)
 
 
-def cited_entry(trajectory: Trajectory, cited: CitedQuote) -> dict[str, Any]:
-    """A checked quote as pages store it; `trust` says whose words it is."""
-    return {
-        "session_id": trajectory.session_id,
-        "turn": cited.turn,
-        "quote": cited.quote,
-        "trust": trust_of(trajectory, cited.turn),
-    }
-
-
-def wording_of(page: Page) -> dict[str, Any]:
-    """The wording a guideline page shows, as its speaker contributed it.
-
-    `wording` in the frontmatter holds what the body of an owner's template does not show in its usual place.
-    """
-    unshown = page.fields.get("wording")
-    return {
-        "type": page.fields.get("type", "guideline"),
-        "title": page.title,
-        "rule": page.lead,
-        "trigger": page.fields.get("trigger", ""),
-        "rationale": (page.section("Rationale") or "").strip(),
-        "tags": page.fields.get("stage_tags", page.fields.get("tags", [])),
-    } | (unshown if isinstance(unshown, dict) else {})
-
-
-def to_page(guideline_id: str, joined: Joined, templates: Templates) -> Page:
-    """The page of one rule. What depends on other pages (support, sources, used by) is left to catalog."""
-    wording = joined.speaker.wording
-    fields: dict[str, Any] = {
-        "id": guideline_id,
-        "type": wording["type"],
-        "trigger": wording["trigger"],
-        "tags": wording["tags"],
-        "evidence": joined.evidence,
-        "variants": joined.variants or None,
-        "made_by": {"stage": STAGE},
-    }
-    body = templates.render(
-        "guideline.md", title=wording["title"], rule=wording["rule"], rationale=wording["rationale"]
-    )
-    page = Page({name: value for name, value in fields.items() if value is not None}, split_body(body))
-    shown = wording_of(page)
-    unshown = {name: wording[name] for name in ("title", "rule", "rationale") if shown[name] != wording[name]}
-    return page.with_fields({"wording": unshown}) if unshown else page
+def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote]) -> tuple[Evidence, ...]:
+    """Checked quotes as records hold them, by turn."""
+    ordered = sorted(cited, key=lambda each: (each.turn, each.quote))
+    return tuple(Evidence(each.turn, each.quote, trust_of(trajectory, each.turn)) for each in ordered)
 
 
 def extract_guidelines(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
-) -> tuple[dict[str, Contribution], list[Problem]]:
-    """One trajectory → its contributions by guideline id, and the claims that were dropped."""
+) -> tuple[tuple[GuidelineEntry, ...], list[Problem]]:
+    """One trajectory → its lessons as its record holds them, by id, and the claims that were dropped."""
     kept, dropped = check(engine.answer(GuidelinesQuestion(trajectory, summary)), trajectory)
     kept, recalled = without_recalled(kept, trajectory)
-    return dict(contribution(each, trajectory) for each in kept), dropped + recalled
+    entries = sorted((entry(each, trajectory) for each in kept), key=lambda each: each.id)
+    return tuple(entries), dropped + recalled

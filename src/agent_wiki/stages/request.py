@@ -1,11 +1,11 @@
-"""What can change an answer, as a digest; and `made_by`, which says on a page what made it."""
+"""What can change an answer, as a digest; and `made_by`, which says in a record what made it."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from agent_wiki.engine import Engine
+from agent_wiki.wiki.records import MadeBy
 
 
 def request_digest(stage: str, engine: Engine, *inputs: str) -> str:
@@ -14,13 +14,7 @@ def request_digest(stage: str, engine: Engine, *inputs: str) -> str:
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
 
 
-def made_by(stage: str, engine: Engine, *inputs: str) -> dict[str, Any]:
-    """The `made_by` field for an answer of `engine`. "Pending" means that this would differ."""
-    return {**signature(stage, engine), "request": request_digest(stage, engine, *inputs)}
-
-
-def signature(stage: str, engine: Engine) -> dict[str, Any]:
-    """Who answers a stage: engine, and where it has them model and version of the prompt."""
+def made_by(stage: str, engine: Engine, *inputs: str) -> MadeBy:
+    """Who answers a stage, and the digest of what is asked. "Pending" means that this would differ."""
     made = engine.made_with(stage)
-    signed = {"stage": stage, "engine": engine.name, "model": made.model, "prompt_version": made.prompt_version}
-    return {name: value for name, value in signed.items() if value is not None}
+    return MadeBy(stage, engine.name, request_digest(stage, engine, *inputs), made.model, made.prompt_version)

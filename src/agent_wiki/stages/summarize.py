@@ -1,42 +1,28 @@
-"""summarize: one trajectory → one summary page (or one per arc)."""
+"""summarize: one trajectory → its arcs, each a summary page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
-from agent_wiki.compare.facts import SessionFacts, session_facts
-from agent_wiki.engine import Answer, Coverage, Engine, Problem
+from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.errors import AnswerRejected
+from agent_wiki.pages.sessions import Arc, NotedTurn, Outcome, RecallEntry, RecallStatus, outcome_of
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
-from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim
-from agent_wiki.trajectory.lineage import lineage
-from agent_wiki.wiki.layout import page_id, page_title, slug, summary_path
-from agent_wiki.wiki.page import Page, split_body
-from agent_wiki.wiki.sessions import turns_of_arc, whole_number
-from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.layout import page_id, page_title, slug
 from agent_wiki.wiki.text import plain_line
 
 STAGE = "summarize"
 
-# Of a summary page, in the order in which they stand; those of catalog included.
-FIELDS = (
-    "type", "session_id", "agent", "model", "goal", "outcome", "outcome_evidence", "arc", "arc_turns",
-    "sibling_summaries", "task_id", "trial", "condition", "reward", "resolved", "parent_session_id", "forked_from",
-    "tags", "duration_seconds", "turns", "tool_calls", "errors", "dead_end_paths", "wiki_consulted", "tools_used",
-    "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens", "total_cost_usd",
-    "recalled_guidelines", "contributed_guidelines", "contributed_skills", "sources", "source_format",
-    "source_sha256", "coverage", "request_terms", "writes", "lineage", "mined", "verified_at", "made_by",
-)  # fmt: skip
-
-Outcome = Literal["success", "partial", "failure", "unknown"]
-RecallStatus = Literal["followed", "ignored", "contradicted", "harmful"]
+MAX_GOAL_CHARACTERS = 300
+"""A goal as records hold it."""
 
 
 class TurnNote(Answer):
@@ -84,13 +70,7 @@ class SummaryAnswer(Answer):
 
     def outcome(self) -> Outcome:
         """The session's outcome: that of all arcs when they agree, else partial when any succeeded."""
-        outcomes = {arc.outcome for arc in self.arcs}
-        if len(outcomes) == 1:
-            return next(iter(outcomes))
-        known = outcomes - {"unknown"}
-        if len(known) == 1:
-            return next(iter(known))
-        return "partial" if known & {"success", "partial"} else "failure"
+        return outcome_of(arc.outcome for arc in self.arcs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +90,6 @@ class SummarizeQuestion:
             return check(answer, self.trajectory)[1]
         except AnswerRejected as error:
             return [Problem(str(error.place), error.reason)]
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryContext:
-    """What the stage knows of a session besides the answer: counted and recorded, not said by an engine."""
-
-    trajectory: Trajectory
-    facts: SessionFacts
-    reads: tuple[WikiRead, ...]
-    made_by: dict[str, Any]
-    mined: tuple[dict[str, Any], ...] = ()
-    coverage: Coverage | None = None  # None: the engine saw all
 
 
 def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[Problem]]:
@@ -207,21 +175,32 @@ def _is_after(recalled: RecalledPage, read: WikiRead | None) -> bool:
     return read is not None and (recalled.turn is None or recalled.turn > read.turn)
 
 
-def to_pages(answer: SummaryAnswer, context: SummaryContext, templates: Templates) -> dict[str, Page]:
-    """The summary page of a session, or one page an arc; by path. Derived fields are left to catalog."""
-    session_id = context.trajectory.session_id
+def entries(answer: SummaryAnswer, trajectory: Trajectory, reads: Sequence[WikiRead]) -> tuple[Arc, ...]:
+    """A checked answer as the session's record holds it, with what is counted over each arc's turns."""
     slugs = _arc_slugs(answer.arcs)
-    paths = [summary_path(session_id, each) for each in slugs]
-    pages: dict[str, Page] = {}
-    for position, (path, arc) in enumerate(zip(paths, answer.arcs, strict=True)):
-        fields = _fields(arc, slugs[position], context, is_first=position == 0)
-        siblings = [each for each in paths if each != path]
-        if siblings:
-            fields["sibling_summaries"] = siblings
-        body = templates.render("summary.md", **_body_variables(arc, fields, context))
-        kept = {name: value for name, value in fields.items() if value is not None}
-        pages[path] = Page(kept, split_body(body))
-    return pages
+    return tuple(_entry(arc, name, trajectory, reads) for arc, name in zip(answer.arcs, slugs, strict=True))
+
+
+def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequence[WikiRead]) -> Arc:
+    counted = measures(trajectory, arc.first_turn, arc.last_turn)
+    return Arc(
+        goal=plain_line(arc.goal, MAX_GOAL_CHARACTERS),
+        outcome=arc.outcome,
+        slug=arc_slug,
+        first_turn=arc.first_turn,
+        last_turn=arc.last_turn,
+        outcome_turn=arc.outcome_turn,
+        outcome_quote=arc.outcome_quote or None if arc.outcome_turn is not None else None,
+        narrative="\n\n".join(plain_line(each, 2_000) for each in arc.narrative.split("\n\n") if each.strip()),
+        key_turns=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.key_turns),
+        dead_ends=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.dead_ends),
+        recalled=tuple(map(_recalled_entry, arc.recalled)),
+        tool_calls=counted.tool_calls,
+        errors=counted.errors,
+        dead_end_paths=len(arc.dead_ends),
+        tools_used=tuple(plain_line(name, 80) for name in counted.tools_used),
+        wiki_consulted=any(arc.first_turn <= read.turn <= arc.last_turn for read in reads),
+    )
 
 
 def _arc_slugs(arcs: list[ArcAnswer]) -> list[str]:
@@ -237,140 +216,39 @@ def _arc_slugs(arcs: list[ArcAnswer]) -> list[str]:
     return slugs
 
 
-def _fields(arc: ArcAnswer, arc_slug: str, context: SummaryContext, *, is_first: bool) -> dict[str, Any]:
-    trajectory, source = context.trajectory, context.trajectory.source
-    counted = measures(trajectory, arc.first_turn, arc.last_turn)
-    fields: dict[str, Any] = {
-        "type": "episodic-summary",
-        "session_id": trajectory.session_id,
-        "agent": trajectory.agent,
-        "model": trajectory.model,
-        "goal": plain_line(arc.goal, 300),
-        "outcome": arc.outcome,
-        "outcome_evidence": _outcome_evidence(arc),
-        "arc": arc_slug or None,
-        "arc_turns": [arc.first_turn, arc.last_turn] if arc_slug else None,
-        "task_id": source.task_id,
-        "trial": source.trial,
-        "condition": source.condition,
-        "parent_session_id": source.parent_session_id,
-        "forked_from": source.forked_from,
-        "tools_used": [plain_line(name, 80) for name in counted.tools_used],
-        "sources": [source.file] if source.file else None,
-        "tool_calls": counted.tool_calls,
-        "errors": counted.errors,
-        "dead_end_paths": len(arc.dead_ends),
-        "wiki_consulted": any(arc.first_turn <= read.turn <= arc.last_turn for read in context.reads),
-        "recalled_guidelines": [_recalled_entry(each) for each in arc.recalled],
-    }
-    if is_first:
-        fields.update(_session_fields(context))
-    fields["made_by"] = context.made_by
-    return fields
+def _recalled_entry(recalled: RecalledPage) -> RecallEntry:
+    name, title = page_id(recalled.page), page_title(recalled.page)
+    if not recalled.quote:
+        return RecallEntry(name, title, recalled.status)
+    return RecallEntry(name, title, recalled.status, recalled.quote, recalled.turn)
 
 
-def _session_fields(context: SummaryContext) -> dict[str, Any]:
-    """What belongs to the whole session; it stands on its first page only, so that no sum counts it twice."""
-    trajectory, source = context.trajectory, context.trajectory.source
-    usage = source.usage or Usage()
-    coverage = context.coverage or Coverage(trajectory.characters())
-    moment = source.ended_at or trajectory.timestamp
-    return {
-        "reward": source.reward,
-        "resolved": source.resolved,
-        "duration_seconds": source.duration_seconds,
-        "input_tokens": usage.input_tokens,
-        "cache_creation_input_tokens": usage.cache_creation_input_tokens,
-        "cache_read_input_tokens": usage.cache_read_input_tokens,
-        "output_tokens": usage.output_tokens,
-        "total_cost_usd": None if source.cost_usd is None else round(source.cost_usd, 6),
-        "turns": len(trajectory.messages),
-        "request_terms": list(context.facts.request_terms) or None,
-        "writes": list(context.facts.writes) or None,
-        "source_format": source.format,
-        "source_sha256": source.sha256,
-        "coverage": coverage.to_json(),
-        "lineage": lineage(trajectory),
-        "mined": list(context.mined) or None,
-        "verified_at": moment[:10] if moment else None,
-    }
+def answer_of(arcs: Sequence[Arc]) -> SummaryAnswer:
+    """What later stages may know of a summarized session.
 
-
-def _outcome_evidence(arc: ArcAnswer) -> dict[str, Any] | None:
-    if arc.outcome_turn is None:
-        return None
-    evidence: dict[str, Any] = {"turn": arc.outcome_turn}
-    if arc.outcome_quote:
-        evidence["quote"] = arc.outcome_quote
-    return evidence
-
-
-def _recalled_entry(recalled: RecalledPage) -> dict[str, Any]:
-    entry: dict[str, Any] = {"id": page_id(recalled.page), "title": page_title(recalled.page)}
-    entry["status"] = recalled.status
-    if recalled.quote:
-        entry["evidence"] = recalled.quote
-        entry["turn"] = recalled.turn
-    return entry
-
-
-def _body_variables(arc: ArcAnswer, fields: dict[str, Any], context: SummaryContext) -> dict[str, Any]:
-    source = context.trajectory.source
-    recorded = source.reward is not None or source.resolved is not None
-    return {
-        "goal": fields["goal"],
-        "narrative": "\n\n".join(plain_line(each, 2_000) for each in arc.narrative.split("\n\n") if each.strip()),
-        "outcome": arc.outcome,
-        "outcome_turn": arc.outcome_turn,
-        "outcome_quote": plain_line(arc.outcome_quote or "", 200),
-        "outcome_note": "as the recording's own verdict says" if recorded else "",
-        "key_turns": [{"turn": note.turn, "text": plain_line(note.text, 300)} for note in arc.key_turns],
-        "dead_ends": [{"turn": note.turn, "text": plain_line(note.text, 300)} for note in arc.dead_ends],
-        "sources": [plain_line(each, 200) for each in fields["sources"] or ["(not recorded)"]],
-        "source_format": source.format,
-        "turns": len(context.trajectory.messages),
-    }
-
-
-def answer_of(pages: Sequence[Page]) -> SummaryAnswer:
-    """What later stages may know of a session that has its summary pages, in arc order.
-
-    The narrative is left out on purpose: a stage run by hand on a finished wiki then asks the very question
-    that a whole run asks. Raises `AnswerRejected` for pages that are no summaries.
+    The narrative is left out on purpose: a stage run by hand on a finished wiki then asks the very question that a
+    whole run asks.
     """
-    arcs: list[ArcAnswer] = []
-    for page in pages:
-        span = turns_of_arc(page) or (1, max(1, whole_number(page.fields.get("turns"), 1)))
-        evidence = page.fields.get("outcome_evidence") or {}
-        try:
-            arcs.append(
-                ArcAnswer(
-                    slug=str(page.fields.get("arc") or ""),
-                    first_turn=span[0],
-                    last_turn=span[1],
-                    goal=str(page.fields.get("goal") or "(no goal)"),
-                    outcome=page.fields.get("outcome") or "unknown",
-                    outcome_turn=evidence.get("turn"),
-                    narrative="(see the summary page)",
-                    key_turns=[],
-                )
+    return SummaryAnswer(
+        arcs=[
+            ArcAnswer(
+                slug=arc.slug,
+                first_turn=arc.first_turn,
+                last_turn=arc.last_turn,
+                goal=arc.goal or "(no goal)",
+                outcome=arc.outcome,
+                outcome_turn=arc.outcome_turn,
+                narrative="(see the summary page)",
+                key_turns=[],
             )
-        except (ValueError, TypeError, AttributeError, IndexError) as error:
-            raise AnswerRejected(f"summary page of {page.fields.get('session_id')}: {error}") from error
-    return SummaryAnswer(arcs=arcs)
+            for arc in arcs
+        ]
+    )
 
 
-def summarize(
-    trajectory: Trajectory,
-    engine: Engine,
-    templates: Templates,
-    made: dict[str, Any],
-    mined: tuple[dict[str, Any], ...],
-    coverage: Coverage | None = None,
-) -> tuple[dict[str, Page], list[Problem]]:
-    """One trajectory → its summary pages by path, and the claims that were dropped. Never touches the disk."""
+def summarize(trajectory: Trajectory, engine: Engine) -> tuple[tuple[Arc, ...], list[Problem]]:
+    """One trajectory → its arcs as its record holds them, and the claims that were dropped."""
     answer, dropped = check(engine.answer(SummarizeQuestion(trajectory)), trajectory)
     reads = tuple(wiki_reads(trajectory))
     answer, unread = with_reads(answer, reads)
-    context = SummaryContext(trajectory, session_facts(trajectory), reads, made, mined, coverage)
-    return to_pages(answer, context, templates), dropped + unread
+    return entries(answer, trajectory, reads), dropped + unread

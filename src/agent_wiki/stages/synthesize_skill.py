@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,20 +9,16 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
 from agent_wiki.recall.recalled_text import independent, recalled_text
-from agent_wiki.stages.extract_guidelines import CitedQuote, cited_entry
+from agent_wiki.stages.extract_guidelines import CitedQuote, cited_evidence
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim
-from agent_wiki.wiki.join import Contribution, Joined
 from agent_wiki.wiki.layout import slug
-from agent_wiki.wiki.page import Page, split_body
-from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
-STAGE = "synthesize-skill"
-NO_RECALLS = "_(no recalls yet)_"
-NOT_CATALOGUED = "_(filled in by catalog)_"
+STAGE = SYNTHESIZE_SKILL
 
 
 class SkillStep(Answer):
@@ -123,55 +117,31 @@ def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillA
     return skill.model_copy(update={"evidence": evidence}), []
 
 
-def contribution(skill: SkillAnswer, trajectory: Trajectory, templates: Templates) -> tuple[str, Contribution]:
-    """A checked skill as `(slug, what this session contributes to it)`."""
-    wording = {
-        "title": plain_line(skill.name.replace("-", " ").capitalize(), 100),
-        "description": plain_line(skill.description, 1_000),
-        "trigger": plain_line(skill.trigger, 300),
-        "tags": sorted({slug(tag) for tag in skill.tags}),
-        "body": _without_derived(Page({}, split_body(templates.render("skill.md", **_body_variables(skill))))).body,
-        "scripts": dict(sorted((script.file, script_text(script.text)) for script in skill.scripts)),
-    }
-    evidence = tuple(
-        cited_entry(trajectory, cited) for cited in sorted(skill.evidence, key=lambda each: (each.turn, each.quote))
+def entry(skill: SkillAnswer, trajectory: Trajectory) -> SkillEntry:
+    """A checked skill as the session's record holds it."""
+    return SkillEntry(
+        name=skill.name,
+        description=plain_line(skill.description, 1_000),
+        trigger=plain_line(skill.trigger, 300),
+        overview=plain_line(skill.overview, 1_000),
+        when_to_use=plain_line(skill.when_to_use, 600),
+        steps=tuple(WorkflowStep(plain_line(step.text, 300), visible_text(step.command)) for step in skill.steps),
+        parameters=tuple(Parameter(each.name, plain_line(each.description, 200)) for each in skill.parameters),
+        scripts=tuple(sorted((Script(each.file, script_text(each.text)) for each in skill.scripts), key=_file)),
+        tags=tuple(sorted({slug(tag) for tag in skill.tags})),
+        evidence=cited_evidence(trajectory, skill.evidence),
+        rule_id=skill.rule_id,
     )
-    return skill.name, Contribution(trajectory.session_id, wording, evidence)
+
+
+def _file(script: Script) -> str:
+    return script.file
 
 
 def script_text(text: str) -> str:
     """A script as its file holds it: in characters a file can hold, with a final line break."""
     text = without_surrogates(text)
     return text if text.endswith("\n") else text + "\n"
-
-
-def _without_derived(page: Page) -> Page:
-    """The page with its derived sections as they are before catalog; an owner's template may do without them."""
-    for heading, placeholder in (("Used by", NO_RECALLS), ("Sources", NOT_CATALOGUED)):
-        if page.section(heading) is not None:
-            page = page.with_section(heading, placeholder)
-    return page
-
-
-def _body_variables(skill: SkillAnswer) -> dict[str, Any]:
-    return {
-        "title": plain_line(skill.name.replace("-", " ").capitalize(), 100),
-        "overview": plain_line(skill.overview, 1_000),
-        "when_to_use": plain_line(skill.when_to_use, 600),
-        "parameters": [
-            {"name": each.name, "description": plain_line(each.description, 200)} for each in skill.parameters
-        ],
-        "steps": [{"text": plain_line(each.text, 300), "command": visible_text(each.command)} for each in skill.steps],
-        "scripts": [{"file": script.file} for script in skill.scripts],
-        "fence": _fence,
-        "indented": lambda text: "\n".join(f"   {line}" for line in text.splitlines()),
-    }
-
-
-def _fence(code: str) -> str:
-    """A fence longer than any run of backticks in the code, so that the code cannot end it."""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    return "`" * max(3, longest + 1)
 
 
 def visible_text(code: str | None) -> str | None:
@@ -181,46 +151,14 @@ def visible_text(code: str | None) -> str | None:
     return "".join(each for each in code if each in "\n\t" or each.isprintable()).strip("\n")
 
 
-def wording_of(page: Page, scripts: Mapping[str, str]) -> dict[str, Any]:
-    """The wording a skill page shows; `scripts` are the files beside it by name."""
-    return {
-        "title": page.title,
-        "description": page.fields.get("description", ""),
-        "trigger": page.fields.get("trigger", ""),
-        "tags": page.fields.get("tags", []),
-        "body": _without_derived(page).body,
-        "scripts": dict(sorted(scripts.items())),
-    }
-
-
-def to_page(skill_slug: str, joined: Joined) -> Page:
-    """The SKILL.md of one workflow. What depends on other pages is left to catalog."""
-    wording = joined.speaker.wording
-    fields: dict[str, Any] = {
-        "id": f"skill:{skill_slug}",
-        "type": "skill",
-        "name": skill_slug,
-        "description": wording["description"],
-        "trigger": wording["trigger"],
-        "tags": wording["tags"],
-        "evidence": joined.evidence,
-        "variants": joined.variants or None,
-        "made_by": {"stage": STAGE},
-    }
-    return Page({name: value for name, value in fields.items() if value is not None}, split_body(wording["body"]))
-
-
 def synthesize_skill(
-    trajectory: Trajectory, summary: SummaryAnswer, engine: Engine, templates: Templates
-) -> tuple[dict[str, Contribution], list[Problem]]:
-    """One trajectory → its contribution by skill slug (none or one), and the claims that were dropped."""
+    trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
+) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
+    """One trajectory → its workflow (none or one) as its record holds it, and the claims that were dropped."""
     if summary.outcome() != "success":
-        return {}, []
+        return (), []
     skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary)), trajectory)
     if skill is not None:
         skill, recalled = without_recalled(skill, trajectory)
         dropped += recalled
-    if skill is None:
-        return {}, dropped
-    name, contributed = contribution(skill, trajectory, templates)
-    return {name: contributed}, dropped
+    return (() if skill is None else (entry(skill, trajectory),)), dropped

@@ -20,6 +20,7 @@ import yaml
 
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.values import texts_of
 from agent_wiki.wiki.yaml_syntax import compose_yaml, dump_yaml, load_yaml, node_value
 
 Section = tuple[str, ...]
@@ -29,8 +30,10 @@ CLUSTERS: Section = ("clusters",)
 TASKS: Section = ("tasks",)
 OVERRIDES: Section = ("session_family_overrides",)
 RULES: Section = ("rules",)
+REJECTED: Section = ("rejected",)
+KEPT: Section = ("kept",)
 
-_SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES)
+_SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Config:
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     overrides: dict[str, dict[str, Any]] = field(default_factory=dict)
     ignored_rules: tuple[str, ...] = ()  # ids of rules of the embedded engine that the owner switched off
+    rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
+    kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
 
 
 def parse_config(text: str) -> Config:
@@ -57,13 +62,15 @@ def parse_config(text: str) -> Config:
         root = {}
     if not isinstance(root, dict):
         raise RunError(f"{CONFIG}:1: not a mapping; mend it and run again")
-    tags, clusters, tasks, overrides = (_mapping_at(root, section) for section in _SECTIONS)
+    tags, clusters, tasks, overrides, rejected = (_mapping_at(root, section) for section in _SECTIONS)
     return Config(
         tags={name: [str(tag) for tag in value] for name, value in tags.items() if isinstance(value, list)},
         clusters={name: value for name, value in clusters.items() if isinstance(value, dict)},
         tasks={name: value for name, value in tasks.items() if isinstance(value, dict)},
         overrides={name: value for name, value in overrides.items() if isinstance(value, dict)},
         ignored_rules=_ignored_rules(root),
+        rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
+        kept=tuple(texts_of(root.get("kept"))),
     )
 
 

@@ -1,8 +1,6 @@
 """The disk edge of writing: one wiki folder, read once, written by one writer, under a lock.
 
 Every file is written whole (temporary file, then rename) or not at all, and only inside the folder.
-What was read is remembered in `.wiki/pages.jsonl` by size and time of change, so that an unchanged page is
-not parsed again; without that file everything still works, only slower.
 """
 
 from __future__ import annotations
@@ -21,9 +19,6 @@ from typing import Any, Literal
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, WikiLocked
 from agent_wiki.wiki.layout import ARCHIVE, AUDIT_LOG, MACHINERY, SECTIONS, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page
-
-_CACHE_VERSION = 1
-_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
@@ -90,24 +85,27 @@ class WikiFolder:
                     self.signatures[path] = signature
         return sorted(self.signatures)
 
-    def load_pages(self, problems: list[UnreadablePage]) -> dict[str, Page]:
-        """Every page by path. A page that cannot be parsed is appended to `problems` and left alone."""
-        paths = self.page_paths()
-        known = self._cached_pages()
-        pages: dict[str, Page] = {}
-        missing: list[str] = []
-        for path in paths:
-            cached = known.get(path)
-            if cached is not None and cached[0] == self.signatures[path]:
-                pages[path] = cached[1]
-            else:
-                missing.append(path)
-        for path, parsed in _parsed(str(self.root), missing):
-            if isinstance(parsed, Page):
-                pages[path] = parsed
-            else:
-                problems.append(parsed)
-        return pages
+    def read_page(self, path: str) -> tuple[str, Page]:
+        """A page's text and what it parses to. Raises `UnreadablePage`."""
+        try:
+            text = self._inside(path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UnreadablePage(path, "not UTF-8 text") from error
+        except OSError as error:
+            raise UnreadablePage(path, error.strerror or str(error)) from error
+        return text, parse_page(text, path)
+
+    def files_of(self, folder: str, ending: str) -> Iterator[tuple[str, bytes]]:
+        """Path and content of every file directly in a folder, sorted by name; links are passed over."""
+        root = f"{self.root}/{folder}"
+        try:
+            names = sorted(each.name for each in os.scandir(root) if each.is_file(follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for name in names:
+            if name.endswith(ending):
+                with io.FileIO(f"{root}/{name}") as stream:
+                    yield f"{folder}/{name}", stream.readall()
 
     def write_page(self, path: str, page: Page, *, preserve: bool = False) -> None:
         """Write a page whole; `preserve` keeps the lines of fields that did not change."""
@@ -162,12 +160,6 @@ class WikiFolder:
         with target.open("a", encoding="utf-8", errors="replace") as stream:
             stream.write(text)
 
-    def save_cache(self, pages: dict[str, Page]) -> None:
-        """Remember parsed pages for the next run."""
-        if self.is_dry_run:
-            return
-        self._replace(self._inside(f"{MACHINERY}/pages.jsonl"), self._cache_lines(pages))
-
     def read_machinery(self, name: str) -> Any:
         """A JSON value kept under `.wiki/`, None when it is missing or damaged."""
         text = self.read_text(f"{MACHINERY}/{name}", errors="replace")
@@ -184,28 +176,6 @@ class WikiFolder:
             if not _holds(target, content):
                 self._make_folder(target.parent)
                 self._replace(target, [content])
-
-    def _cache_lines(self, pages: dict[str, Page]) -> Iterator[bytes]:
-        yield _ENCODE({"version": _CACHE_VERSION}).encode() + b"\n"
-        for path, page in pages.items():
-            signature = self.signatures.get(path)
-            if signature is not None:
-                line = _ENCODE([path, *signature, page.fields, page.chunks])
-                yield line.encode("utf-8", "replace") + b"\n"
-
-    def _cached_pages(self) -> dict[str, tuple[Signature, Page]]:
-        target = self._inside(f"{MACHINERY}/pages.jsonl")
-        known: dict[str, tuple[Signature, Page]] = {}
-        try:
-            with target.open(encoding="utf-8") as stream:
-                if json.loads(stream.readline()).get("version") != _CACHE_VERSION:
-                    return {}
-                for line in stream:
-                    path, size, changed, fields, chunks = json.loads(line)
-                    known[path] = ((size, changed), Page(fields, tuple(chunks)))
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-            return {}  # a cache is worth nothing if it needs care
-        return known
 
     def _replace(self, target: Path, chunks: Iterable[bytes]) -> None:
         """Write beside, then rename: a reader sees the old file or the new one, never a part.
@@ -276,20 +246,6 @@ def _files_below(folder: Path, prefix: str) -> Iterator[tuple[str, Signature]]:
         elif entry.name.endswith(".md"):
             status = entry.stat()
             yield f"{prefix}/{entry.name}", (status.st_size, status.st_mtime_ns)
-
-
-def _parsed(root: str, paths: Iterable[str]) -> Iterator[tuple[str, Page | UnreadablePage]]:
-    for path in paths:
-        try:
-            with io.FileIO(f"{root}/{path}") as stream:
-                text = stream.readall().decode("utf-8")
-            yield path, parse_page(text, path)
-        except UnreadablePage as error:
-            yield path, error
-        except UnicodeDecodeError:
-            yield path, UnreadablePage(path, "not UTF-8 text")
-        except OSError as error:
-            yield path, UnreadablePage(path, error.strerror or str(error))
 
 
 def _holds(target: Path, content: bytes) -> bool:

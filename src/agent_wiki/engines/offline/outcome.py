@@ -19,8 +19,8 @@ from agent_wiki.engines.offline.same_check import CheckRun, check_runs
 from agent_wiki.engines.offline.shipping import asks_to_ship, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
-from agent_wiki.stages.summarize import Outcome
 from agent_wiki.trajectory import Source
 
 _PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})

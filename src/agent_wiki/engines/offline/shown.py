@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.stages.summarize import Outcome
+from agent_wiki.pages.sessions import Outcome
 
 Basis = Literal[
     "recorded",  # a verdict or a reward in the recording

@@ -1,0 +1,372 @@
+"""Every page and index of a wiki, rendered from its state. No engine is asked, nothing is read or written.
+
+A page is a function of the records, the configuration and the templates.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from agent_wiki.pages import foreign
+from agent_wiki.pages.cluster import FEWEST_MEMBERS, ClusterMember, cluster_members, cluster_of_members, cluster_page
+from agent_wiki.pages.guideline import guideline_page
+from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign
+from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
+from agent_wiki.pages.sessions import SUMMARIZE, NotedTurn, Session
+from agent_wiki.pages.skill import skill_page
+from agent_wiki.pages.state import WikiView
+from agent_wiki.pages.summary import summary_pages
+from agent_wiki.pages.support import Joined, support_of
+from agent_wiki.pages.task import SubtaskPage, comparison_rows, sessions_of_tasks, task_page
+from agent_wiki.wiki.layout import (
+    archived,
+    cluster_path,
+    guideline_path,
+    kind_of,
+    page_id,
+    skill_path,
+    slug,
+    subtask_path,
+    task_path,
+)
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.values import entries_of, text_or_none, texts_of, whole_number
+
+SUBTASK = "subtask"
+_MOST_TOPICS = 4
+
+Archive = Mapping[str, tuple[str, str]]
+"""Guideline id → (reason, id of the page that covers it)."""
+
+
+@dataclass(slots=True)
+class RenderedPage:
+    """One page: its text, or the changed page where another tool wrote it; and what the indexes say of it.
+
+    `text` is a function, for a page that a person keeps need not be rendered. `moved_from` is the path that a foreign
+    page had before it was archived.
+    """
+
+    path: str
+    entry: IndexEntry | None
+    text: Callable[[], str] | None = None
+    foreign: Page | None = None
+    moved_from: str | None = None
+
+
+@dataclass
+class Catalog:
+    """What deriving looks up again and again. `warnings` are full sentences."""
+
+    view: WikiView
+    archive: Archive
+    templates: Templates
+    edited: Mapping[str, Page] = field(default_factory=dict)  # generated pages that a person changed, by path
+    warnings: list[str] = field(default_factory=list)
+
+    @cached_property
+    def recalls(self) -> dict[str, list[Recall]]:
+        return recalls_by_page(self.view.sessions.values())
+
+    @cached_property
+    def cluster_of(self) -> dict[str, str]:
+        return cluster_of_members(self.view.state.config, self.guideline_paths)
+
+    @cached_property
+    def task_sessions(self) -> dict[str, list[str]]:
+        return sessions_of_tasks(self.view.state.config, self.view.sessions)
+
+    @cached_property
+    def task_of(self) -> dict[str, str]:
+        """Session id → the first task by slug that it belongs to."""
+        found: dict[str, str] = {}
+        for name, ids in self.task_sessions.items():
+            for session_id in ids:
+                found.setdefault(session_id, name)
+        return found
+
+    @cached_property
+    def guideline_paths(self) -> dict[str, str]:
+        """Guideline id → path. A page that others wrote or changed keeps its file name."""
+        paths = {name: guideline_path(joined.entry.title, name) for name, joined in self.view.guidelines.items()}
+        paths |= {
+            str(page.fields.get("id")): path for path, page in self.edited.items() if kind_of(path) == "guideline"
+        }
+        paths |= {
+            name: f"guidelines/{path.rpartition('/')[2]}" for name, (path, _) in self.view.foreign_guidelines.items()
+        }
+        return {name: archived(path) if name in self.archive else path for name, path in sorted(paths.items())}
+
+    @cached_property
+    def members(self) -> dict[str, ClusterMember]:
+        """Every guideline that a configured cluster names, as clusters see it."""
+        config = self.view.state.config
+        wanted = {name for entry in config.clusters.values() for name in cluster_members(entry, self.guideline_paths)}
+        return {name: self._member(name) for name in wanted}
+
+    @cached_property
+    def contributed(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Path of a summary → (ids of guidelines, slugs of skills) that come from it: the inversion of evidence."""
+        found: dict[str, tuple[set[str], set[str]]] = {}
+        kinds: tuple[Mapping[str, Joined[Any]], ...] = (self.view.guidelines, self.view.skills)
+        for kind, pages in enumerate(kinds):
+            for name, joined in pages.items():
+                for each in joined.contributions:
+                    for path in {each.session.path_of_turn(cited.turn) for cited in each.entry.evidence}:
+                        found.setdefault(path, (set(), set()))[kind].add(name)
+        for name, (_, page) in self.view.foreign_guidelines.items():
+            for path in self._summaries_of(page, name):
+                found.setdefault(path, (set(), set()))[0].add(name)
+        for name, (_, page) in self.view.foreign_skills.items():
+            for path in self._summaries_of(page, ""):
+                found.setdefault(path, (set(), set()))[1].add(name)
+        return {path: (sorted(guidelines), sorted(skills)) for path, (guidelines, skills) in found.items()}
+
+    @cached_property
+    def summary_paths(self) -> dict[str, Session]:
+        """Every summary page's path and its session."""
+        return {path: session for session in self.view.sessions.values() for path in session.paths}
+
+    @cached_property
+    def links(self) -> dict[str, str]:
+        """Id of a page → its path, for every page that a session may have read."""
+        config = self.view.state.config
+        found = {page_id(path): path for path in self.summary_paths}
+        found |= {page_id(path): path for path in self.view.state.foreign}
+        found |= {f"task:{name}": task_path(name) for name, ids in self.task_sessions.items() if ids}
+        found |= {
+            f"cluster:{name}": cluster_path(name)
+            for name, entry in config.clusters.items()
+            if len(cluster_members(entry, self.guideline_paths)) >= FEWEST_MEMBERS
+        }
+        found |= {f"skill:{name}": skill_path(name) for name in self.view.skills}
+        return found | self.guideline_paths
+
+    def tags_of(self, guideline_id: str) -> list[str]:
+        """A guideline's tags: the configured ones, else its own."""
+        configured = self.view.state.config.tags.get(guideline_id)
+        if configured is not None:
+            return configured
+        if guideline_id in self.view.guidelines:
+            return list(self.view.guidelines[guideline_id].entry.tags)
+        return texts_of(self.view.foreign_guidelines[guideline_id][1].fields.get("tags"))
+
+    def pages(self) -> Iterator[RenderedPage]:
+        """Every page, by kind and path; summaries last."""
+        for render in (self._guidelines, self._skills, self._clusters, self._tasks, self._subtasks, self._summaries):
+            yield from sorted(render(), key=lambda page: page.path)
+        for path, page in self.view.doubles.items():
+            self.warnings.append(f"{path}: another page has its id; it is left alone and not indexed")
+            yield RenderedPage(path, None, foreign=page)
+
+    def _guidelines(self) -> Iterator[RenderedPage]:
+        for name, joined in self.view.guidelines.items():
+            path = self.guideline_paths[name]
+            used = self.recalls.get(name, ())
+            page = guideline_page(
+                joined,
+                tags=self.tags_of(name),
+                used_by=used_by_section(used, "../"),
+                cluster=self.cluster_of.get(name),
+                archived=self.archive.get(name),
+            )
+            entry = entry_of("guideline", path, page, used)
+            yield RenderedPage(path, entry, partial(page.text, self.templates))
+        for name, (former_path, page_of_others) in self.view.foreign_guidelines.items():
+            path, used = self.guideline_paths[name], self.recalls.get(name, ())
+            made = foreign.with_derived(
+                page_of_others,
+                cluster=self.cluster_of.get(name),
+                tags=self.view.state.config.tags.get(name),
+                archived=self.archive.get(name),
+                related=foreign.related_summary(page_of_others, name, self.summary_paths, self.warnings),
+                recalls=used,
+            )
+            moved_from = former_path if path != former_path else None
+            yield RenderedPage(path, entry_of_foreign(path, made, used), foreign=made, moved_from=moved_from)
+
+    def _skills(self) -> Iterator[RenderedPage]:
+        for name, joined in self.view.skills.items():
+            path, used = skill_path(name), self.recalls.get(f"skill:{name}", ())
+            page = skill_page(name, joined, used_by=used_by_section(used, "../../"))
+            yield RenderedPage(path, entry_of("skill", path, page, used), partial(page.text, self.templates))
+        yield from self._foreign("skill", "../../")
+
+    def _clusters(self) -> Iterator[RenderedPage]:
+        """One page a configured cluster of at least two members."""
+        config, made = self.view.state.config, set()
+        for name, entry in sorted(config.clusters.items()):
+            ids = cluster_members(entry, self.guideline_paths)
+            if len(ids) < FEWEST_MEMBERS:
+                self.warnings.append(f"cluster {name}: {len(ids)} of its members exist, two are needed")
+                continue
+            path, used = cluster_path(name), self.recalls.get(f"cluster:{name}", ())
+            made.add(path)
+            members = [self.members[each] for each in ids]
+            page = cluster_page(name, entry, members, self._support(ids), used_by_section(used, "../"))
+            yield RenderedPage(path, entry_of("cluster", path, page, used), partial(page.text, self.templates))
+        yield from (each for each in self._foreign("cluster", "../") if each.path not in made)
+
+    def _tasks(self) -> Iterator[RenderedPage]:
+        """One comparison page a configured task that has sessions."""
+        config, made = self.view.state.config, set()
+        for name, ids in self.task_sessions.items():
+            if not ids:
+                self.warnings.append(f"task {name}: no session matches it")
+                continue
+            path = task_path(name)
+            made.add(path)
+            page = task_page(name, config, [self.view.sessions[each] for each in ids], self.contributed)
+            entry = entry_of("task", path, page, self.recalls.get(f"task:{name}", ()))
+            entry.sessions = len(ids)
+            yield RenderedPage(path, entry, partial(page.text, self.templates))
+        yield from (each for each in self._foreign("task", "../") if each.path not in made)
+
+    def _subtasks(self) -> Iterator[RenderedPage]:
+        """The sessions worth a page of their own, as the answers over several pages say."""
+        made = set()
+        for page in subtask_pages(self):
+            path = subtask_path(page.slug)
+            made.add(path)
+            entry = entry_of("subtask", path, page, self.recalls.get(f"subtask:{page.slug}", ()))
+            yield RenderedPage(path, entry, partial(page.text, self.templates))
+        yield from (each for each in self._foreign("subtask", "../") if each.path not in made)
+
+    def _summaries(self) -> Iterator[RenderedPage]:
+        for session in self.view.sessions.values():
+            if session.page is not None:
+                yield from self._foreign_summaries(session)
+                continue
+            made_by = session.record.stages[SUMMARIZE].made_by.short
+            pages = summary_pages(
+                session,
+                tags=self._summary_tags(session),
+                contributed=self.contributed,
+                links=self.links,
+                made_by=made_by,
+            )
+            for path, page in pages.items():
+                entry = IndexEntry("summary", path, {}, session.record.date)
+                yield RenderedPage(path, entry, partial(page.text, self.templates))
+
+    def _foreign_summaries(self, session: Session) -> Iterator[RenderedPage]:
+        for path in session.paths:
+            guidelines, skills = self.contributed.get(path, ([], []))
+            page = self.view.state.foreign[path]
+            page = page.with_fields({"contributed_guidelines": guidelines, "contributed_skills": skills})
+            yield RenderedPage(path, IndexEntry("summary", path, {}, session.record.date), foreign=page)
+
+    def _foreign(self, kind: str, up: str) -> Iterator[RenderedPage]:
+        for path, page in self.view.foreign_pages(kind).items():
+            used = self.recalls.get(str(page.fields.get("id") or page_id(path)), ())
+            made = foreign.with_uses(page, used, up)
+            yield RenderedPage(path, entry_of_foreign(path, made, used), foreign=made)
+
+    def _member(self, name: str) -> ClusterMember:
+        path = self.guideline_paths[name]
+        if name in self.view.foreign_guidelines:
+            page = self.view.foreign_guidelines[name][1]
+            fields = page.fields
+            trigger, related = str(fields.get("trigger") or ""), text_or_none(fields.get("related_summary"))
+            date, trust = text_or_none(fields.get("verified_at")), text_or_none(fields.get("trust"))
+            tags = tuple(self.tags_of(name))
+            return ClusterMember(name, path, page.title, trigger, page.lead, tags, trust, date, related)
+        joined = self.view.guidelines[name]
+        entry, session = joined.entry, joined.speaker.session
+        related = session.path_of_turn(joined.cited()[0][1].turn) if entry.evidence else session.paths[0]
+        return ClusterMember(
+            name, path, entry.title, entry.trigger, entry.rule, tuple(self.tags_of(name)), joined.trust(),
+            joined.date(), related,
+        )  # fmt: skip
+
+    def _support(self, ids: Iterable[str]) -> dict[str, int] | None:
+        sessions = {
+            each.session.session_id: each.session
+            for name in ids
+            if name in self.view.guidelines
+            for each in self.view.guidelines[name].contributions
+        }
+        return support_of(sessions.values()) if sessions else None
+
+    def _summaries_of(self, page: Page, name: str) -> set[str]:
+        """The summaries that a foreign page comes from; `name` is a guideline's id, "" for a skill."""
+        sessions = self.view.sessions
+        paths = {
+            sessions[str(entry["session_id"])].path_of_turn(whole_number(entry.get("turn"), 1))
+            for entry in entries_of(page.fields.get("evidence"))
+            if str(entry.get("session_id")) in sessions
+        }
+        related = text_or_none(page.fields.get("related_summary"))
+        if name:
+            related = foreign.related_summary(page, name, self.summary_paths, [])
+        if related in self.summary_paths and not paths:
+            paths.add(str(related))
+        return paths
+
+    def _summary_tags(self, session: Session) -> list[str]:
+        """The task a session belongs to, what it taught is about, its condition and its trial."""
+        record, family = session.record, self.task_of.get(session.session_id)
+        topics = self._topics(session)
+        tags = [family, *(topic for topic in topics if topic != family), record.condition]
+        tags.append(f"trial-{record.trial}" if record.trial else None)
+        return [tag for tag in tags if tag]
+
+    def _topics(self, session: Session) -> list[str]:
+        """At most four tags of what the session contributed, the most frequent first."""
+        counted: Counter[str] = Counter()
+        for path in session.paths:
+            guidelines, skills = self.contributed.get(path, ([], []))
+            counted.update(tag for name in guidelines for tag in self.tags_of(name))
+            own = [self.view.skills[name] for name in skills if name in self.view.skills]
+            counted.update(tag for joined in own for tag in joined.entry.tags)
+        return sorted(counted, key=lambda tag: (-counted[tag], tag))[:_MOST_TOPICS]
+
+    def rows(self, session: Session) -> list[dict[str, str]]:
+        """A session's rows in tables."""
+        return comparison_rows(session, self.contributed, self.view.state.config)
+
+
+def subtask_pages(catalog: Catalog) -> list[SubtaskPage]:
+    """A page for each answer that describes one session, in the order of the sessions."""
+    found: list[tuple[Session, dict[str, Any], str]] = []
+    for record in catalog.view.state.corpus.values():
+        for answer in record.answer["subtasks"] if record.kind == SUBTASK else ():
+            session = catalog.view.sessions.get(str(answer["parent_session_id"]))
+            if session is not None:
+                found.append((session, answer, record.made_by.short))
+    found.sort(key=lambda each: each[0].session_id)
+    pages: dict[str, SubtaskPage] = {}
+    for session, answer, made_by in found:
+        name = str(answer["slug"])
+        if name in pages:
+            name = slug(f"{name}-{session.session_id}")
+        pages[name] = _subtask_page(name, session, answer, made_by, catalog)
+    return list(pages.values())
+
+
+def _subtask_page(
+    name: str, session: Session, answer: Mapping[str, Any], made_by: str, catalog: Catalog
+) -> SubtaskPage:
+    family = catalog.task_of.get(session.session_id)
+    entry = catalog.view.state.config.tasks.get(family, {}) if family else {}
+    condition = session.record.condition
+    tags = {*texts_of(entry.get("tags")), *([slug(condition)] if condition and family else ())}
+    return SubtaskPage(
+        id=f"subtask:{name}",
+        type="subtask",
+        slug=name,
+        title=plain_line(str(answer["title"]), 120),
+        tags=sorted(tags),
+        parent_session_id=session.session_id,
+        parent_summary=session.paths[0],
+        verified_at=session.record.date,
+        made_by=made_by,
+        narrative=plain_line(str(answer["narrative"]), 2_000),
+        key_steps=tuple(NotedTurn(each["turn"], plain_line(str(each["text"]), 300)) for each in answer["key_steps"]),
+    )

@@ -1,0 +1,80 @@
+"""`AGENTS.md`, the contract for an agent with no tool but a file reader, with an example from the wiki's own pages.
+
+The file says in its last line what its text was when it was made. As long as that fits it is rendered with the pages,
+so that the same sessions give the same bytes in whatever order they came; one word changed, and it is its owner's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from agent_wiki.pages.index_shards import CONTENTS, MOST_ROWS
+from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
+
+_MARK = re.compile(r"_Made by `wiki` \(sha256:([0-9a-f]{64})\); change a word and this file is yours\._\s*\Z")
+_ANY_MARK = re.compile(r"^_Made by `wiki` \(sha256:[0-9a-f]{64}\); change a word", re.MULTILINE)
+_KINDS = ("cluster", "skill", "guideline")
+
+
+def contract(index: str, files: Mapping[str, str], templates: Templates) -> str:
+    """The text of `AGENTS.md` for a wiki with this `_index.jsonl` and these index files."""
+    variables = {"example": worked_example(index), "is_sharded": CONTENTS in files, "most_rows": MOST_ROWS}
+    text = templates.render("agents.md", **variables)
+    return f"{text.rstrip()}\n\n{_mark(text)}\n"
+
+
+def is_its_owners(standing: str) -> bool:
+    """Whether somebody else wrote or changed a standing `AGENTS.md`."""
+    marks = _ANY_MARK.findall(standing)
+    if len(marks) > 1:
+        return False  # git merged two versions of it
+    match = _MARK.search(standing)
+    return match is None or _digest(standing[: match.start()]) != match[1]
+
+
+def _mark(text: str) -> str:
+    return f"_Made by `wiki` (sha256:{_digest(text)}); change a word and this file is yours._"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.strip().encode("utf-8", "replace")).hexdigest()
+
+
+def worked_example(index: str) -> dict[str, Any] | None:
+    """What the example is about: the page that most sessions state, clusters and skills before guidelines.
+
+    None when no page has a trigger, or all rest on text from outside: this file is what an agent trusts most.
+    """
+    rows = [json.loads(line) for line in index.split("\n") if line]
+    triggers = {row["id"]: row["trigger"] for row in rows if row["trigger"]}
+    found: list[tuple[int, int, str, dict[str, Any]]] = []
+    for row in rows:
+        situation = row["trigger"] or next((triggers[each] for each in row.get("members", ()) if each in triggers), "")
+        if row["kind"] in _KINDS and situation and row["tags"] and row.get("trust") != "external":
+            sessions = _sessions(row)
+            found.append((_KINDS.index(row["kind"]), -sessions, row["id"], _view(row, situation, sessions)))
+    return min(found, key=lambda each: each[:3])[3] if found else None
+
+
+def _view(row: Mapping[str, Any], situation: str, sessions: int) -> dict[str, Any]:
+    tags = [plain_line(tag, 40).replace("`", "") for tag in row["tags"][:4]]
+    return {
+        "kind": row["kind"],
+        "title": plain_line(row["title"], 120),
+        "situation": plain_line(situation, 200),
+        "tags": [tag for tag in tags if tag],
+        "link": row["link"],
+        "sessions": sessions,
+        "members": len(row.get("members", ())),
+    }
+
+
+def _sessions(row: Mapping[str, Any]) -> int:
+    support = row.get("support")
+    count = support.get("sessions") if isinstance(support, dict) else None
+    return count if isinstance(count, int) else 0

@@ -1,0 +1,113 @@
+"""The guideline page: one rule, joined over the sessions that state it. What a session contributes, and the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.support import Evidence, Joined, evidence_field, sources_section
+from agent_wiki.wiki.layout import cluster_path
+from agent_wiki.wiki.templates import Templates
+
+EXTRACT_GUIDELINES = "extract-guidelines"
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelineEntry:
+    """One lesson of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule."""
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+
+    id: str
+    title: str
+    rule: str
+    trigger: str
+    rationale: str
+    type: str = "guideline"
+    tags: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    rule_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelinePage:
+    """What a guideline page stores; the fields in the order of its frontmatter."""
+
+    id: str
+    type: str
+    trigger: str
+    agent: str | None
+    tags: list[str]
+    sources: list[str] | None
+    related_summary: str | None
+    cluster: str | None
+    superseded_by: str | None
+    archived: dict[str, str] | None
+    support: dict[str, int]
+    trust: str
+    verified_at: str | None
+    evidence: list[dict[str, Any]]
+    made_by: str
+    title: str = field(metadata=BODY)
+    rule: str = field(metadata=BODY)
+    rationale: str = field(metadata=BODY)
+    used_by: str = field(metadata=BODY)
+    sources_shown: str = field(metadata=BODY)
+
+    def text(self, templates: Templates) -> str:
+        """The page as text."""
+        body = templates.render(
+            "guideline.md",
+            title=self.title,
+            rule=self.rule,
+            rationale=self.rationale,
+            used_by=self.used_by,
+            sources=self.sources_shown,
+        )
+        return page_text(front_matter(self), body)
+
+    def index_row(self) -> dict[str, Any]:
+        """What the index says of it besides what it says of every page."""
+        row: dict[str, Any] = {"cluster": self.cluster}
+        if self.superseded_by:
+            row["superseded_by"] = self.superseded_by
+        return row
+
+    @property
+    def gist(self) -> str:
+        return self.rule
+
+
+def guideline_page(
+    joined: Joined[GuidelineEntry],
+    *,
+    tags: list[str],
+    used_by: str,
+    cluster: str | None = None,
+    archived: tuple[str, str] | None = None,
+) -> GuidelinePage:
+    """The page of one rule. `tags` are the configured ones; `archived` is reason and id of the page that covers it."""
+    entry, session, cited = joined.entry, joined.speaker.session, joined.cited()
+    return GuidelinePage(
+        id=entry.id,
+        type=entry.type,
+        trigger=entry.trigger,
+        agent=session.record.agent,
+        tags=tags,
+        sources=joined.sources() or None,
+        related_summary=session.path_of_turn(cited[0][1].turn) if cited else session.paths[0],
+        cluster=cluster,
+        superseded_by=cluster_path(cluster).partition("/")[2] if cluster else None,
+        archived={"reason": archived[0], "by": archived[1]} if archived else None,
+        support=joined.support(),
+        trust=joined.trust(),
+        verified_at=joined.date(),
+        evidence=evidence_field(cited),
+        made_by=joined.engines(EXTRACT_GUIDELINES),
+        title=entry.title,
+        rule=entry.rule,
+        rationale=entry.rationale,
+        used_by=used_by,
+        sources_shown=sources_section(cited, "../"),
+    )

@@ -1,0 +1,260 @@
+"""The indexes: `_index.jsonl` for agents, `index.md` pages for people, id maps. Made from what each page says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agent_wiki.pages.index_shards import shards
+from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
+from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.task import row_order, trial_and_condition
+from agent_wiki.wiki.generated import signed
+from agent_wiki.wiki.layout import INDEX, kind_of, page_id
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.values import entries_of, text_or_none, texts_of
+
+if TYPE_CHECKING:
+    from agent_wiki.pages.catalog import Catalog
+
+PREFERENCE = ("cluster", "skill", "guideline", "task", "subtask")
+_MOST_SUMMARY_CHARACTERS = 240
+_MOST_GIST_CHARACTERS = 160
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class IndexedPage(Protocol):
+    """What the index asks of a page model."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def trigger(self) -> str: ...
+
+    @property
+    def gist(self) -> str: ...
+
+    @property
+    def tags(self) -> Sequence[str]: ...
+
+    @property
+    def support(self) -> Mapping[str, int] | None: ...
+
+    @property
+    def trust(self) -> str | None: ...
+
+    @property
+    def verified_at(self) -> str | None: ...
+
+    def index_row(self) -> dict[str, Any]: ...
+
+
+@dataclass(slots=True)
+class IndexEntry:
+    """What indexes say of one page: its row in `_index.jsonl` (empty for summaries), its date, its recalls."""
+
+    kind: str
+    path: str
+    row: dict[str, Any]
+    date: str | None
+    sessions: int = 0  # of a task
+    recalls: Sequence[Recall] = field(default_factory=tuple)
+
+
+def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall]) -> IndexEntry:
+    """The entry of a page that this program renders."""
+    row = _row(kind, path, page.id, page.title, list(page.tags), page.trigger, page.gist)
+    row |= page.index_row()
+    row |= {name: value for name, value in (("support", page.support), ("trust", page.trust)) if value is not None}
+    return IndexEntry(kind, path, _with_uses(row, recalls), page.verified_at, recalls=recalls)
+
+
+def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexEntry:
+    """The entry of a page that another tool or a person wrote."""
+    kind, fields = kind_of(path) or "guideline", page.fields
+    name = str(fields.get("id") or page_id(path))
+    row = _row(
+        kind, path, name, page.title, texts_of(fields.get("tags")), str(fields.get("trigger") or ""), _gist(kind, page)
+    )
+    if kind == "cluster":
+        row["members"] = [str(each.get("id")) for each in entries_of(fields.get("members"))]
+    if kind in ("cluster", "skill"):
+        row["priority"] = "high"
+    if kind == "guideline":
+        row["cluster"] = fields.get("cluster")
+        if fields.get("superseded_by"):
+            row["superseded_by"] = fields["superseded_by"]
+    for key in {"task": ("family",), "subtask": ("parent_session_id", "parent_summary")}.get(kind, ()):
+        row[key] = fields.get(key)
+    row |= {key: fields[key] for key in ("support", "trust") if fields.get(key) is not None}
+    sessions = len(texts_of(fields.get("sessions")))
+    return IndexEntry(kind, path, _with_uses(row, recalls), text_or_none(fields.get("verified_at")), sessions, recalls)
+
+
+def _row(kind: str, path: str, name: str, title: str, tags: list[str], trigger: str, gist: str) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "id": name,
+        "title": title,
+        "tags": tags,
+        "trigger": trigger,
+        "summary": plain_line(gist, _MOST_SUMMARY_CHARACTERS),
+        "link": path,
+    }
+
+
+def _with_uses(row: dict[str, Any], recalls: Sequence[Recall]) -> dict[str, Any]:
+    used = counts_by_status(recalls)
+    return {**row, "used": used} if used else row
+
+
+def _gist(kind: str, page: Page) -> str:
+    if kind == "cluster":
+        return page.section("Takeaway") or page.lead
+    if kind == "skill":
+        return str(page.fields.get("description") or page.section("Overview") or "")
+    return page.lead
+
+
+def index_files(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> dict[str, str]:
+    """Every index file by path. In: the entries of all pages, archived ones included."""
+    newest: str | None = None
+    by_kind: dict[str, list[IndexEntry]] = {kind: [] for kind in ("summary", *PREFERENCE)}
+    for entry in entries:
+        newest = max(filter(None, (newest, entry.date)), default=None)
+        if not entry.path.startswith("_"):
+            by_kind[entry.kind].append(entry)
+    for found in by_kind.values():
+        found.sort(key=lambda entry: entry.path)
+    rows = [entry.row for kind in PREFERENCE for entry in by_kind[kind]]
+    shared: dict[str, Any] = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
+    sessions = catalog.view.sessions
+    guidelines = _alphabetical(by_kind["guideline"])
+    pages: dict[str, dict[str, Any]] = {
+        "index.md": {"usage": _usage(sessions)},
+        "summaries/index.md": {"groups": _groups(catalog)},
+        "guidelines/index.md": {
+            "clusters": [_shown(entry) for entry in by_kind["cluster"]],
+            "guidelines": guidelines,
+            "by_tag": _by_tag(guidelines),
+            "roll_up": _roll_up(guidelines),
+        },
+        "skills/index.md": {"skills": [_shown(entry) for entry in by_kind["skill"]]},
+        "tasks/index.md": {
+            "tasks": [{**_shown(entry), "sessions": entry.sessions} for entry in by_kind["task"]],
+            "subtasks": _by_parent(by_kind["subtask"]),
+        },
+    }
+    return {
+        INDEX: "".join([f"{_ENCODE(row)}\n" for row in rows]),
+        **shards(rows),
+        "guidelines/_id_index.json": _id_map(by_kind["guideline"]),
+        "skills/_id_index.json": _id_map(by_kind["skill"]),
+        **{
+            path: _signed(templates.render(_template(path), **shared, **variables)) for path, variables in pages.items()
+        },
+    }
+
+
+def _template(path: str) -> str:
+    folder = path.rpartition("/")[0]
+    return f"{folder}-index.md" if folder else "index.md"
+
+
+def _signed(text: str) -> str:
+    """An index page with the digest of itself in its frontmatter."""
+    head, mark, tail = text.removeprefix("---\n").partition("\n---\n")
+    return signed(f"---\n{head}\n", f"---\n{tail}") if mark and text.startswith("---\n") else text
+
+
+def _id_map(found: Iterable[IndexEntry]) -> str:
+    ids = {entry.row["id"]: entry.path for entry in found}
+    return json.dumps(dict(sorted(ids.items())), indent=2, ensure_ascii=False) + "\n"
+
+
+def _shown(entry: IndexEntry) -> dict[str, Any]:
+    row = entry.row
+    support = row.get("support")
+    count = support.get("sessions") if isinstance(support, dict) else None
+    return {
+        "title": plain_line(row["title"], 160),
+        "id": row["id"],
+        "link": entry.path.partition("/")[2],
+        "gist": plain_line(row["summary"], _MOST_GIST_CHARACTERS),
+        "trigger": plain_line(row["trigger"], 160),
+        "tags": row["tags"],
+        "support": count if isinstance(count, int) else None,
+        "members": len(row.get("members", ())),
+        "recalls": entry.recalls,
+        "parent": row.get("parent_session_id") or "",
+    }
+
+
+def _alphabetical(found: Iterable[IndexEntry]) -> list[dict[str, Any]]:
+    return sorted(map(_shown, found), key=lambda each: (each["title"].lower(), each["id"]))
+
+
+def _by_tag(entries: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Tags that at least two guidelines share."""
+    by_tag: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        for tag in entry["tags"] or ["untagged"]:
+            by_tag.setdefault(tag, []).append(entry)
+    return [(plain_line(tag, 60), by_tag[tag]) for tag in sorted(by_tag) if len(by_tag[tag]) >= 2]
+
+
+def _roll_up(entries: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Guidelines by priority tier, with their counts by status; the unvalidated ones are only counted."""
+    tiers: dict[str, list[dict[str, Any]]] = {name: [] for name in TIERS}
+    for entry in entries:
+        counts = counts_by_status(entry["recalls"])
+        entry["counts"] = ", ".join(f"{status} {count}" for status, count in counts.items())
+        tiers[tier(entry["recalls"], entry["support"] or 0)].append(entry)
+    return [(name, found) for name, found in tiers.items() if found]
+
+
+def _by_parent(found: Iterable[IndexEntry]) -> list[tuple[str, list[dict[str, Any]]]]:
+    parents: dict[str, list[dict[str, Any]]] = {}
+    for entry in found:
+        shown = _shown(entry)
+        parents.setdefault(shown["parent"], []).append(shown)
+    return [(plain_line(parent, 80), parents[parent]) for parent in sorted(parents)]
+
+
+def _groups(catalog: Catalog) -> list[tuple[str, list[dict[str, str]]]]:
+    """Comparison rows grouped by task and condition; a split session's arcs stay together."""
+    config, sessions = catalog.view.state.config, catalog.view.sessions
+    groups: dict[tuple[str, str], list[str]] = {}
+    for session_id, session in sessions.items():
+        condition = trial_and_condition(session, config)[1]
+        groups.setdefault((catalog.task_of.get(session_id, "other"), condition), []).append(session_id)
+    ordered: list[tuple[str, list[dict[str, str]]]] = []
+    for (task_slug, condition), ids in sorted(groups.items(), key=lambda each: (each[0][0] == "other", each[0])):
+        ids.sort(key=lambda each: row_order(sessions[each], config))
+        rows = [row for each in ids for row in catalog.rows(sessions[each])]
+        label = f"{task_slug} / {condition}" if condition else task_slug
+        ordered.append((plain_line(label, 120), [{**row, "link": row["link"].rpartition("/")[2]} for row in rows]))
+    return ordered
+
+
+def _usage(sessions: Mapping[str, Session]) -> dict[str, str]:
+    """Totals over all summaries that have a figure, with how many have."""
+    costs = [each.record.total_cost_usd for each in sessions.values()]
+    tokens = [each.record.output_tokens for each in sessions.values()]
+    calls = [arc.tool_calls for each in sessions.values() for arc in each.arcs]
+    summaries = len(calls)
+    totals: dict[str, str] = {}
+    for label, values, unit in (("cost", costs, "$"), ("output tokens", tokens, ""), ("tool calls", calls, "")):
+        known = [value for value in values if value is not None]
+        if known:
+            shown = f"${sum(known):,.2f}" if unit else f"{sum(known):,}"
+            totals[label] = f"{shown} over {len(known)} of {summaries} summaries"
+    return totals

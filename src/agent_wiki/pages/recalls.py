@@ -1,0 +1,96 @@
+"""What later sessions did with the pages they read: used-by rows, counts by status, priority tiers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agent_wiki.pages.sessions import RecallEntry, Session
+from agent_wiki.wiki.text import plain_line
+
+STATUSES = ("followed", "ignored", "contradicted", "harmful")
+NO_RECALLS = "_(no recalls yet)_"
+
+Tier = Literal["high", "disputed", "weak", "normal", "low", "unvalidated"]
+TIERS: tuple[Tier, ...] = ("high", "disputed", "weak", "normal", "low", "unvalidated")
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """One session's use of one page."""
+
+    page_id: str
+    session_id: str
+    path: str  # of the summary page that says so
+    condition: str
+    status: str
+    quote: str
+
+
+def recalls_by_page(sessions: Iterable[Session]) -> dict[str, list[Recall]]:
+    """Page id → every recorded use of it, in the order of the summaries' paths."""
+    found: dict[str, list[Recall]] = {}
+    uses = ((path, session, arc) for session in sessions for path, arc in zip(session.paths, session.arcs, strict=True))
+    for path, session, arc in sorted((use for use in uses if use[2].recalled), key=lambda use: use[0]):
+        for entry in arc.recalled:
+            recall = Recall(
+                entry.id, session.session_id, path, session.record.condition or "", entry.status, entry.quote or ""
+            )
+            found.setdefault(entry.id, []).append(recall)
+    return found
+
+
+def counts_by_status(recalls: Sequence[Recall]) -> dict[str, int]:
+    """How often each status occurs; statuses that do not occur are left out."""
+    counted = Counter(recall.status for recall in recalls)
+    return {status: counted[status] for status in STATUSES if counted[status]}
+
+
+def tier(recalls: Sequence[Recall], supporting_sessions: int) -> Tier:
+    """How far use has borne a page out.
+
+    high: followed twice or more, never against. disputed: both followed and contradicted or harmful. low: only
+    against. normal: followed once, or stated by two sessions or more. weak: read twice or more, never used.
+    unvalidated: the rest.
+    """
+    counted = counts_by_status(recalls)
+    helped = counted.get("followed", 0)
+    against = counted.get("contradicted", 0) + counted.get("harmful", 0)
+    if against:
+        return "disputed" if helped else "low"
+    if helped >= 2:
+        return "high"
+    if helped or supporting_sessions >= 2:
+        return "normal"
+    return "weak" if counted.get("ignored", 0) >= 2 else "unvalidated"
+
+
+def used_by_section(recalls: Sequence[Recall], up: str) -> str:
+    """The table under `## Used by`; `up` is the way from the page to the wiki's root."""
+    if not recalls:
+        return NO_RECALLS
+    rows = ["| Session | Condition | Status | Evidence |", "|---|---|---|---|"]
+    for recall in recalls:
+        quote = f"“{_cell(recall.quote, 200)}”" if recall.quote else "—"
+        link = f"[{_cell(recall.session_id, 60)}]({up}{recall.path})"
+        rows.append(f"| {link} | {_cell(recall.condition, 40) or '—'} | {recall.status} | {quote} |")
+    return "\n".join(rows)
+
+
+def recalled_section(entries: Sequence[RecallEntry], links: Mapping[str, str]) -> str:
+    """The list under `## Recalled guidelines` of a summary; empty when the session recalled nothing."""
+    rows: list[str] = []
+    for entry in entries:
+        name = plain_line(entry.title or entry.id, 120)
+        link = links.get(entry.id)
+        shown = f"[{name}](../{link})" if link else name
+        quote = f": “{plain_line(entry.quote, 200)}”" if entry.quote else ""
+        turn = f" (T{entry.turn})" if entry.turn else ""
+        rows.append(f"- **{entry.status}** {shown}{turn}{quote}")
+    return "\n".join(rows)
+
+
+def _cell(text: str, most: int) -> str:
+    return plain_line(text, most).replace("|", "\\|")

@@ -1,0 +1,168 @@
+"""The sessions of a wiki as its pages see them: what each contributed, its arcs' pages, and which count as one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from agent_wiki.wiki.layout import summary_path
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.records import SessionRecord
+
+SUMMARIZE = "summarize"
+
+Outcome = Literal["success", "partial", "failure", "unknown"]
+RecallStatus = Literal["followed", "ignored", "contradicted", "harmful"]
+
+_STRICT = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True)
+class NotedTurn:
+    """One turn and what happened in it."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecallEntry:
+    """A page that the session read, and what came of it. `quote` is verbatim from `turn`."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    id: str
+    title: str
+    status: RecallStatus
+    quote: str | None = None
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """One request of a session and what came of it, as records hold it. Counts are over its turns alone."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    goal: str
+    outcome: Outcome = "unknown"
+    slug: str = ""
+    first_turn: int = 1
+    last_turn: int = 1
+    outcome_turn: int | None = None
+    outcome_quote: str | None = None
+    narrative: str = ""
+    key_turns: tuple[NotedTurn, ...] = ()
+    dead_ends: tuple[NotedTurn, ...] = ()
+    recalled: tuple[RecallEntry, ...] = ()
+    tool_calls: int | None = None
+    errors: int | None = None
+    dead_end_paths: int | None = None
+    tools_used: tuple[str, ...] = ()
+    wiki_consulted: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session: its record, its arcs in turn order, and the page of each. `root_id` is the session it counts as.
+
+    `page` is the summary page where another tool wrote it; the record is then made from that page.
+    """
+
+    record: SessionRecord
+    root_id: str
+    paths: tuple[str, ...]
+    arcs: tuple[Arc, ...]
+    page: Page | None = None
+
+    @property
+    def session_id(self) -> str:
+        return self.record.session_id
+
+    @property
+    def outcome(self) -> Outcome:
+        """The session's outcome over its arcs."""
+        return outcome_of(arc.outcome for arc in self.arcs)
+
+    @property
+    def sources(self) -> list[str]:
+        return [self.record.recording.file] if self.record.recording.file else []
+
+    def path_of_turn(self, turn: int) -> str:
+        """The page of the arc that a turn belongs to."""
+        if len(self.arcs) > 1:
+            for path, arc in zip(self.paths, self.arcs, strict=True):
+                if arc.first_turn <= turn <= arc.last_turn:
+                    return path
+        return self.paths[0]
+
+
+def outcome_of(outcomes: Iterable[Outcome]) -> Outcome:
+    """One outcome over several arcs: theirs when they agree, else partial when any succeeded."""
+    known: set[Outcome] = set(outcomes) - {"unknown"}
+    if len(known) <= 1:
+        return next(iter(known), "unknown")
+    return "partial" if known & {"success", "partial"} else "failure"
+
+
+def sessions_of(records: Iterable[SessionRecord], foreign: Iterable[Session] = ()) -> dict[str, Session]:
+    """Every session that has a summary, by session id. A session in `foreign` that has a record of its own is dropped.
+
+    In: records of any order; sessions that other tools' pages describe.
+    """
+    summarized = {record.session_id: record for record in records if record.answer(SUMMARIZE)}
+    others = {each.session_id: each for each in foreign if each.session_id not in summarized}
+    everyone = {**{name: each.record for name, each in others.items()}, **summarized}
+    roots = _roots(everyone)
+    whole = {summary_path(session_id) for session_id in everyone}
+    sessions: dict[str, Session] = {}
+    for session_id in sorted(everyone):
+        other = others.get(session_id)
+        if other is None:
+            record = everyone[session_id]
+            arcs: tuple[Arc, ...] = tuple(record.answer(SUMMARIZE))
+            paths = tuple(_arc_path(session_id, arc.slug, whole) for arc in arcs)
+            sessions[session_id] = Session(record, roots[session_id], paths, arcs)
+        else:
+            sessions[session_id] = Session(other.record, roots[session_id], other.paths, other.arcs, other.page)
+    return sessions
+
+
+def _arc_path(session_id: str, arc_slug: str, whole: Set[str]) -> str:
+    """The page of an arc. The arc `y` of a session `x` makes way for a session `x__y`, whose page has that name."""
+    path = summary_path(session_id, arc_slug)
+    if not arc_slug or path not in whole:
+        return path
+    made = hashlib.sha1(f"{session_id} {arc_slug}".encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:6]
+    return summary_path(session_id, f"{arc_slug[:33]}-{made}")
+
+
+def _roots(records: Mapping[str, SessionRecord]) -> dict[str, str]:
+    """Session id → the session it counts as: subagents, copies and forks are one with what they come from."""
+    roots: dict[str, str] = {}
+    for session_id in sorted(records):
+        record = records[session_id]
+        copies = f"lineage {record.lineage}" if record.lineage else None
+        for other in (record.parent_session_id, record.forked_from, copies):
+            if other:
+                _unite(session_id, other, roots)
+    members: dict[str, list[str]] = {}
+    for session_id in sorted(records):
+        members.setdefault(_root(session_id, roots), []).append(session_id)
+    return {session_id: ids[0] for ids in members.values() for session_id in ids}
+
+
+def _unite(one: str, other: str, roots: dict[str, str]) -> None:
+    """Put two into one set (union-find): kinship may run in circles, and the set does not depend on order."""
+    roots[_root(one, roots)] = _root(other, roots)
+
+
+def _root(name: str, roots: dict[str, str]) -> str:
+    while (parent := roots.get(name, name)) != name:
+        roots[name] = roots.get(parent, parent)
+        name = parent
+    return name

@@ -1,0 +1,182 @@
+"""The skill page: one workflow that worked, a valid `SKILL.md` with its scripts beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from agent_wiki.pages.model import BODY, field_names, skill_text
+from agent_wiki.pages.support import Evidence, Joined, sources_section
+from agent_wiki.wiki.templates import Templates
+
+SYNTHESIZE_SKILL = "synthesize-skill"
+_TOP_LEVEL = ("name", "description")
+_STRICT = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowStep:
+    """One step of a workflow and, where there is one, its command."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    text: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A literal of the session turned into a parameter."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A file of `scripts/`."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    file: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillEntry:
+    """One workflow of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule.
+
+    `body` is the rendered workflow of a wiki of the former layout, which kept no other form of it.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    name: str
+    description: str
+    trigger: str = ""
+    overview: str = ""
+    when_to_use: str = ""
+    steps: tuple[WorkflowStep, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    scripts: tuple[Script, ...] = ()
+    tags: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    rule_id: str | None = None
+    body: str | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name.replace("-", " ").capitalize()
+
+    @property
+    def words(self) -> str:
+        """What the workflow says, for comparing it with guidelines."""
+        if self.body is not None:
+            return f"{self.description} {self.body}"
+        steps = (f"{step.text} {step.command or ''}" for step in self.steps)
+        return " ".join([self.description, self.overview, self.when_to_use, *steps])
+
+
+@dataclass(frozen=True, slots=True)
+class SkillPage:
+    """What a `SKILL.md` stores: `name` and `description` at its top level, the others as strings under `metadata`."""
+
+    name: str
+    description: str
+    id: str
+    type: str
+    trigger: str
+    agent: str | None
+    tags: list[str]
+    sources: list[str] | None
+    related_summary: str | None
+    support: dict[str, int]
+    trust: str
+    verified_at: str | None
+    scripts: list[str] | None
+    made_by: str
+    entry: SkillEntry = field(metadata=BODY)
+    used_by: str = field(metadata=BODY)
+    sources_shown: str = field(metadata=BODY)
+
+    def text(self, templates: Templates) -> str:
+        """The page as text."""
+        front = {name: getattr(self, name) for name in _TOP_LEVEL}
+        named = ((name, getattr(self, name)) for name in field_names(SkillPage, in_body=False))
+        metadata = {name: _as_text(value) for name, value in named if name not in _TOP_LEVEL and value is not None}
+        return skill_text(front, metadata, self._body(templates))
+
+    def _body(self, templates: Templates) -> str:
+        entry = self.entry
+        return templates.render(
+            "skill.md",
+            title=entry.title,
+            overview=entry.overview,
+            when_to_use=entry.when_to_use,
+            parameters=entry.parameters,
+            steps=entry.steps,
+            scripts=entry.scripts,
+            whole=entry.body,
+            fence=_fence,
+            indented=lambda text: "\n".join(f"   {line}" for line in text.splitlines()),
+            used_by=self.used_by,
+            sources=self.sources_shown,
+        )
+
+    def index_row(self) -> dict[str, Any]:
+        """What the index says of it besides what it says of every page."""
+        return {"priority": "high"}
+
+    @property
+    def title(self) -> str:
+        return self.entry.title
+
+    @property
+    def gist(self) -> str:
+        return self.description or self.entry.overview
+
+
+def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillPage:
+    """The page of one workflow."""
+    entry, session, cited = joined.entry, joined.speaker.session, joined.cited()
+    return SkillPage(
+        name=slug,
+        description=entry.description,
+        id=f"skill:{slug}",
+        type="skill",
+        trigger=entry.trigger,
+        agent=session.record.agent,
+        tags=list(entry.tags),
+        sources=joined.sources() or None,
+        related_summary=session.path_of_turn(cited[0][1].turn) if cited else session.paths[0],
+        support=joined.support(),
+        trust=joined.trust(),
+        verified_at=joined.date(),
+        scripts=[f"{script.file}:{script_digest(script.text)}" for script in entry.scripts] or None,
+        made_by=joined.engines(SYNTHESIZE_SKILL),
+        entry=entry,
+        used_by=used_by,
+        sources_shown=sources_section(cited, "../../"),
+    )
+
+
+def _as_text(value: Any) -> str:
+    """A field as a string, for the specification allows nothing else under `metadata`."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {count}" for name, count in value.items())
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def script_digest(text: str) -> str:
+    """What a skill page says of a script, so that a person's edit of the file shows: 12 hex of its SHA-256."""
+    return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _fence(code: str) -> str:
+    """A fence longer than any run of backticks in the code, so that the code cannot end it."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    return "`" * max(3, longest + 1)

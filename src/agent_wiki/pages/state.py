@@ -1,0 +1,113 @@
+"""A whole wiki in memory: the records, the answers over several pages, the configuration, and pages others wrote.
+
+All pages are rendered from this and from the templates alone. `view_of` joins what sessions contribute; nothing here
+touches the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_wiki.compare.same_rule import alike, reading_of
+from agent_wiki.compare.views import GuidelineView
+from agent_wiki.pages.foreign import foreign_sessions
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.sessions import Session, sessions_of
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
+from agent_wiki.pages.support import Contribution, Joined, by_page
+from agent_wiki.wiki.config import Config
+from agent_wiki.wiki.corpus_records import CorpusRecord
+from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.records import SessionRecord
+
+
+@dataclass(slots=True)
+class WikiState:
+    """What a wiki's pages are rendered from. Records by session id, answers by path, foreign pages by path."""
+
+    config: Config = field(default_factory=Config)
+    records: dict[str, SessionRecord] = field(default_factory=dict)
+    corpus: dict[str, CorpusRecord] = field(default_factory=dict)
+    foreign: dict[str, Page] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WikiView:
+    """A state with its contributions joined. Foreign guidelines by id and foreign skills by slug, as (path, page).
+
+    `doubles` are foreign pages whose id another page has: they are left alone.
+    """
+
+    state: WikiState
+    sessions: dict[str, Session]
+    guidelines: dict[str, Joined[GuidelineEntry]]
+    skills: dict[str, Joined[SkillEntry]]
+    foreign_guidelines: dict[str, tuple[str, Page]]
+    foreign_skills: dict[str, tuple[str, Page]]
+    doubles: dict[str, Page]
+
+    def foreign_pages(self, kind: str) -> dict[str, Page]:
+        """The pages of one kind that others wrote, by path."""
+        return {path: page for path, page in self.state.foreign.items() if kind_of(path) == kind}
+
+
+def view_of(state: WikiState) -> WikiView:
+    """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session says it."""
+    sessions = sessions_of(state.records.values(), foreign_sessions(state.foreign))
+    own = [session for session in sessions.values() if session.page is None]
+    guidelines = _without_rejected(_joined(own, EXTRACT_GUIDELINES, lambda entry: str(entry.id)), state.config)
+    skills = _joined(own, SYNTHESIZE_SKILL, lambda entry: str(entry.name))
+    skills = {slug: each for slug, each in skills.items() if f"skill:{slug}" not in state.config.rejected}
+    foreign_guidelines, doubles = _foreign_guidelines(state.foreign, guidelines)
+    foreign_skills = {
+        path.split("/")[1]: (path, page) for path, page in state.foreign.items() if kind_of(path) == "skill"
+    }
+    for name in foreign_skills:
+        skills.pop(name, None)
+    return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, doubles)
+
+
+def _joined(sessions: Iterable[Session], stage: str, key: Callable[[Any], str]) -> dict[str, Joined[Any]]:
+    found: dict[str, list[Contribution[Any]]] = {}
+    for session in sessions:
+        for entry in session.record.answer(stage) or ():
+            found.setdefault(key(entry), []).append(Contribution(session, entry))
+    return by_page(found)
+
+
+def _without_rejected(
+    guidelines: dict[str, Joined[GuidelineEntry]], config: Config
+) -> dict[str, Joined[GuidelineEntry]]:
+    """Without the rules that the owner rejected, and those that say the same in other words."""
+    rejected = [reading_of(_view(guidelines[each])) for each in sorted(config.rejected) if each in guidelines]
+    if not rejected:
+        return guidelines
+    return {
+        guideline_id: joined
+        for guideline_id, joined in guidelines.items()
+        if guideline_id not in config.rejected and not any(alike(reading_of(_view(joined)), each) for each in rejected)
+    }
+
+
+def _view(joined: Joined[GuidelineEntry]) -> GuidelineView:
+    entry = joined.entry
+    return GuidelineView(entry.id, entry.title, entry.rule, entry.trigger, entry.rationale, entry.tags)
+
+
+def _foreign_guidelines(
+    foreign: Mapping[str, Page], ours: Mapping[str, Any]
+) -> tuple[dict[str, tuple[str, Page]], dict[str, Page]]:
+    found: dict[str, tuple[str, Page]] = {}
+    doubles: dict[str, Page] = {}
+    for path in sorted(foreign, key=lambda path: (path.startswith("_"), path)):
+        if kind_of(path) == "guideline":
+            page = foreign[path]
+            guideline_id = str(page.fields.get("id") or page_id(path))
+            if guideline_id in ours or guideline_id in found:
+                doubles[path] = page
+            else:
+                found[guideline_id] = (path, page)
+    return found, doubles

@@ -1,0 +1,175 @@
+"""The summary page: one session, or one arc of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.recalls import recalled_section
+from agent_wiki.pages.sessions import Arc, RecallEntry, Session
+from agent_wiki.wiki.records import SessionRecord
+from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
+
+_OF_THE_SESSION = (
+    "reward", "resolved", "duration_seconds", "input_tokens", "cache_creation_input_tokens",
+    "cache_read_input_tokens", "output_tokens", "total_cost_usd",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """What a summary page stores; the fields in the order of its frontmatter.
+
+    What belongs to the whole session is on its first page only, so that no sum counts it twice.
+    """
+
+    type: str
+    session_id: str
+    agent: str | None
+    model: str | None
+    goal: str
+    outcome: str
+    outcome_evidence: dict[str, Any] | None
+    arc: str | None
+    arc_turns: list[int] | None
+    sibling_summaries: list[str] | None
+    task_id: str | None
+    trial: str | None
+    condition: str | None
+    reward: float | None
+    resolved: bool | None
+    parent_session_id: str | None
+    forked_from: str | None
+    tags: list[str]
+    duration_seconds: float | None
+    turns: int | None
+    tool_calls: int | None
+    errors: int | None
+    dead_end_paths: int | None
+    wiki_consulted: bool | None
+    tools_used: list[str]
+    input_tokens: int | None
+    cache_creation_input_tokens: int | None
+    cache_read_input_tokens: int | None
+    output_tokens: int | None
+    total_cost_usd: float | None
+    recalled_guidelines: list[dict[str, Any]]
+    contributed_guidelines: list[str]
+    contributed_skills: list[str]
+    sources: list[str] | None
+    source_format: str | None
+    source_sha256: str | None
+    coverage: dict[str, int] | None
+    verified_at: str | None
+    made_by: str
+    content: Arc = field(metadata=BODY)
+    recalled_shown: str = field(metadata=BODY)
+    record: SessionRecord = field(metadata=BODY)
+
+    def text(self, templates: Templates) -> str:
+        """The page as text."""
+        arc, record = self.content, self.record
+        is_recorded = record.reward is not None or record.resolved is not None
+        body = templates.render(
+            "summary.md",
+            goal=self.goal,
+            narrative=arc.narrative,
+            outcome=arc.outcome,
+            outcome_turn=arc.outcome_turn,
+            outcome_quote=plain_line(arc.outcome_quote or "", 200),
+            outcome_note="as the recording's own verdict says" if is_recorded else "",
+            key_turns=arc.key_turns,
+            dead_ends=arc.dead_ends,
+            recalled=self.recalled_shown,
+            sources=[plain_line(each, 200) for each in self.sources or ["(not recorded)"]],
+            source_format=record.recording.format,
+            turns=record.turns,
+        )
+        return page_text(front_matter(self), body)
+
+
+def summary_pages(
+    session: Session,
+    *,
+    tags: Sequence[str],
+    contributed: Mapping[str, tuple[list[str], list[str]]],
+    links: Mapping[str, str],
+    made_by: str,
+) -> dict[str, SummaryPage]:
+    """The pages of a session by path, one an arc.
+
+    In: the session's tags; by path of a summary the ids of guidelines and slugs of skills that come from it; by id of
+    a page its path; who summarized the session.
+    """
+    record = session.record
+    pages: dict[str, SummaryPage] = {}
+    for position, (path, arc) in enumerate(zip(session.paths, session.arcs, strict=True)):
+        guidelines, skills = contributed.get(path, ([], []))
+        whole = record if position == 0 else None
+        pages[path] = SummaryPage(
+            type="episodic-summary",
+            session_id=record.session_id,
+            agent=record.agent,
+            model=record.model,
+            goal=arc.goal,
+            outcome=arc.outcome,
+            outcome_evidence=_outcome_evidence(arc),
+            arc=arc.slug or None,
+            arc_turns=[arc.first_turn, arc.last_turn] if arc.slug else None,
+            sibling_summaries=[each for each in session.paths if each != path] or None,
+            task_id=record.task_id,
+            trial=record.trial,
+            condition=record.condition,
+            parent_session_id=record.parent_session_id,
+            forked_from=record.forked_from,
+            tags=[*tags, *(["wiki-consulted"] if arc.wiki_consulted else [])],
+            turns=whole.turns if whole else None,
+            tool_calls=arc.tool_calls,
+            errors=arc.errors,
+            dead_end_paths=arc.dead_end_paths,
+            wiki_consulted=arc.wiki_consulted,
+            tools_used=list(arc.tools_used),
+            recalled_guidelines=[_recalled(each) for each in arc.recalled],
+            contributed_guidelines=guidelines,
+            contributed_skills=skills,
+            sources=session.sources or None,
+            source_format=whole.recording.format if whole else None,
+            source_sha256=whole.recording.sha256 if whole else None,
+            coverage=_coverage(whole) if whole else None,
+            verified_at=record.date if whole else None,
+            made_by=made_by,
+            content=arc,
+            recalled_shown=recalled_section(arc.recalled, links),
+            record=record,
+            **{name: getattr(whole, name) if whole else None for name in _OF_THE_SESSION},
+        )
+    return pages
+
+
+def _coverage(record: SessionRecord) -> dict[str, int]:
+    elided = record.elided_characters
+    return {
+        "trajectory_characters": record.characters,
+        "seen_characters": record.characters - elided,
+        "elided_characters": elided,
+    }
+
+
+def _outcome_evidence(arc: Arc) -> dict[str, Any] | None:
+    if arc.outcome_turn is None:
+        return None
+    evidence: dict[str, Any] = {"turn": arc.outcome_turn}
+    if arc.outcome_quote:
+        evidence["quote"] = arc.outcome_quote
+    return evidence
+
+
+def _recalled(entry: RecallEntry) -> dict[str, Any]:
+    shown: dict[str, Any] = {"id": entry.id, "title": entry.title, "status": entry.status}
+    if entry.quote:
+        shown["evidence"] = entry.quote
+        shown["turn"] = entry.turn
+    return shown

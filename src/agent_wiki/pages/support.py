@@ -1,0 +1,144 @@
+"""What supports a page: the sessions that contribute to it, joined in a fixed order, whatever order they came in.
+
+A page is a set of contributions, one a session. The first session in the fixed order (by date, then id) speaks for the
+page; the evidence is that of all. The set decides the page, so batches, machines and branches may come in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from agent_wiki.pages.sessions import Session
+from agent_wiki.trajectory.evidence import Trust, least_trusted
+from agent_wiki.wiki.text import plain_line
+
+MOST_SOURCES = 10  # a page with more supporting sessions names the first ones; all are in their records
+MOST_EVIDENCE = 20  # likewise for the quotes in the frontmatter
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A cited turn with a verbatim quote; `trust` says whose words it is."""
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+
+    turn: int
+    quote: str
+    trust: Trust = "external"
+
+
+class HasEvidence(Protocol):
+    """What a session contributes to a page."""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]: ...
+
+
+EntryType = TypeVar("EntryType", bound=HasEvidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution(Generic[EntryType]):
+    """What one session contributes to one page."""
+
+    session: Session
+    entry: EntryType
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Generic[EntryType]):
+    """All contributions to one page in the fixed order; the first speaks for it."""
+
+    contributions: tuple[Contribution[EntryType], ...]
+
+    @property
+    def speaker(self) -> Contribution[EntryType]:
+        return self.contributions[0]
+
+    @property
+    def entry(self) -> EntryType:
+        return self.contributions[0].entry
+
+    @property
+    def session_ids(self) -> tuple[str, ...]:
+        """The contributing sessions, sorted."""
+        return tuple(sorted(each.session.session_id for each in self.contributions))
+
+    def cited(self) -> list[tuple[Session, Evidence]]:
+        """All evidence, the speaker's first, each session's by turn."""
+        return [
+            (each.session, cited)
+            for each in self.contributions
+            for cited in sorted(each.entry.evidence, key=lambda cited: (cited.turn, cited.quote))
+        ]
+
+    def trust(self) -> Trust:
+        """The least trusted source of the evidence."""
+        return least_trusted([cited.trust for each in self.contributions for cited in each.entry.evidence])
+
+    def support(self) -> dict[str, int]:
+        """How many sessions contribute, and how many of them ended in success and in failure; kin count once."""
+        return support_of(each.session for each in self.contributions)
+
+    def date(self) -> str | None:
+        """The date of the newest contributing session."""
+        return max((each.session.record.date for each in self.contributions if each.session.record.date), default=None)
+
+    def sources(self) -> list[str]:
+        """The names of the recordings, of the first sessions."""
+        found = [source for each in self.contributions[:MOST_SOURCES] for source in each.session.sources]
+        return list(dict.fromkeys(found))
+
+    def engines(self, stage: str) -> str:
+        """Who made the contributions: an engine's or a model's name, several joined by commas."""
+        made = (each.session.record.stages[stage].made_by.short for each in self.contributions)
+        return ", ".join(dict.fromkeys(made))
+
+
+def joined(contributions: Iterable[Contribution[EntryType]]) -> Joined[EntryType]:
+    """At least one contribution, put in the fixed order."""
+    return Joined(tuple(sorted(contributions, key=lambda each: each.session.record.rank)))
+
+
+def support_of(sessions: Iterable[Session]) -> dict[str, int]:
+    """Support over sessions: kin (subagents, forks, copies) count as one session."""
+    outcomes: dict[str, set[str]] = {}
+    for session in sessions:
+        outcomes.setdefault(session.root_id, set()).add(session.outcome)
+    return {
+        "sessions": len(outcomes),
+        "success": sum("success" in each for each in outcomes.values()),
+        "failure": sum("failure" in each and "success" not in each for each in outcomes.values()),
+    }
+
+
+def evidence_field(cited: Sequence[tuple[Session, Evidence]]) -> list[dict[str, Any]]:
+    """The `evidence` of a page's frontmatter."""
+    return [
+        {"session_id": session.session_id, "turn": each.turn, "quote": each.quote, "trust": each.trust}
+        for session, each in cited[:MOST_EVIDENCE]
+    ]
+
+
+def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
+    """The list under `## Sources`: each session's summary (of several arcs that of the first cited turn) and quotes."""
+    quotes: dict[str, list[str]] = {}
+    sessions: dict[str, tuple[Session, int]] = {}
+    for session, each in cited:
+        sessions.setdefault(session.session_id, (session, each.turn))
+        shown = f"T{each.turn} “{plain_line(each.quote, 160)}”"
+        quotes.setdefault(session.session_id, []).append(shown)
+    rows = [
+        f"- [{plain_line(name, 60)}]({up}{session.path_of_turn(turn)}): {'; '.join(quotes[name])}"
+        for name, (session, turn) in list(sessions.items())[:MOST_SOURCES]
+    ]
+    if len(sessions) > MOST_SOURCES:
+        rows.append(f"- and {len(sessions) - MOST_SOURCES} more sessions")
+    return "\n".join(rows) or "_(none)_"
+
+
+def by_page(found: Mapping[str, list[Contribution[EntryType]]]) -> dict[str, Joined[EntryType]]:
+    """Key → the joined contributions, keys sorted."""
+    return {key: joined(found[key]) for key in sorted(found)}

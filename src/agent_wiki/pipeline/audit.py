@@ -1,0 +1,80 @@
+"""`_audit.log`: what was recalled, promoted, archived, forgotten: one JSON object a line. It alone has clock times."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from agent_wiki.pages.catalog import Catalog
+from agent_wiki.pages.sessions import SUMMARIZE
+from agent_wiki.pages.state import WikiView
+from agent_wiki.wiki.layout import AUDIT_LOG, skill_path
+from agent_wiki.wiki.records import SessionRecord
+from agent_wiki.wiki.store import WikiFolder
+
+Entry = dict[str, Any]
+
+
+def log(folder: WikiFolder, entries: Iterable[Entry]) -> None:
+    """Append what is new, before the files that show it are written: a run that goes on does not log twice."""
+    wanted = list(entries)
+    if not wanted:
+        return
+    known = {_subject(entry): entry for entry in read(folder)}
+    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    fresh = [entry for entry in wanted if known.get(_subject(entry)) != entry]
+    folder.append_audit({"action": entry["action"], "ts": now, **entry} for entry in fresh)
+
+
+def read(folder: WikiFolder) -> Iterator[Entry]:
+    """Every entry, without its time; lines that are none are passed over."""
+    for line in (folder.read_text(AUDIT_LOG, errors="replace") or "").split("\n"):
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict):
+            entry.pop("ts", None)
+            yield entry
+
+
+def _subject(entry: Entry) -> tuple[str, ...]:
+    return (str(entry.get("action")), str(entry.get("session_id", "")), str(entry.get("id", "")))
+
+
+def uses_of(record: SessionRecord) -> list[Entry]:
+    """What a session did with the pages that it read."""
+    return [
+        {"action": "summary.guideline_use", "session_id": record.session_id, "id": use.id, "status": use.status}
+        for arc in record.answer(SUMMARIZE) or ()
+        for use in arc.recalled
+    ]
+
+
+def new_skills(view: WikiView, before: Collection[str]) -> list[Entry]:
+    """The skills that have no page yet. `before`: the pages that there are."""
+    return [
+        {
+            "action": "synthesize_skill",
+            "id": f"skill:{slug}",
+            "scripts": sorted(each.file for each in joined.entry.scripts),
+        }
+        for slug, joined in view.skills.items()
+        if skill_path(slug) not in before
+    ]
+
+
+def newly_archived(made: Catalog, before: Collection[str]) -> list[Entry]:
+    """The guidelines that are archived now and were not before."""
+    entries = []
+    for guideline_id, (reason, target) in sorted(made.archive.items()):
+        path = made.guideline_paths.get(guideline_id)
+        if path is not None and path not in before:
+            source = f"guidelines/{path.rpartition('/')[2]}"
+            paths = {"src": source, "dst": path}
+            entries.append(
+                {"action": "archive_guideline", "id": guideline_id, "reason": reason, "target": target, **paths}
+            )
+    return entries

@@ -1,0 +1,63 @@
+"""The tags of guidelines in `_config.yaml`: one line each, the stage's own until a person changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
+from agent_wiki.pages.state import WikiView
+from agent_wiki.wiki.records import SessionRecord
+from agent_wiki.wiki.store import WikiFolder
+
+_NAME = "replaced.json"
+
+
+class ReplacedTags:
+    """What stages said of guidelines in records that this run, or one that was killed, replaced or took out.
+
+    `.wiki/replaced.json` has it from before the record changes until the configuration has followed.
+    """
+
+    def __init__(self, folder: WikiFolder) -> None:
+        self._folder = folder
+        kept = folder.read_machinery(_NAME)
+        self.by_guideline: dict[str, list[list[str]]] = {}
+        for name, tags in kept.items() if isinstance(kept, dict) else ():
+            if isinstance(tags, list):
+                self.by_guideline[name] = [each for each in tags if isinstance(each, list)]
+
+    def add(self, record: SessionRecord) -> None:
+        """Note the tags of a record that is about to be replaced."""
+        entries = record.answer(EXTRACT_GUIDELINES) or ()
+        for entry in entries:
+            self.by_guideline.setdefault(entry.id, []).append(list(entry.tags))
+        if entries:
+            self._folder.write_machinery(_NAME, self.by_guideline)
+
+    def clear(self) -> None:
+        """The configuration has followed."""
+        if self.by_guideline:
+            self._folder.write_machinery(_NAME, {})
+
+
+def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> dict[str, Any]:
+    """Changes to the configured tags; None takes a line out. In: guideline id → tags that replaced records gave it.
+
+    A line that any session's own tags explain was written by a stage, and follows the session that speaks for the
+    page. Any other is a person's and stays.
+    """
+    configured = view.state.config.tags
+    entries: dict[str, Any] = {}
+    for name, joined in view.guidelines.items():
+        own, now = list(joined.entry.tags), configured.get(name)
+        if now is None:
+            entries[name] = own
+        elif now != own:
+            by_stage = [list(each.entry.tags) for each in joined.contributions[1:]] + list(former.get(name, ()))
+            if now in by_stage:
+                entries[name] = own
+    for name, replaced in former.items():
+        if name not in view.guidelines and configured.get(name) in replaced:
+            entries[name] = None
+    return entries

@@ -1,0 +1,92 @@
+"""Which pages lie in a wiki, and whose they are: this program's, a person's who edited them, or somebody else's.
+
+What a generated page says is not read, only its digest of itself. `.wiki/pages.json` remembers by size and time of
+change which pages are generated, so that an unchanged one is not read again; without that file all are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.wiki.generated import origin_of
+from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.store import WikiFolder
+
+_NAME = "pages.json"
+_VERSION = 1
+
+
+@dataclass(slots=True)
+class PagesOnDisk:
+    """The pages of a wiki by whose they are.
+
+    `generated` may be replaced and removed; `edited` are generated pages that a person changed; `foreign` were written
+    by somebody else; `former` are this program's of a time when pages had no digest; `merged` are generated pages that
+    git merged. `unreadable` are left alone until somebody mends them.
+    """
+
+    generated: set[str] = field(default_factory=set)
+    merged: set[str] = field(default_factory=set)
+    edited: dict[str, Page] = field(default_factory=dict)
+    foreign: dict[str, Page] = field(default_factory=dict)
+    former: dict[str, Page] = field(default_factory=dict)
+    unreadable: set[str] = field(default_factory=set)
+
+    def all(self) -> set[str]:
+        """Every page's path."""
+        return {*self.replaceable, *self.edited, *self.foreign, *self.unreadable}
+
+    @property
+    def replaceable(self) -> set[str]:
+        """Pages that may be written over and removed."""
+        return self.generated | self.merged | self.former.keys()
+
+
+def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDisk:
+    """Look at every page of the wiki. One that cannot be read is appended to `problems`."""
+    found = PagesOnDisk()
+    known = _remembered(folder)
+    for path in folder.page_paths():
+        if known.get(path) == list(folder.signatures[path]):
+            found.generated.add(path)
+            continue
+        try:
+            _sort(path, folder, found)
+        except UnreadablePage as error:
+            problems.append(error)
+            found.unreadable.add(path)
+    return found
+
+
+def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
+    text = folder.read_text(path, errors="replace") or ""
+    origin = origin_of(text)
+    if origin == "generated":
+        found.generated.add(path)
+    elif origin == "merged":
+        found.merged.add(path)
+    else:
+        _, page = folder.read_page(path)
+        if origin == "edited":
+            found.edited[path] = page
+        elif isinstance(page.fields.get("made_by"), dict):
+            found.former[path] = page
+        else:
+            found.foreign[path] = page
+
+
+def remember(folder: WikiFolder, generated: Collection[str]) -> None:
+    """Keep which pages are generated, as they are on disk now."""
+    pages = {path: folder.signatures[path] for path in sorted(generated) if path in folder.signatures}
+    folder.write_machinery(_NAME, {"version": _VERSION, "pages": pages})
+
+
+def _remembered(folder: WikiFolder) -> dict[str, Any]:
+    kept = folder.read_machinery(_NAME)
+    if not isinstance(kept, dict) or kept.get("version") != _VERSION or not isinstance(kept.get("pages"), dict):
+        return {}
+    pages: dict[str, Any] = kept["pages"]
+    return pages

@@ -1,0 +1,62 @@
+"""`_corpus/<request digest>.json`: an answer over several pages, with what it is about and what made it.
+
+As a session's record, it is never asked again; unlike one it is only of use as long as its question is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.wiki.records import VERSION, MadeBy, conflict_sides
+
+FOLDER = "_corpus"
+_SHORTEST_DIGEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRecord:
+    """One answer. `about` are the ids of the guidelines or sessions it compares; `answer` is as the engine gave it.
+
+    `archive_members`: whoever answered wants the members of the cluster archived.
+    """
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+
+    kind: str
+    about: tuple[str, ...]
+    made_by: MadeBy
+    answer: Any = None
+    archive_members: bool = False
+    version: int = VERSION
+
+
+def corpus_path(request: str) -> str:
+    """Where the answer to a request lies in the wiki."""
+    return f"{FOLDER}/{request.removeprefix('sha256:')[: 2 * _SHORTEST_DIGEST]}.json"
+
+
+@lru_cache(maxsize=1)
+def _adapter() -> TypeAdapter[CorpusRecord]:
+    return TypeAdapter(CorpusRecord)
+
+
+def parse_corpus_record(content: bytes, name: str) -> CorpusRecord:
+    """An answer from its file; of two versions between conflict markers the first. Raises `UnreadablePage`."""
+    try:
+        values: Any = from_json(content)
+    except ValueError as error:
+        values = from_json(conflict_sides(content, name, error)[0])
+    if not isinstance(values, Mapping) or values.get("version") != VERSION:
+        raise UnreadablePage(name, "not an answer that this program can read")
+    try:
+        return _adapter().validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UnreadablePage(name, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -1,0 +1,45 @@
+"""The digest that a generated page carries of its own text: where it does not fit, a person has edited the page.
+
+It is one line of the frontmatter, `generated: sha256:<16 hex>`, taken over the text without that line. Line ends are
+not part of it, for git may change them. A page with several such lines, or with git's conflict markers, was merged by
+git and belongs to nobody: it is rendered again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Literal
+
+Origin = Literal["generated", "edited", "merged", "foreign"]
+
+_HEX = 16
+_LINE = re.compile(rf"^ *generated: sha256:([0-9a-f]{{{_HEX}}})\r?\n", re.MULTILINE)
+_CLOSING = re.compile(r"^---\r?$", re.MULTILINE)
+
+
+def signed(head: str, tail: str, indent: str = "") -> str:
+    """A page's text: `head` (its frontmatter so far), the line with the digest of all else, and `tail`."""
+    return f"{head}{indent}generated: sha256:{_digest(head + tail)}\n{tail}"
+
+
+def origin_of(text: str) -> Origin:
+    """Who wrote a page's text as it is now: this program, a person over it, git in a merge, or somebody else."""
+    found = _marks(text)
+    if not found:
+        return "foreign"
+    if len(found) > 1:
+        return "merged"
+    mark = found[0]
+    return "generated" if _digest(text[: mark.start()] + text[mark.end() :]) == mark[1] else "edited"
+
+
+def _marks(text: str) -> list[re.Match[str]]:
+    if not text.startswith("---"):
+        return []
+    closing = _CLOSING.search(text, 4)
+    return list(_LINE.finditer(text, 0, closing.start() if closing else len(text)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()[:_HEX]

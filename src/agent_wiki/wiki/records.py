@@ -1,0 +1,265 @@
+"""The record of a session: all that it contributed to a wiki, in one file. Records are the truth, pages a rendering.
+
+`_sessions/<session id>.json` holds who ran the session and what was recorded of it, what was measured, what it read in
+a wiki, and for each stage the checked answer with what made it. The text has sorted keys and one line a list item, so
+that a difference in git shows what changed. A field that is not known is absent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.wiki.layout import session_file_stem
+
+FOLDER = "_sessions"
+VERSION = 1
+NO_DATE = "9999-99-99"  # sessions without a date come last in the fixed order
+
+Order = tuple[int, int, str]
+"""Turns, characters, and digest and name of the recording: of two versions of a session the larger is kept."""
+
+EntryTypes = Mapping[str, TypeAdapter[Any]]
+"""Stage → the type of what a record holds of its answer."""
+
+_STRICT = {"extra": "forbid"}
+_NOT_STORED = object()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBy:
+    """Who answered a stage. `request` is the digest of all that can change the answer; pending is where it differs."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    stage: str
+    engine: str
+    request: str = ""
+    model: str | None = None
+    prompt_version: int | None = None
+
+    @property
+    def short(self) -> str:
+        """As pages name it: the model where one was asked, else the engine."""
+        return self.model or self.engine
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """What one stage contributed: the checked answer, what made it, and the claims that a check dropped."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    made_by: MadeBy
+    answer: Any = None
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingIdentity:
+    """The file a session was read from. `file` is its name alone: a wiki does not depend on a machine."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    file: str | None = None
+    format: str = ""
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """A page of a wiki that the session was shown, and the turn that showed it."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    page: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """All that one session contributed. `stages` by stage name; measures that nothing recorded are None."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    session_id: str
+    agent: str | None = None
+    model: str | None = None
+    recording: RecordingIdentity = RecordingIdentity()
+    parent_session_id: str | None = None
+    forked_from: str | None = None
+    lineage: str | None = None  # equal for recordings of one session under several ids
+    date: str | None = None  # ISO 8601, day only
+    task_id: str | None = None
+    trial: str | None = None
+    condition: str | None = None
+    reward: float | None = None
+    resolved: bool | None = None
+    turns: int = 0
+    characters: int = 0
+    elided_characters: int = 0  # what an engine was not shown
+    duration_seconds: float | None = None
+    input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_cost_usd: float | None = None
+    hygiene: dict[str, int] = field(default_factory=dict)
+    reads: tuple[PageRead, ...] = ()
+    request_terms: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    stages: dict[str, StageRecord] = field(default_factory=dict)
+    version: int = VERSION
+
+    @property
+    def order(self) -> Order:
+        """What decides between two versions of one session."""
+        return (self.turns, self.characters, f"{self.recording.sha256 or ''} {self.recording.file or ''}")
+
+    @property
+    def rank(self) -> tuple[str, str]:
+        """The fixed order in which one session speaks for several: by date, then by id."""
+        return (self.date or NO_DATE, self.session_id)
+
+    def answer(self, stage: str) -> Any:
+        """What a stage answered, as its entry type; None when it did not run."""
+        found = self.stages.get(stage)
+        return None if found is None else found.answer
+
+    def with_stages(self, stages: Mapping[str, StageRecord]) -> SessionRecord:
+        """The record with these stages in the place of its own."""
+        return replace(self, stages=dict(stages))
+
+
+def record_path(session_id: str) -> str:
+    """Where a session's record lies in the wiki."""
+    return f"{FOLDER}/{session_file_stem(session_id)}.json"
+
+
+@lru_cache(maxsize=1)
+def _adapter() -> TypeAdapter[SessionRecord]:
+    return TypeAdapter(SessionRecord)
+
+
+def parse_record(content: bytes, name: str, entry_types: EntryTypes) -> SessionRecord:
+    """A record from its file. Conflict markers that git left are resolved: the larger version of the session is kept.
+
+    Raises `UnreadablePage` naming the file and what is wrong with it.
+    """
+    try:
+        values = from_json(content, cache_strings="keys")
+    except ValueError as error:
+        versions = [_parsed(from_json(each), name, entry_types) for each in conflict_sides(content, name, error)]
+        return max(versions, key=lambda version: version.order)
+    return _parsed(values, name, entry_types)
+
+
+def conflict_sides(content: bytes, name: str, error: ValueError) -> list[bytes]:
+    """The whole versions between git's conflict markers. Raises `UnreadablePage` when there are none that parse."""
+    sides = both_sides(content.decode("utf-8", "replace"))
+    texts = [side.encode("utf-8") for side in sides or ()]
+    try:
+        for text in texts:
+            from_json(text)
+    except ValueError:
+        texts = []
+    if not texts:
+        raise UnreadablePage(name, f"not a record ({error})") from error
+    return texts
+
+
+def both_sides(text: str) -> tuple[str, str] | None:
+    """Our and their text of a file with git's conflict markers; None where there are none."""
+    if "\n>>>>>>> " not in text:
+        return None
+    ours: list[str] = []
+    theirs: list[str] = []
+    taking: tuple[list[str], ...] = (ours, theirs)
+    for line in text.splitlines(keepends=True):
+        if line.startswith("<<<<<<< "):
+            taking = (ours,)
+        elif line.startswith("||||||| "):
+            taking = ()
+        elif line.startswith("=======") and taking != (ours, theirs):
+            taking = (theirs,)
+        elif line.startswith(">>>>>>> "):
+            taking = (ours, theirs)
+        else:
+            for side in taking:
+                side.append(line)
+    return "".join(ours), "".join(theirs)
+
+
+def _parsed(values: Any, name: str, entry_types: EntryTypes) -> SessionRecord:
+    version = values.get("version") if isinstance(values, dict) else None
+    if version != VERSION:
+        raise UnreadablePage(name, f"a record of version {version!r}; this program reads version {VERSION}")
+    try:
+        record = _adapter().validate_python(values)
+        return record.with_stages(
+            {stage: _typed(each, entry_types.get(stage)) for stage, each in record.stages.items()}
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "record"
+        raise UnreadablePage(name, f"{place}: {first['msg']}") from error
+
+
+def _typed(stage: StageRecord, entry_type: TypeAdapter[Any] | None) -> StageRecord:
+    return stage if entry_type is None else replace(stage, answer=entry_type.validate_python(stage.answer))
+
+
+def record_text(record: Any) -> str:
+    """A record as its file holds it: sorted keys, one line a list item, values that are the default left out."""
+    return "".join(_lines(plain(record), "")) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """A dataclass as JSON values; fields that hold their default are left out, but for `version`."""
+    if is_dataclass(value) and not isinstance(value, type):
+        values = {each.name: (getattr(value, each.name), each) for each in fields(value)}
+        return {
+            name: plain(found)
+            for name, (found, each) in values.items()
+            if name == "version" or not _is_default(found, each)
+        }
+    if isinstance(value, dict):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def _is_default(value: Any, of: Field[Any]) -> bool:
+    if of.default_factory is not MISSING:
+        return bool(value == of.default_factory())
+    default = _NOT_STORED if of.default is MISSING else of.default
+    return type(value) is type(default) and bool(value == default)
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:
+    """A mapping or list over several lines, everything below a list item on one."""
+    deeper = f"{indent} "
+    if isinstance(value, dict) and value:
+        yield "{\n"
+        for position, name in enumerate(sorted(value)):
+            yield f"{deeper}{_compact(name)}: "
+            yield from _lines(value[name], deeper)
+            yield ",\n" if position < len(value) - 1 else "\n"
+        yield f"{indent}}}"
+    elif isinstance(value, list) and value:
+        yield "[\n"
+        yield ",\n".join(f"{deeper}{_compact(each)}" for each in value)
+        yield f"\n{indent}]"
+    else:
+        yield _compact(value)
+
+
+_compact = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

@@ -1,0 +1,95 @@
+"""`AGENTS.md`: an example from the wiki's own pages, and whose the file is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.pages.contract import contract, is_its_owners, worked_example
+from agent_wiki.pages.index_shards import CONTENTS
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.report import Report
+from agent_wiki.wiki.templates import Templates
+from tests.wikis import Script, record, rule
+
+RULE: dict[str, Any] = {
+    "kind": "guideline", "id": "aaaaaaaaaaaa", "title": "Quote YAML", "tags": ["yaml"],
+    "trigger": "A colon is refused.", "link": "guidelines/quote-yaml__aaaaaaaaaaaa.md",
+    "support": {"sessions": 3}, "trust": "tool",
+}  # fmt: skip
+SKILL = {**RULE, "kind": "skill", "id": "skill:x", "link": "skills/x/SKILL.md", "support": {"sessions": 1}}
+TEMPLATES = Templates()
+
+
+def _index(*rows: dict[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_the_example_is_the_wikis_own_best_page_whatever_the_order() -> None:
+    example = worked_example(_index(RULE, SKILL))
+    assert example == worked_example(_index(SKILL, RULE))
+    assert example is not None
+    assert (example["kind"], example["link"], example["sessions"]) == ("skill", "skills/x/SKILL.md", 1)
+    text = contract(_index(RULE, SKILL), {}, TEMPLATES)
+    assert "`skills/x/SKILL.md`" in text
+    assert "“A colon is refused.”" in text
+
+
+@pytest.mark.parametrize("change", [{"trust": "external"}, {"trigger": ""}, {"tags": []}, {"kind": "task"}])
+def test_a_page_from_outside_or_without_a_situation_is_no_example(change: dict[str, Any]) -> None:
+    assert worked_example(_index({**RULE, **change})) is None
+    assert "size of an image" in contract(_index({**RULE, **change}), {}, TEMPLATES)
+
+
+def test_only_a_large_wiki_is_told_to_read_shards() -> None:
+    assert "_index/_contents.jsonl" not in contract(_index(RULE), {}, TEMPLATES)
+    assert "_index/_contents.jsonl" in contract(_index(RULE), {CONTENTS: ""}, TEMPLATES)
+
+
+def test_what_was_made_is_ours_until_a_word_changes() -> None:
+    made = contract(_index(RULE), {}, TEMPLATES)
+    assert not is_its_owners(made)
+    assert is_its_owners(made.replace("colon", "comma"))
+    assert is_its_owners(made + "\nAsk Mia first.\n")
+    assert is_its_owners("Mine.\n")
+    assert is_its_owners("")
+
+
+def _ingest(wiki: Path, engine: str, *recordings: Path) -> str:
+    run(recordings, Options(wiki, engine=engine), Report("ingest", str(wiki)), lambda _what, _done, _of: None)
+    return (wiki / "AGENTS.md").read_text(encoding="utf-8")
+
+
+def test_the_order_of_runs_does_not_show_and_an_owners_word_stays(tmp_path: Path) -> None:
+    told = Script(tmp_path)
+    told.says("a", rules=[rule("Run the check before a change.")])
+    told.says("b", rules=[rule("Read the log after a change.")])
+    a, b = record(tmp_path, "a"), record(tmp_path, "b")
+    empty = _ingest(tmp_path / "one", told.engine)
+    assert "size of an image" in empty
+    _ingest(tmp_path / "one", told.engine, a)
+    one = _ingest(tmp_path / "one", told.engine, b)
+    _ingest(tmp_path / "two", told.engine, b)
+    assert _ingest(tmp_path / "two", told.engine, a) == one
+    assert "size of an image" not in one
+    (tmp_path / "one" / "AGENTS.md").write_text(one + "\nAsk Mia first.\n", encoding="utf-8")
+    assert _ingest(tmp_path / "one", told.engine, record(tmp_path, "c")).endswith("Ask Mia first.\n")
+
+
+def test_shards_appear_above_five_hundred_rows_and_go_again(tmp_path: Path) -> None:
+    from agent_wiki.pages import index_shards
+
+    told = Script(tmp_path)
+    told.says("a", rules=[rule("Run the check before a change.")])
+    wiki, recording = tmp_path / "wiki", record(tmp_path, "a")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_shards, "MOST_WHOLE", 0)
+        assert "_index/_contents.jsonl" in _ingest(wiki, told.engine, recording)
+        assert (wiki / CONTENTS).is_file()
+    (wiki / "_index" / "notes.md").write_text("the owner's", encoding="utf-8")
+    (wiki / "index.md").unlink()
+    assert "_index/_contents.jsonl" not in _ingest(wiki, told.engine, recording)
+    assert [each.name for each in (wiki / "_index").iterdir()] == ["notes.md"]

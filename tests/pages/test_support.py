@@ -1,0 +1,107 @@
+"""Joining is commutative, associative and idempotent: the set of contributions decides the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.sessions import SUMMARIZE, Arc
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Script, SkillEntry, WorkflowStep
+from agent_wiki.pages.support import MOST_EVIDENCE, MOST_SOURCES, Evidence
+from agent_wiki.stages.order import entry_types
+from agent_wiki.wiki.page import parse_page
+from agent_wiki.wiki.records import SessionRecord, parse_record, record_text
+from tests.pages.rendering import catalog_of, pages_of, stage, texts_of
+
+SESSIONS = ("a", "b", "c", "d", "no", "1", "2026-01-01")
+DATES = {"a": "2026-01-02", "b": "2026-01-01", "d": "2026-01-02", "no": "2025-12-31"}
+WORDS = st.sampled_from(["Run it", "no", "1.10", "a: b", "`x`", "@x", r"\d+", "| x |", "é😀", "2026-01-01", "x — y"])
+TAGS = st.lists(st.sampled_from(["cart", "no", "1-2"]), min_size=1, max_size=2, unique=True).map(sorted).map(tuple)
+EVIDENCE = st.lists(
+    st.builds(Evidence, st.integers(1, 9), WORDS, st.just("tool")), min_size=1, max_size=3, unique=True
+).map(tuple)
+
+
+def guidelines(name: str) -> st.SearchStrategy[GuidelineEntry]:
+    kinds = st.sampled_from(["guideline", "workflow"])
+    return st.builds(
+        GuidelineEntry, id=st.just(name), title=WORDS, rule=WORDS, trigger=WORDS, rationale=WORDS, type=kinds,
+        tags=TAGS, evidence=EVIDENCE, rule_id=st.sampled_from([None, "x/y"]),
+    )  # fmt: skip
+
+
+def skills(name: str) -> st.SearchStrategy[SkillEntry]:
+    scripts = st.sampled_from([(), (Script("x.sh", "ls\n"),)])
+    steps = st.builds(WorkflowStep, WORDS, WORDS).map(lambda step: (step,))
+    return st.builds(
+        SkillEntry, name=st.just(name), description=WORDS, trigger=WORDS, overview=WORDS, steps=steps, scripts=scripts,
+        tags=TAGS, evidence=EVIDENCE,
+    )  # fmt: skip
+
+
+@st.composite
+def records(draw: st.DrawFn) -> list[SessionRecord]:
+    """The records of some sessions, each contributing to a few guidelines and skills that others share."""
+    found = []
+    for session_id in draw(st.lists(st.sampled_from(SESSIONS), min_size=1, unique=True)):
+        rules = [draw(guidelines(name)) for name in draw(st.lists(st.sampled_from(["g1", "g2"]), unique=True))]
+        workflows = [draw(skills(name)) for name in draw(st.lists(st.sampled_from(["s1"]), unique=True))]
+        stages = {
+            SUMMARIZE: stage(SUMMARIZE, [Arc("Goal", draw(st.sampled_from(["success", "failure"])))]),
+            EXTRACT_GUIDELINES: stage(EXTRACT_GUIDELINES, rules),
+            SYNTHESIZE_SKILL: stage(SYNTHESIZE_SKILL, workflows),
+        }
+        found.append(SessionRecord(session_id, date=DATES.get(session_id), stages=stages))
+    return found
+
+
+@given(records(), st.randoms(use_true_random=False))
+def test_the_order_of_arrival_changes_nothing(found: list[SessionRecord], random: Any) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert texts_of(catalog_of(*shuffled)) == texts_of(catalog_of(*found))
+
+
+@given(records())
+def test_a_wiki_read_from_its_records_renders_the_same_pages(found: list[SessionRecord]) -> None:
+    read = [parse_record(record_text(each).encode(), "r", entry_types()) for each in found]
+    assert read == found
+    assert texts_of(catalog_of(*read)) == texts_of(catalog_of(*found))
+
+
+@given(records())
+def test_the_first_session_by_date_speaks_for_a_page_and_all_are_its_evidence(found: list[SessionRecord]) -> None:
+    pages = pages_of(*found)
+    for name in ("g1", "g2"):
+        entries = {each.rank: entry for each in found for entry in each.answer(EXTRACT_GUIDELINES) if entry.id == name}
+        page = next((page for page in pages.values() if page.fields.get("id") == name), None)
+        assert (page is not None) == bool(entries)
+        if page is not None:
+            speaker = entries[min(entries)]
+            assert (page.fields["trigger"], page.fields["tags"]) == (speaker.trigger, list(speaker.tags))
+            assert page.fields["support"]["sessions"] == len(entries)
+            cited = [(each["session_id"], each["turn"], each["quote"]) for each in page.fields["evidence"]]
+            expected = [
+                (rank[1], each.turn, each.quote)
+                for rank in sorted(entries)
+                for each in sorted(entries[rank].evidence, key=lambda each: (each.turn, each.quote))
+            ]
+            assert cited == expected[:MOST_EVIDENCE]
+
+
+def test_a_page_that_many_sessions_support_stays_short() -> None:
+    many = []
+    for number in range(300):
+        entry = SkillEntry("s1", f"d {number}", evidence=(Evidence(1, f"quote {number}", "tool"),))
+        stages = {SUMMARIZE: stage(SUMMARIZE, [Arc("Goal")]), SYNTHESIZE_SKILL: stage(SYNTHESIZE_SKILL, [entry])}
+        many.append(SessionRecord(f"s-{number:03}", stages=stages))
+    text = texts_of(catalog_of(*many))["skills/s1/SKILL.md"]
+    assert len(text) < 4_000
+    page = parse_page(text, "p")
+    assert page.fields["metadata"]["support"] == "sessions: 300, success: 0, failure: 0"
+    assert (page.section("Sources") or "").splitlines()[-1] == f"- and {300 - MOST_SOURCES} more sessions"
+    assert set(page.fields) == {"name", "description", "metadata"}
+    assert all(isinstance(value, str) for value in page.fields["metadata"].values())
