@@ -10,7 +10,7 @@ import pytest
 from agent_wiki.engines.offline.acts import acts_of
 from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.recipes.performed import performed
-from agent_wiki.harness.hooks import signs_to_learn
+from agent_wiki.harness.signs import signs_to_learn
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording

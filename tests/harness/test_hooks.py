@@ -22,11 +22,11 @@ from hypothesis import strategies as some
 
 from agent_wiki.commands import harness, main
 from agent_wiki.harness import hooks
-from agent_wiki.harness.hooks import HookInput, HookProblem, Outcome, parse_input, signs_to_learn, standing_wiki
+from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.saving import trajectories
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
-from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
+from tests.harness.hook_inputs import THREAD, claude_input, codex_input, codex_notification
 from tests.processes import exit_codes, started
 from tests.wikis import tree
 
@@ -37,51 +37,14 @@ TEACHES, TRIVIAL, TEACHES_NOTHING = (
     EXAMPLE / "mini-slug-accents-3.traj.json",
 )
 CODEX = EXAMPLE / "codex-gauge-bisect.jsonl"
-_THREAD = "019ddb92-a731-7430-b728-f53961a89cb4"
 
-Stop = Callable[..., Outcome]
-
-
-def claude_input(transcript: Path | str, cwd: Path | str, **fields: Any) -> dict[str, Any]:
-    """What Claude Code gives a Stop hook on standard input."""
-    found = {
-        "session_id": "00893aaf-19fa-41d2-8238-13269b9b3ca0",
-        "transcript_path": str(transcript),
-        "cwd": str(cwd),
-        "permission_mode": "default",
-        "hook_event_name": "Stop",
-        "stop_hook_active": False,
-        "last_assistant_message": "Done.",
-    }
-    return {**found, **fields}
+Stop = Callable[..., HookOutcome]
 
 
-def codex_notification(cwd: Path | str, thread: str = _THREAD) -> dict[str, Any]:
-    """What Codex gives its `notify` program as the last argument."""
-    return {
-        "type": "agent-turn-complete",
-        "thread-id": thread,
-        "turn-id": "12345",
-        "cwd": str(cwd),
-        "client": "codex-tui",
-        "input-messages": ["Rename `foo` to `bar`."],
-        "last-assistant-message": "Renamed.",
-    }
-
-
-def codex_input(transcript: Path | str | None, cwd: Path | str, thread: str = _THREAD) -> dict[str, Any]:
-    """What Codex gives a Stop hook on standard input."""
-    return {
-        "session_id": thread,
-        "turn_id": "12345",
-        "transcript_path": None if transcript is None else str(transcript),
-        "cwd": str(cwd),
-        "hook_event_name": "Stop",
-        "model": "gpt-5.5",
-        "permission_mode": "default",
-        "stop_hook_active": False,
-        "last_assistant_message": None,
-    }
+@pytest.fixture(autouse=True)
+def _no_run_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine makes any run long, after which hooks pause."""
+    monkeypatch.setattr(hooks, "_LONG_RUN_SECONDS", float("inf"))
 
 
 @pytest.fixture
@@ -94,7 +57,7 @@ def project(tmp_path: Path) -> Path:
 def stop(project: Path) -> Stop:
     """The hook, run in this process on a transcript of the project."""
 
-    def run_hook(transcript: Path, wiki: Path | None = Path("wiki"), **fields: Any) -> Outcome:
+    def run_hook(transcript: Path, wiki: Path | None = Path("wiki"), **fields: Any) -> HookOutcome:
         return hooks.stop(json.dumps(claude_input(transcript, project, **fields)), wiki, project, {})
 
     return run_hook
@@ -159,7 +122,7 @@ def test_a_trivial_turn_is_saved_and_leaves_no_page(project: Path, stop: Stop) -
 def test_a_turn_with_an_error_and_nothing_to_learn_leaves_no_page(project: Path, stop: Stop) -> None:
     outcome = stop(TEACHES_NOTHING)
     assert len(outcome.marked) == 1
-    assert outcome.unlearnt == [path.name for path in _saved(project)]
+    assert outcome.without_lessons == [path.name for path in _saved(project)]
     assert not (project / "wiki").exists()
 
 
@@ -194,7 +157,7 @@ def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(
     with FileLock(project / "wiki" / ".wiki" / "lock"):
         held = stop(TEACHES)
     assert (len(held.saved), held.problems) == (1, [])
-    assert "another process" in held.left
+    assert "another process" in held.postponed
     assert _wiki(project) == before
     after = stop(TEACHES)
     assert (after.unchanged, len(after.mined)) == (1, 1)
@@ -206,16 +169,17 @@ def test_a_hook_at_work_is_not_waited_for(project: Path, stop: Stop, monkeypatch
     monkeypatch.setattr(hooks, "_LOCK_TIMEOUT_SECONDS", 0.0)
     with FileLock(project / ".evolve" / "hook" / "mining.lock"):
         outcome = stop(TEACHES)
-    assert "another hook" in outcome.left
+    assert "another hook" in outcome.postponed
     assert len(stop(TRIVIAL).mined) == 1, "the next turn, of whatever session, does what was left"
 
 
 def test_after_a_long_run_a_large_wiki_rests(project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
     stop(TEACHES)
+    monkeypatch.setattr(hooks, "_LONG_RUN_SECONDS", 2.0)
     monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
     last_run = project / ".evolve" / "hook" / "last_run.json"
     last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time() - 10}), encoding="utf-8")
-    assert "a moment ago" in stop(CODEX).left
+    assert "a moment ago" in stop(CODEX).postponed
     last_run.write_text(json.dumps({"seconds": 30.0, "ended_at": time.time() - 1000}), encoding="utf-8")
     assert len(stop(CODEX).mined) == 1
 
@@ -251,54 +215,21 @@ def test_pages_that_another_engine_answered_for_are_not_replaced(project: Path, 
     growing.write_bytes(b"".join(lines))
     (project / ".evolve" / "hook" / "sessions").rename(project / ".evolve" / "hook" / "forgotten")
     outcome = stop(growing)
-    assert "another engine" in outcome.left
+    assert "another engine" in outcome.postponed
     assert '"engine": "anthropic"' in kept.read_text(encoding="utf-8")
     assert page.exists()
-
-
-def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(project: Path, tmp_path: Path) -> None:
-    inner = project / "a" / "b"
-    inner.mkdir(parents=True)
-    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
-    assert standing_wiki(None, inner, {}) is None, "a wiki above the repository is another's"
-    assert standing_wiki(Path("docs/wiki"), inner, {}) == project / "docs" / "wiki"
-    assert standing_wiki(Path("wiki"), inner, {"CLAUDE_PROJECT_DIR": str(project / "a")}) == project / "a" / "wiki"
-    assert main(["init", "--wiki", str(project / "wiki")]) == 0
-    assert standing_wiki(None, inner, {}) == project / "wiki"
-    assert standing_wiki(tmp_path / "wiki", inner, {}) == tmp_path / "wiki"
 
 
 def test_codex_names_its_thread_and_the_rollout_is_found(project: Path, tmp_path: Path) -> None:
     day = tmp_path / "codex" / "sessions" / "2026" / "05" / "31"
     day.mkdir(parents=True)
-    rollout = day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl"
+    rollout = day / f"rollout-2026-05-31T10-00-00-{THREAD}.jsonl"
     shutil.copy(CODEX, rollout)
     environment = {"CODEX_HOME": str(tmp_path / "codex")}
     notified = hooks.stop(json.dumps(codex_notification(project)), Path("wiki"), project, environment)
     assert (notified.problems, len(notified.saved), len(notified.mined)) == ([], 1, 1)
     for found in (codex_input(None, project), codex_input(rollout, project)):
         assert hooks.stop(json.dumps(found), Path("wiki"), project, environment).unchanged == 1
-
-
-@pytest.mark.parametrize("thread", ["", "*", "../../x", "a" * 200, "no-such-thread"])
-def test_a_thread_that_is_none_finds_no_rollout(thread: str, tmp_path: Path) -> None:
-    day = tmp_path / "sessions" / "2026" / "05" / "31"
-    day.mkdir(parents=True)
-    shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl")
-    found = parse_input(json.dumps(codex_notification(tmp_path, thread)), tmp_path)
-    with pytest.raises(HookProblem):
-        hooks.transcript_of(found, {"CODEX_HOME": str(tmp_path)})
-
-
-def test_all_spellings_of_the_input_say_the_same(tmp_path: Path) -> None:
-    here = Path("/elsewhere")
-    assert parse_input(json.dumps(claude_input("/t.jsonl", tmp_path, stop_hook_active=True)), here) == HookInput(
-        "Stop", "00893aaf-19fa-41d2-8238-13269b9b3ca0", Path("/t.jsonl"), tmp_path, is_continuation=True
-    )
-    assert parse_input(json.dumps(codex_input(None, tmp_path)), here) == HookInput("Stop", _THREAD, None, tmp_path)
-    expected = HookInput("agent-turn-complete", _THREAD, None, tmp_path)
-    assert parse_input(json.dumps(codex_notification(tmp_path)), here) == expected
-    assert parse_input("{}", here) == HookInput("Stop", "", None, here)
 
 
 _JSON = some.recursive(
@@ -338,17 +269,6 @@ def test_a_bug_is_logged_with_its_traceback(project: Path, stop: Stop, monkeypat
     assert "ZeroDivisionError: a bug" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
 
 
-def test_the_log_is_bounded(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hooks, "_LONGEST_LOG", 2_000)
-    for position in range(100):
-        hooks.stop(f"no JSON {position}", None, project, {})
-        hooks.stop(json.dumps(claude_input(f"/no/such/{position}.jsonl", project)), None, project, {})
-    log = (project / ".evolve" / "hook.log").read_bytes()
-    assert len(log) <= 2_000
-    assert b"/no/such/99.jsonl" in log
-    assert all(line.startswith(b"20") for line in log.splitlines()), "no line is cut at its start"
-
-
 def test_a_link_in_the_project_is_not_followed(project: Path, stop: Stop, tmp_path: Path) -> None:
     (tmp_path / "public").mkdir()
     (project / ".evolve").symlink_to(tmp_path / "public")
@@ -358,7 +278,7 @@ def test_a_link_in_the_project_is_not_followed(project: Path, stop: Stop, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["hook", "hook/sessions", "hook/saving.lock", "hook.log"])
-def test_no_link_on_the_desk_is_followed(name: str, project: Path, stop: Stop, tmp_path: Path) -> None:
+def test_no_link_in_the_memory_is_followed(name: str, project: Path, stop: Stop, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "file").write_text("theirs", encoding="utf-8")
     link = project / ".evolve" / name
@@ -370,7 +290,7 @@ def test_no_link_on_the_desk_is_followed(name: str, project: Path, stop: Stop, t
 
 @pytest.mark.parametrize("words", [["--unknown"], ["--wiki"], ["{}", "more"], ["--wiki=x", "-x", "{"]])
 def test_no_words_make_the_hook_fail(words: list[str], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 2 would tell Claude Code and Codex to go on with the turn."""
+    """Exit code 2 would make Claude Code and Codex continue the turn."""
     monkeypatch.chdir(project)
     assert main(["hook", "stop", "--wait", *words, "no JSON"]) == 0
 
@@ -420,7 +340,7 @@ def _hook_stop(project: Path, _held: Connection) -> None:
 def test_codex_gives_its_notification_as_an_argument(project: Path, tmp_path: Path) -> None:
     day = tmp_path / "codex" / "sessions" / "2026" / "05" / "31"
     day.mkdir(parents=True)
-    shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{_THREAD}.jsonl")
+    shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{THREAD}.jsonl")
     command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wait", "--wiki", "wiki"]
     command.append(json.dumps(codex_notification(project)))
     environment = {**os.environ, "CODEX_HOME": str(tmp_path / "codex")}
@@ -445,7 +365,7 @@ def test_real_recordings_are_saved_and_mined_and_nothing_goes_wrong(name: str, t
         assert outcome.saved
         mined += len(outcome.mined)
         again = hooks.stop(json.dumps(found), Path("wiki"), project, {})
-        assert (again.saved, again.mined, again.left) == ([], [], "")
+        assert (again.saved, again.mined, again.postponed) == ([], [], "")
     assert mined
 
 
@@ -459,52 +379,13 @@ def test_a_real_session_that_grows_keeps_one_file(traces: Path, project: Path) -
     assert len([path for path in _wiki(project) if path.startswith("summaries/")]) > 1
 
 
-def _session(*messages: Message) -> Trajectory:
-    return Trajectory("s", Source("made-up"), list(messages))
-
-
-def _call(name: str, **arguments: str) -> Message:
-    return Message("assistant", None, tool_calls=[ToolCall("c", name, json.dumps(arguments))])
-
-
-def test_signs_depend_on_what_happened() -> None:
-    asked, done = Message("user", "Please fix the cart."), Message("assistant", "Done.")
-    result = Message("tool", "ok", tool_call_id="c")
-    failed = Message("tool", "boom", tool_call_id="c", is_error=True)
-    refused = Message("tool", "The user said no", tool_call_id="c", is_error=True, mark="rejected")
-    look = _call("Bash", command="ls")
-    assert signs_to_learn(_session(asked, look, result, done), 0) == ()
-    assert signs_to_learn(_session(asked, look, failed, done), 0) == ("an error",)
-    assert signs_to_learn(_session(asked, look, refused, done), 0) == ("a correction",)
-    assert signs_to_learn(_session(asked, done, Message("user", "No, use pnpm instead."), done), 0) == ("a correction",)
-    assert signs_to_learn(_session(asked, done, Message("user", "Thanks! Now the README."), done), 0) == ()
-    found = Message("user", "Fix the cart. Always run the tests with make.")
-    assert signs_to_learn(_session(found, look, result, done), 0) == ("a standing instruction",)
-    assert signs_to_learn(_session(found, look, result, done), 1) == ()
-    interrupt = Message("user", "[Request interrupted by user]", mark="interrupt")
-    assert signs_to_learn(_session(asked, look, interrupt), 0) == ("a correction",)
-    script = _call("Write", file_path="tools/release.sh", content="echo")
-    assert signs_to_learn(_session(asked, script, result, done), 0) == ("a script",)
-    written = _call("Bash", command="cat > fix.sh <<'E'\necho\nE")
-    assert signs_to_learn(_session(asked, written, result, done), 0) == ("a script",)
-    read = _call("Read", file_path="wiki/guidelines/run-it__04474b0794e6.md")
-    assert signs_to_learn(_session(asked, read, result, done), 0) == ("a wiki page read",)
-
-
-def test_signs_of_turns_that_were_looked_at_before_do_not_count() -> None:
-    failed = Message("tool", "boom", tool_call_id="c", is_error=True)
-    session = _session(Message("user", "Fix it."), _call("Bash", command="ls"), failed, Message("assistant", "Done."))
-    assert signs_to_learn(session, 2) == ("an error",), "the result came after"
-    assert signs_to_learn(session, 3) == ()
-
-
 def test_a_saved_file_that_is_gone_is_saved_again(stop: Stop) -> None:
     first = stop(TEACHES).saved[0]
     first.unlink()
     assert len(stop(TEACHES).saved) == 1
 
 
-def test_the_desk_may_be_damaged_or_thrown_away(project: Path, stop: Stop) -> None:
+def test_the_memory_may_be_damaged_or_deleted(project: Path, stop: Stop) -> None:
     stop(TEACHES)
     for kept in (project / ".evolve" / "hook").rglob("*.json"):
         kept.write_bytes(b"\xff{")

@@ -267,11 +267,11 @@ def _commands(wiki: str) -> dict[str, tuple[str, int]]:
 
 def _wiki_place(folder: Path, wiki: Path | None) -> str:
     """The wiki's path in the pointer: relative to the folder if the wiki is in the project, else absolute."""
-    from agent_wiki.harness.hooks import standing_wiki
+    from agent_wiki.harness.hook_input import project_wiki
     from agent_wiki.harness.saving import project_root
 
     here = folder.resolve()
-    found = wiki.resolve() if wiki is not None else standing_wiki(None, here, {}) or here / _DEFAULT_WIKI
+    found = wiki.resolve() if wiki is not None else project_wiki(None, here, {}) or here / _DEFAULT_WIKI
     if not found.resolve().is_relative_to(project_root(here).resolve()):
         return found.as_posix()
     return Path(os.path.relpath(found, here)).as_posix()
@@ -287,9 +287,9 @@ def _pointer(wiki: str) -> str:
 
 def reminder(wiki: Path | None, cwd: Path, environment: Mapping[str, str]) -> str:
     """The text for an agent at the start of a session; empty if there is no wiki with pages."""
-    from agent_wiki.harness.hooks import standing_wiki
+    from agent_wiki.harness.hook_input import project_wiki
 
-    found = standing_wiki(wiki, cwd, environment)
+    found = project_wiki(wiki, cwd, environment)
     try:
         pages = sum(1 for line in (found / INDEX).read_bytes().splitlines() if line.strip()) if found else 0
     except OSError:
@@ -297,7 +297,7 @@ def reminder(wiki: Path | None, cwd: Path, environment: Mapping[str, str]) -> st
     if found is None or pages == 0:
         return ""
     place = Path(os.path.relpath(found, cwd)).as_posix()
-    consult = _consult(_DEFAULT_WIKI if standing_wiki(None, cwd, environment) == found else place)
+    consult = _consult(_DEFAULT_WIKI if project_wiki(None, cwd, environment) == found else place)
     return Templates().render("connect/session-start.md", wiki=place, consult=consult, pages=pages)
 
 

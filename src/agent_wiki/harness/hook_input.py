@@ -1,0 +1,104 @@
+"""What an agent harness gives a hook, and the transcript and the wiki that it means.
+
+Claude Code gives every hook JSON on standard input, and so do the hooks of Codex (session_id, transcript_path, cwd,
+hook_event_name, stop_hook_active). Codex's older `notify` gives JSON as the last argument, its names with dashes,
+without a transcript: the transcript is found by the thread id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.errors import AgentWikiError
+
+_THREAD_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
+_MOST_DAYS = 400
+_DEFAULT_WIKI = "wiki"
+
+
+class HookProblem(AgentWikiError):
+    """A hook's input cannot be used; `str()` is one line for the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookInput:
+    """What a harness says about a turn that ended. `is_continuation`: another hook made the agent continue."""
+
+    event: str
+    session_id: str
+    transcript: Path | None
+    cwd: Path
+    is_continuation: bool = False
+
+
+def parse_input(text: str, here: Path) -> HookInput:
+    """The input of a hook, in any harness's spelling. `here` is used for a missing `cwd`. Raises `HookProblem`."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise HookProblem(f"the hook's input is not JSON ({type(error).__name__})") from error
+    if not isinstance(fields, dict):
+        raise HookProblem("the hook's input is not a JSON object")
+    transcript = _text(fields, "agent_transcript_path") or _text(fields, "transcript_path")
+    return HookInput(
+        event=_text(fields, "hook_event_name") or _text(fields, "type") or "Stop",
+        session_id=_text(fields, "session_id") or _text(fields, "thread-id") or _text(fields, "thread_id"),
+        transcript=Path(transcript).expanduser() if transcript else None,
+        cwd=Path(_text(fields, "cwd") or here),
+        is_continuation=fields.get("stop_hook_active") is True,
+    )
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def transcript_of(hook: HookInput, environment: Mapping[str, str]) -> Path:
+    """The turn's transcript: the file the harness names, else Codex's rollout of the thread. Raises `HookProblem`."""
+    if hook.transcript is not None:
+        if hook.transcript.is_file():
+            return hook.transcript
+        raise HookProblem(f"{hook.transcript}: no such transcript")
+    if not _THREAD_ID.fullmatch(hook.session_id):
+        raise HookProblem("the hook's input names neither a transcript nor a thread")
+    home = Path(environment.get("CODEX_HOME") or Path("~/.codex").expanduser())
+    for day in _days(home / "sessions"):
+        found = sorted(day.glob(f"rollout-*{hook.session_id}.jsonl*"))
+        if found:
+            return found[-1]
+    raise HookProblem(f"no rollout of thread {hook.session_id} below {home / 'sessions'}")
+
+
+def _days(sessions: Path) -> Iterator[Path]:
+    """Codex's folder `sessions`, then its folders `YYYY/MM/DD`, the latest first."""
+    yield sessions
+    days = sorted(sessions.glob("[0-9]*/[0-9]*/[0-9]*"), reverse=True)
+    yield from days[:_MOST_DAYS]
+
+
+def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) -> Path | None:
+    """The wiki to mine into: the nearest `wiki` (or `named`) from `cwd` up to the project's root.
+
+    A named wiki that does not exist yet gets a path in the project. Without a name only an existing wiki is returned,
+    else None, so that a hook in a user's global settings creates no wiki.
+    """
+    from agent_wiki.harness.saving import project_root
+
+    root = project_root(cwd)
+    relative = named or Path(_DEFAULT_WIKI)
+    for folder in (cwd, *cwd.parents):
+        if (folder / relative / "_config.yaml").is_file():
+            return folder / relative
+        if folder == root:
+            break
+    if named is None:
+        return None
+    project = environment.get("CLAUDE_PROJECT_DIR")
+    home = Path(project) if project and cwd.is_relative_to(project) else root
+    return home / named

@@ -1,0 +1,72 @@
+"""What the hooks of a project remember from turn to turn, in `.evolve/hook`, and the locks they hold there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.errors import UnsafePath, WikiLocked
+
+
+@dataclass(slots=True)
+class HookMemory:
+    """The files below `.evolve/hook`. They may be deleted at any time: sessions are then examined again."""
+
+    folder: Path
+
+    def read(self, name: str) -> dict[str, Any]:
+        """A JSON object stored under a name; empty when it is missing or damaged."""
+        with suppress(OSError, ValueError, RecursionError):
+            stored = json.loads((self.folder / name).read_text(encoding="utf-8"))
+            return stored if isinstance(stored, dict) else {}
+        return {}
+
+    def write(self, name: str, values: Mapping[str, Any]) -> None:
+        """Store a JSON object. Raises `OSError`, and `UnsafePath` when the folder is a link."""
+        target = self.folder / name
+        if target.parent.is_symlink():
+            raise UnsafePath(f"{target.parent}: a link in the project could lead out of it")
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        beside.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8", errors="replace")
+        beside.replace(target)
+
+    def mark_pending(self, stem: str, file: str) -> None:
+        """Note that a saved file has yet to be mined."""
+        self.write(f"pending/{stem}.json", {"file": file})
+
+    def pending(self) -> dict[str, str]:
+        """Stem → name of the saved file, for all that have yet to be mined."""
+        found = {}
+        for path in sorted((self.folder / "pending").glob("[!.]*.json")):
+            file = self.read(f"pending/{path.name}").get("file")
+            found[path.stem] = Path(file).name if isinstance(file, str) else ""
+        return found
+
+    def unmark(self, stem: str) -> None:
+        """Note that a saved file has been mined."""
+        (self.folder / "pending" / f"{stem}.json").unlink(missing_ok=True)
+
+    @contextmanager
+    def locked(self, name: str, timeout_seconds: float) -> Iterator[None]:
+        """Hold one lock of the project's hooks. Raises `WikiLocked` when another hook holds it for too long."""
+        from filelock import FileLock, Timeout
+
+        place = self.folder / f"{name}.lock"
+        if self.folder.is_symlink() or place.is_symlink():
+            raise UnsafePath(f"{place}: a link in the project could lead out of it")
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(place, timeout=timeout_seconds)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise WikiLocked(f"another hook of this project is at work ({name})") from error
+        try:
+            yield
+        finally:
+            lock.release()
