@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent_wiki.engines.offline import guidelines, summarize
+from agent_wiki.engines.offline import extract_guidelines as guidelines
+from agent_wiki.engines.offline import summarize
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.readers.detect import read

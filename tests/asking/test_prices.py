@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.asking.prices import Price, cost_usd, read_models, worst_cost_usd
-from agent_wiki.asking.prompts import STAGES
 from agent_wiki.errors import RunError
+from agent_wiki.stages.order import ASKING_STAGES
 
 _PRICE = Price(
     input=1, output=10, cache_write_5m=2, cache_write_1h=4, cache_read=0.5, long_prompt_tokens=100, long_prompt_factor=5
@@ -17,7 +17,7 @@ _PRICE = Price(
 
 def test_every_stage_has_a_model_and_every_model_a_price() -> None:
     models = read_models()
-    assert set(models.stages) == set(STAGES)
+    assert set(models.stages) == set(ASKING_STAGES)
     assert set(models.stages.values()) <= models.prices.keys()
 
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 from typer.testing import CliRunner
 
-from agent_wiki.asking.prompts import LONG, STAGES, TOGETHER, Prompt, parse_prompt, read_prompts, render_prompt
+from agent_wiki.asking.prompts import LONG, TOGETHER, Prompt, parse_prompt, read_prompts, render_prompt
 from agent_wiki.commands.app import app
 from agent_wiki.compare.families import Family
 from agent_wiki.compare.views import GuidelineView, SessionView
@@ -22,6 +22,7 @@ from agent_wiki.recall.own_sessions import PROMPT_MARK, left_out_reason
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, ClusterQuestion
 from agent_wiki.stages.discover_tasks import SubtaskAnswer, SubtaskQuestion, TaskAnswer, TaskQuestion
 from agent_wiki.stages.extract_guidelines import GuidelineAnswer, GuidelinesQuestion
+from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillQuestion
 from agent_wiki.trajectory import Trajectory
@@ -237,7 +238,7 @@ def test_init_copies_the_prompts_beside_the_wiki(tmp_path: Path) -> None:
 
 
 def test_the_package_ships_one_prompt_for_each_stage_that_asks() -> None:
-    assert shipped_names("prompts") == sorted(f"{name}.md" for name in (*STAGES, LONG, TOGETHER))
+    assert shipped_names("prompts") == sorted(f"{name}.md" for name in (*ASKING_STAGES, LONG, TOGETHER))
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included["prompts"] == "agent_wiki/prompts"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agent_wiki.engines.offline.skills import answer
+from agent_wiki.engines.offline.synthesize_skill import answer
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.clusters import score
 
 from agent_wiki.compare.views import GuidelineView
-from agent_wiki.engines.offline.clusters import answer
+from agent_wiki.engines.offline.consolidate_clusters import answer
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.engines.offline.attempts import Session
-from agent_wiki.engines.offline.guidelines import answer, chosen, offered
+from agent_wiki.engines.offline.extract_guidelines import answer, chosen, offered
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelinesAnswer, GuidelinesQuestion, check
 from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer

@@ -8,7 +8,7 @@ import pytest
 
 from agent_wiki.compare.families import Family
 from agent_wiki.compare.views import SessionView
-from agent_wiki.engines.offline.tasks import answer, findings
+from agent_wiki.engines.offline.discover_tasks import answer, findings
 from agent_wiki.stages.discover_tasks import SubtaskQuestion, TaskQuestion
 
 

@@ -10,7 +10,7 @@ import pytest
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.offline.attempts import Session
 from agent_wiki.engines.offline.example_sessions import example_of, example_session, fires
-from agent_wiki.engines.offline.guidelines import answer, offered
+from agent_wiki.engines.offline.extract_guidelines import answer, offered
 from agent_wiki.engines.offline.rule import AnyRule
 from agent_wiki.engines.offline.rules import GUIDELINE_RULES, RULES
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion

@@ -16,18 +16,18 @@ from hypothesis import strategies as some
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from agent_wiki.asking.prompts import STAGES
 from agent_wiki.commands import main
 from agent_wiki.commands.app import app
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.harness.skills_folder import State, plan, shipped_skills, states, write
 from agent_wiki.shell.simple_commands import simple_commands
+from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.wiki.page import parse_page
 from agent_wiki.wiki.templates import shipped_folder
 from tests.wikis import tree
 
 REPOSITORY = Path(__file__).parents[2]
-SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest", *(f"wiki-{stage}" for stage in STAGES))
+SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest", *(f"wiki-{stage}" for stage in ASKING_STAGES))
 TEXTS = (*(f"skills/{name}/SKILL.md" for name in SKILLS), "docs/engines.md")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHELL_BLOCK = re.compile(r"^ *```(sh|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)

@@ -25,7 +25,8 @@ from agent_wiki.engine import Answer, Question
 from agent_wiki.errors import RunError, UnreadablePage
 from agent_wiki.recall.own_sessions import PROMPT_MARK
 from agent_wiki.recall.reads import wiki_reads
-from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages import discover_tasks, summarize
+from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.wiki.page import line_of_field, parse_page
 from agent_wiki.wiki.templates import shipped_folder, strict_environment
@@ -34,8 +35,6 @@ from agent_wiki.wiki.text import plain_line
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-TRAJECTORY_STAGES = (summarize.STAGE, extract_guidelines.STAGE, synthesize_skill.STAGE)
-STAGES = (*TRAJECTORY_STAGES, consolidate_clusters.STAGE, discover_tasks.STAGE)
 LONG = "long-trajectory"
 """The prompt file for trajectories read in segments: a note before the question, and the request to merge answers."""
 TOGETHER = "together"
@@ -104,7 +103,7 @@ def read_prompts(overrides: Path | None = None) -> dict[str, PromptFile]:
     All are read and checked at once, so that a run does not find a broken one after paying for others. Raises
     `RunError` with file, line and reason.
     """
-    return {name: _read_prompt(name, overrides) for name in (*STAGES, LONG, TOGETHER)}
+    return {name: _read_prompt(name, overrides) for name in (*ASKING_STAGES, LONG, TOGETHER)}
 
 
 def _read_prompt(stage: str, overrides: Path | None) -> PromptFile:

@@ -50,13 +50,13 @@ def consult(
 ) -> None:
     """Print the two to five pages that apply to what you are about to do; nothing if none does."""
     from agent_wiki import retrieval
-    from agent_wiki.retrieval.rows import KINDS
     from agent_wiki.retrieval.terminal import hit_lines
+    from agent_wiki.wiki.kinds import INDEXED
 
     kinds = _listed(kind)
     for each in kinds:
-        if each not in KINDS:
-            raise UsageError(f"consult: --kind {each!r} is not one of {', '.join(KINDS)}")
+        if each not in INDEXED:
+            raise UsageError(f"consult: --kind {each!r} is not one of {', '.join(INDEXED)}")
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
     hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds)

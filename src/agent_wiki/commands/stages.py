@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.errors import UsageError
+from agent_wiki.stages.order import CATALOG, STAGES
 
 if TYPE_CHECKING:
     from agent_wiki.pipeline.estimate import Estimate
@@ -56,24 +57,23 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _ON_SESSIONS = ("paths", "wiki", "engine", "jobs", "rewrite", "dry_run", "as_json")
-_COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "ingest": ("Run all stages: recordings in, wiki out.", tuple(_OPTIONS)),
-    "summarize": ("Write a summary page for each session.", _ON_SESSIONS),
-    "extract-guidelines": ("Extract lessons from sessions that have a summary.", _ON_SESSIONS),
-    "synthesize-skill": (
-        "Turn workflows that worked into skills, from sessions that have a summary.",
-        tuple(_OPTIONS),
-    ),
-    "consolidate-clusters": ("Group guidelines of different sessions that state the same rule.", _ON_THE_WIKI),
-    "discover-tasks": ("Compare sessions that attempted the same thing.", _ON_THE_WIKI),
-}
+
+
+def _commands() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Name, help and options of `ingest` and of each stage that asks something."""
+    yield "ingest", "Run all stages: recordings in, wiki out.", tuple(_OPTIONS)
+    for stage in STAGES:
+        if stage.scope == "session":
+            yield stage.name, stage.help, tuple(_OPTIONS) if stage.may_archive else _ON_SESSIONS
+        elif stage.scope == "corpus":
+            yield stage.name, stage.help, _ON_THE_WIKI
 
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands to `app`."""
-    for name, (says, options) in _COMMANDS.items():
+    for name, says, options in _commands():
         app.command(name, help=says)(asks(_stage_command(name, options)))
-    app.command("catalog")(catalog)
+    app.command(CATALOG)(catalog)
     app.command("join")(asks(join))
 
 

@@ -19,8 +19,6 @@ from agent_wiki.asking.journal import Journal
 from agent_wiki.asking.previews import Limits
 from agent_wiki.asking.prompts import (
     LONG,
-    STAGES,
-    TRAJECTORY_STAGES,
     Prompt,
     read_prompts,
     render_merging_prompt,
@@ -31,6 +29,7 @@ from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
 from agent_wiki.engine import AnswerType, Coverage, Problem, Question
 from agent_wiki.errors import Unanswered, UnitError
+from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
 
 _MOST_MERGED = 8
@@ -109,12 +108,12 @@ class Prompting:
     ) -> None:
         self._concurrency = min(concurrency, _MOST_AT_A_TIME)
         self.prompts = read_prompts(wiki / "prompts")
-        self.prompt_versions = {stage: self.prompts[stage].head.version for stage in STAGES}
+        self.prompt_versions = {stage: self.prompts[stage].head.version for stage in ASKING_STAGES}
         self._views = TrajectoryViews(journal, ToolResults(wiki) if is_kept else None, limits)
 
     def read_for(self, stage: str) -> list[str]:
         """The digests of the prompt files that a stage's questions are made of."""
-        names = (stage, LONG) if stage in TRAJECTORY_STAGES else (stage,)
+        names = (stage, LONG) if stage in SESSION_STAGES else (stage,)
         return [self.prompts[name].digest for name in names]
 
     def coverage(self, trajectory: Trajectory) -> Coverage:

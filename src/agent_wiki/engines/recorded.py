@@ -15,11 +15,12 @@ from typing import Any
 
 from agent_wiki.asking.journal import Journal, journal_folder
 from agent_wiki.asking.prices import read_models
-from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
+from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Question
 from agent_wiki.engines.anthropic_api.request import InvalidAnswer, answer_in
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import Unanswered, UsageError
+from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
 
 NAME = "recorded"
@@ -61,7 +62,7 @@ class RecordedEngine(BaseEngine):
             raise UsageError(f"--engine recorded: {folder}: no such folder of journal files")
         self.journal = Journal(folder or journal_folder(wiki))
         self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=is_kept)
-        self._versions = {stage: short_digest(self._prompting.read_for(stage)) for stage in STAGES}
+        self._versions = {stage: short_digest(self._prompting.read_for(stage)) for stage in ASKING_STAGES}
         self.version = short_digest(self._versions)
         self._listener = listener
         self._only_session = only_session
@@ -110,7 +111,7 @@ class RecordedEngine(BaseEngine):
     def _journaled(
         self, prompt: Prompt, answer_type: type[AnswerType], about: tuple[str, ...]
     ) -> tuple[AnswerType | None, str]:
-        if self._only_session and prompt.stage in TRAJECTORY_STAGES and about != (self._only_session,):
+        if self._only_session and prompt.stage in SESSION_STAGES and about != (self._only_session,):
             return None, "nobody looked in this run for an answer"
         reason = "the journal has no answer"
         for record in self.journal.answers_to(prompt.digest):

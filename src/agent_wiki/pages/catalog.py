@@ -157,10 +157,13 @@ class Catalog:
             return list(self.view.guidelines[guideline_id].entry.tags)
         return texts_of(self.view.foreign_guidelines[guideline_id][1].fields.get("tags"))
 
-    def pages(self) -> Iterator[RenderedPage]:
-        """Every page, by kind and path; summaries last."""
-        for render in (self._guidelines, self._skills, self._clusters, self._tasks, self._subtasks, self._summaries):
+    def pages(self, more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = ()) -> Iterator[RenderedPage]:
+        """Every page, by kind and path; summaries last. `more` renders the pages of further stages."""
+        for render in (self._guidelines, self._skills, self._clusters, self._tasks, self._subtasks):
             yield from sorted(render(), key=lambda page: page.path)
+        for render_more in more:
+            yield from sorted(render_more(self), key=lambda page: page.path)
+        yield from sorted(self._summaries(), key=lambda page: page.path)
         for path, page in self.view.doubles.items():
             self.warnings.append(f"{path}: another page has its id; it is left alone and not indexed")
             yield RenderedPage(path, None, foreign=page)

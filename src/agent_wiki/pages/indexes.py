@@ -12,6 +12,7 @@ from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import row_order, trial_and_condition
 from agent_wiki.wiki.generated import signed
+from agent_wiki.wiki.kinds import INDEXED, KINDS
 from agent_wiki.wiki.layout import INDEX, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.templates import Templates
@@ -21,7 +22,6 @@ from agent_wiki.wiki.values import entries_of, text_or_none, texts_of
 if TYPE_CHECKING:
     from agent_wiki.pages.catalog import Catalog
 
-PREFERENCE = ("cluster", "skill", "guideline", "task", "subtask")
 _MOST_SUMMARY_CHARACTERS = 240
 _MOST_GIST_CHARACTERS = 160
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
@@ -127,14 +127,14 @@ def _gist(kind: str, page: Page) -> str:
 def index_files(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> dict[str, str]:
     """Every index file by path. In: the entries of all pages, archived ones included."""
     newest: str | None = None
-    by_kind: dict[str, list[IndexEntry]] = {kind: [] for kind in ("summary", *PREFERENCE)}
+    by_kind: dict[str, list[IndexEntry]] = {kind.name: [] for kind in KINDS}
     for entry in entries:
         newest = max(filter(None, (newest, entry.date)), default=None)
         if not entry.path.startswith("_"):
             by_kind[entry.kind].append(entry)
     for found in by_kind.values():
         found.sort(key=lambda entry: entry.path)
-    rows = [entry.row for kind in PREFERENCE for entry in by_kind[kind]]
+    rows = [entry.row for kind in INDEXED for entry in by_kind[kind]]
     shared: dict[str, Any] = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
     sessions = catalog.view.sessions
     guidelines = _alphabetical(by_kind["guideline"])

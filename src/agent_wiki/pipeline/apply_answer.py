@@ -18,7 +18,6 @@ from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import (
-    CORPUS_STAGES,
     Found,
     NoSuchQuestion,
     QuestionSelector,
@@ -28,8 +27,7 @@ from agent_wiki.pipeline.open_questions import (
 )
 from agent_wiki.report import Failure, Report, as_values
 from agent_wiki.spending import AGENT
-from agent_wiki.stages import summarize
-from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
+from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.wiki.store import WikiFolder
 
 _ENVELOPE = {"request", "answer", "stage", "model"}
@@ -156,8 +154,8 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
             heard.add(asked.prompt.digest)
 
     stage = found.asked.prompt.stage
-    is_later = found.is_rewrite and stage in SESSION_STAGES and stage != summarize.STAGE
-    stages = (stage, *CORPUS_STAGES, "catalog") if is_later else ALL_STAGES
+    is_later = found.is_rewrite and stage in SESSION_STAGES and stage != SUMMARIZE
+    stages = (stage, *CORPUS_STAGES, CATALOG) if is_later else ALL_STAGES
     only_session = found.session if found.is_rewrite else ""
     engine = RecordedEngine(wiki, is_kept=True, listener=listen, only_session=only_session)
     report = Report("apply", str(wiki))

@@ -16,7 +16,6 @@ from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Models, Price, cost_usd, read_models, worst_cost_usd
-from agent_wiki.asking.prompts import STAGES
 from agent_wiki.engines.anthropic_api import NAME
 from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.engines.estimating import EstimatingEngine, Forecast
@@ -24,16 +23,7 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
 from agent_wiki.report import Report, as_lines
-
-OUTPUT_TOKENS = {
-    "summarize": 700,
-    "extract-guidelines": 400,
-    "synthesize-skill": 600,
-    "consolidate-clusters": 300,
-    "discover-tasks": 500,
-}
-"""Of an answer, where the journal does not say. For the first three: 56 answers that were given with care to the
-shipped prompts have 640, 300 and 600 on average, of short sessions; the others by what their prompts ask for."""
+from agent_wiki.stages.order import ASKING_STAGES, stage_named
 
 _ENOUGH_ANSWERS = 5
 _MOST_LISTED = 20
@@ -149,7 +139,7 @@ class Estimate:
     def _output_tokens(self, forecast: Forecast) -> int:
         usual = self.habits.output_tokens.get(forecast.stage)
         if usual is None:
-            usual = sum(OUTPUT_TOKENS[stage] for stage in forecast.stage.split(_AND))
+            usual = sum(stage_named(stage).output_tokens for stage in forecast.stage.split(_AND))
         return min(usual, forecast.max_tokens)
 
     def _most_cost(self, forecast: Forecast, price: Price | None) -> float | None:
@@ -227,7 +217,9 @@ class Estimate:
 
     def _ordered(self) -> list[tuple[str, StageEstimate]]:
         """The stages in the order in which they run."""
-        return sorted(self.stages.items(), key=lambda each: [STAGES.index(stage) for stage in each[0].split(_AND)])
+        return sorted(
+            self.stages.items(), key=lambda each: [ASKING_STAGES.index(stage) for stage in each[0].split(_AND)]
+        )
 
     def unpriced_models(self) -> list[str]:
         """Models that would be asked and have no price."""

@@ -38,9 +38,9 @@ from agent_wiki.pipeline.mine import (
     tell_worker,
 )
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.session_stages import SUMMARIZE, SessionReport, known_session, stages_of
+from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
 from agent_wiki.report import Failure, Note, Progress, Report
-from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES
+from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.stages.request import made_by
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder

@@ -17,25 +17,18 @@ from agent_wiki.errors import Unanswered, UnitError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
 from agent_wiki.report import SHORT_DIGEST, Failure, Report
-from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
-from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
+from agent_wiki.stages.order import ALL_STAGES, ASKING_STAGES, CORPUS_STAGES, SESSION_STAGES, STAGES
 from agent_wiki.wiki.store import WikiFolder
 
-CORPUS_STAGES = (consolidate_clusters.STAGE, discover_tasks.STAGE)
 _KINDS: dict[str, tuple[str, type[Answer]]] = {
-    "summary": (summarize.STAGE, summarize.SummaryAnswer),
-    "guidelines": (extract_guidelines.STAGE, extract_guidelines.GuidelinesAnswer),
-    "skill": (synthesize_skill.STAGE, synthesize_skill.SkillsAnswer),
-    "cluster": (consolidate_clusters.STAGE, consolidate_clusters.ClustersAnswer),
-    "task": (discover_tasks.STAGE, discover_tasks.TaskAnswer),
-    "subtask": (discover_tasks.STAGE, discover_tasks.SubtasksAnswer),
+    kind: (stage.name, answer_type) for stage in STAGES for kind, answer_type in stage.questions.items()
 }
-NAMES = (*SESSION_STAGES, *CORPUS_STAGES, *_KINDS)
+NAMES = (*ASKING_STAGES, *_KINDS)
 """What a question's stage may be called: the stages, and the kinds of pages that come of them."""
 
 _MOST_HEARD = 64
 _MOST_NAMED = 5
-_NOTHING_ASKED = {synthesize_skill.STAGE: "nothing is asked there; only sessions that succeeded are asked for a skill"}
+_NOTHING_ASKED = {stage.name: f"nothing is asked there; {stage.only_after}" for stage in STAGES if stage.only_after}
 
 
 class NoSuchQuestion(UnitError):

@@ -23,14 +23,16 @@ from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
-from agent_wiki.pipeline.corpus import RUNS, CorpusResult, KeptAnswers, archived_guidelines
+from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.report import Failure, Progress, Report
-from agent_wiki.stages.order import CORPUS_STAGES
+from agent_wiki.stages.corpus_result import CorpusResult
+from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, edit_config, parse_config
+from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of
 from agent_wiki.wiki.records import SessionRecord, record_path, record_text
@@ -39,7 +41,7 @@ from agent_wiki.wiki.templates import Templates
 
 GIT_ATTRIBUTES = ".gitattributes"
 
-Ask = Callable[[], CorpusResult]
+Ask = Callable[[], tuple[CorpusResult, dict[str, CorpusRecord]]]
 
 
 class Publisher:
@@ -144,12 +146,12 @@ class Publisher:
 
     def _ask(self, stage: str, view: WikiView) -> Ask:
         answers = KeptAnswers(self.engine, self.state.corpus, is_rewrite=self.is_rewrite)
-        return lambda: RUNS[stage](view, answers)
+        return lambda: (stage_named(stage).run(view, answers), answers.used)
 
     def _unless_unanswered(self, stage: str, ask: Ask) -> None:
         """Take in what a stage found; what it made before is kept when the engine cannot answer now."""
         try:
-            found = ask()
+            found, answers = ask()
         except BudgetReached as reached:
             self.is_unanswered, self.report.stopped = True, str(reached)
             return
@@ -157,17 +159,18 @@ class Publisher:
             self.is_unanswered = True
             self.report.failures.append(Failure.of(failed, stage=stage))
             return
-        self._keep_answers(stage, found.answers)
+        self._keep_answers(stage, answers, found.waiting_for)
         self._edit(found.section, found.entries)
         self.report.warnings += found.warnings
         self.is_unanswered = self.is_unanswered or bool(found.unanswered)
         for error in found.unanswered:
             (self.report.waiting if isinstance(error, Queued) else self.report.failures).append(Failure.of(error))
 
-    def _keep_answers(self, stage: str, answers: Mapping[str, Any]) -> None:
-        """The stage's answers of this run take the place of those of earlier ones."""
+    def _keep_answers(self, stage: str, answers: Mapping[str, CorpusRecord], waiting_for: frozenset[str]) -> None:
+        """The stage's answers of this run replace those of earlier ones, but for those about what has none yet."""
         for path in sorted(self.state.corpus):
-            if self.state.corpus[path].made_by.stage == stage and path not in answers:
+            record = self.state.corpus[path]
+            if record.made_by.stage == stage and path not in answers and not waiting_for.intersection(record.about):
                 self.folder.remove(path)
                 del self.state.corpus[path]
         for path, record in sorted(answers.items()):
@@ -182,7 +185,7 @@ class Publisher:
         audit.log(self.folder, [*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
         for slug, joined in made.view.skills.items():
             self._edited_files.update(scripts.write(slug, joined.entry.scripts))
-        for page in made.pages():
+        for page in made.pages([stage.pages for stage in STAGES if stage.pages is not None]):
             rendered.add(page.path)
             self._write(page)
             if page.entry is not None:

@@ -16,14 +16,11 @@ from agent_wiki.errors import BudgetReached, UnitError
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.report import Failure
-from agent_wiki.stages.order import SESSION_STAGES, STAGES, RunOnSession
+from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.lineage import lineage
 from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
-
-SUMMARIZE, *_FURTHER = SESSION_STAGES
-_RUN: dict[str, RunOnSession] = {stage.name: stage.run for stage in STAGES if stage.run is not None}
 
 Trouble = UnitError | BudgetReached
 Answered = tuple[StageRecord, list[Problem]]
@@ -109,9 +106,8 @@ def mined_record(
         arcs = stages[SUMMARIZE].answer
     if not arcs:
         raise UnitError("no summary page yet; run `wiki summarize` first")
-    further = {
-        stage: partial(_run, stage, trajectory, arcs, engine, made[stage]) for stage in _FURTHER if stage in pending
-    }
+    later = [stage for stage in pending if stage != SUMMARIZE]
+    further = {stage: partial(_run, stage, trajectory, arcs, engine, made[stage]) for stage in later}
     for stage, run in _side_by_side(further, engine).items():
         try:
             stages[stage], dropped = run()
@@ -126,7 +122,7 @@ def mined_record(
 
 
 def _run(stage: str, trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine, made: MadeBy) -> Answered:
-    answer, dropped = _RUN[stage](trajectory, arcs, engine)
+    answer, dropped = stage_named(stage).run(trajectory, arcs, engine)
     return StageRecord(made, answer, tuple(map(str, dropped))), dropped
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError
+from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import INDEX, kind_of
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
 
-KINDS = ("cluster", "skill", "guideline", "task", "subtask")
 _DERIVED = frozenset({"Used by", "Sources"})  # about the page's origin, not about its topic
 
 
@@ -72,7 +72,7 @@ def index_fields(content: bytes) -> Iterator[dict[str, Any]]:
             fields = json.loads(line) if line.strip() else None
         except (ValueError, RecursionError):
             continue
-        if not isinstance(fields, dict) or fields.get("kind") not in KINDS:
+        if not isinstance(fields, dict) or fields.get("kind") not in INDEXED:
             continue
         link = fields.get("link")
         if isinstance(link, str) and kind_of(link) is not None:

@@ -15,8 +15,15 @@ from agent_wiki.compare.same_rule import Reading, alike, near, reading_of
 from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
+from agent_wiki.pages.cluster import cluster_members
+from agent_wiki.pages.state import WikiView
+from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
+from agent_wiki.stages.corpus_views import guideline_views, skill_views
 from agent_wiki.stages.discover_tasks import distinct_slugs
+from agent_wiki.wiki.config import CLUSTERS, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS
+from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.values import texts_of
 
 STAGE = "consolidate-clusters"
 FEWEST_MEMBERS, MOST_MEMBERS = 2, 6
@@ -253,3 +260,53 @@ def consolidate_clusters(
     renamed = (each.model_copy(update={"slug": name}) for each, name in zip(found, slugs, strict=True))
     clusters = tuple(sorted(renamed, key=lambda cluster: cluster.slug))
     return Consolidated(clusters, tuple(rejected), tuple(unanswered))
+
+
+QUESTIONS: dict[str, type[Answer]] = {"cluster": ClustersAnswer}
+
+
+def run(view: WikiView, engine: Engine) -> CorpusResult:
+    """Group guidelines that state one rule. A cluster that a person configured is not touched, nor its members."""
+    found = consolidate_clusters(guideline_views(view), skill_views(view), engine)
+    config = view.state.config
+    known = view.guidelines.keys() | view.foreign_guidelines.keys()
+    wanted = {
+        cluster.slug: {
+            "title": plain_line(cluster.title, 120),
+            "description": plain_line(cluster.description, 600),
+            "takeaway": plain_line(cluster.takeaway, 600),
+            "members": list(cluster.members),
+            "tags": list(cluster.tags),
+        }
+        for cluster in found.clusters
+        if f"cluster:{cluster.slug}" not in config.rejected
+    }
+    claimed = {
+        member
+        for entry in config.clusters.values()
+        if not is_stage_made(entry)
+        for member in cluster_members(entry, dict.fromkeys(known))
+    }
+    ours = {
+        name: _with_retired_members(entry, config.clusters.get(name), engine)
+        for name, entry in wanted.items()
+        if claimed.isdisjoint(entry["members"])
+    }
+    kept = {
+        name
+        for name, entry in config.clusters.items()
+        if any(asked.issuperset(texts_of(entry.get("members"))) for _, asked in found.unanswered)
+    }
+    changes = changed_entries(config.clusters, ours, STAGE, engine, kept)
+    return CorpusResult(CLUSTERS, changes, found.rejected, tuple(error for error, _ in found.unanswered))
+
+
+def _with_retired_members(entry: dict[str, Any], former: Mapping[str, Any] | None, engine: Engine) -> dict[str, Any]:
+    """The entry with `archive_members: true` where whoever answered said so.
+
+    An engine whose answers never say so leaves it as it is in the entry that this one replaces.
+    """
+    retires = engine.retires_members(entry["members"])
+    if retires is None:
+        retires = former is not None and is_stage_made(former) and former.get("archive_members") is True
+    return {**entry, "archive_members": True} if retires else entry

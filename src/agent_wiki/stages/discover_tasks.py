@@ -16,8 +16,14 @@ from agent_wiki.compare.similarity import stem, strength
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
+from agent_wiki.pages.state import WikiView
+from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
+from agent_wiki.stages.corpus_views import session_views
 from agent_wiki.stages.summarize import TurnNote
+from agent_wiki.wiki.config import TASKS, Config, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS, slug
+from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.values import texts_of
 
 STAGE = "discover-tasks"
 MOST_FINDINGS = 6
@@ -265,3 +271,50 @@ def discover_tasks(
     slugs = distinct_slugs((each.slug, each.parent_session_id) for each in subtasks)
     renamed = (each.model_copy(update={"slug": name}) for each, name in zip(subtasks, slugs, strict=True))
     return Discovered(tuple(tasks), tuple(renamed), tuple(rejected), tuple(unanswered))
+
+
+QUESTIONS: dict[str, type[Answer]] = {"task": TaskAnswer, "subtask": SubtasksAnswer}
+
+
+def run(view: WikiView, engine: Engine) -> CorpusResult:
+    """Compare sessions that attempted one thing. A task that a person configured is not touched."""
+    config = view.state.config
+    owned = {name: entry for name, entry in config.tasks.items() if not is_stage_made(entry)}
+    found = discover_tasks(session_views(view), _overrides(config), _rules(owned), engine)
+    unanswered = {about for _, about in found.unanswered}
+    owners_names = {str(entry.get("family") or name) for name, entry in owned.items()}
+    wanted = {
+        task.slug: {
+            "title": plain_line(task.answer.title, 120),
+            "family": task.family.name or task.slug,
+            "intro": plain_line(task.answer.intro, 800),
+            "findings": [plain_line(finding, 500) for finding in task.answer.findings],
+            "tags": list(task.answer.tags),
+            "sessions": sorted(session.session_id for session in task.family.sessions),
+        }
+        for task in found.tasks
+        if task.family.name not in owners_names and f"task:{task.slug}" not in config.rejected
+    }
+    changes = changed_entries(config.tasks, wanted, STAGE, engine, unanswered)
+    waiting = frozenset(unanswered)
+    return CorpusResult(TASKS, changes, found.rejected, tuple(error for error, _ in found.unanswered), waiting)
+
+
+def _overrides(config: Config) -> dict[str, Override]:
+    return {
+        session_id: Override(
+            *(None if entry.get(name) is None else str(entry[name]) for name in ("family", "trial", "condition"))
+        )
+        for session_id, entry in config.overrides.items()
+    }
+
+
+def _rules(owned: Mapping[str, dict[str, Any]]) -> list[FamilyRule]:
+    """What people wrote of their families; what this stage wrote itself must not feed back."""
+    rules: list[FamilyRule] = []
+    for name, entry in owned.items():
+        match = entry.get("family_match")
+        substrings = match.get("goal_substring") if isinstance(match, dict) else None
+        wanted = tuple(each for each in texts_of(substrings) if each)
+        rules.append(FamilyRule(str(entry.get("family") or name), wanted))
+    return rules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,9 +11,10 @@ from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.support import Evidence
 from agent_wiki.recall.recalled_text import independent, recalled_text
-from agent_wiki.stages.summarize import SummaryAnswer
+from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of
 from agent_wiki.wiki.layout import content_id, slug
@@ -150,6 +151,18 @@ def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote]) -> tuple
     """Checked quotes as records hold them, by turn."""
     ordered = sorted(cited, key=lambda each: (each.turn, each.quote))
     return tuple(Evidence(each.turn, each.quote, trust_of(trajectory, each.turn)) for each in ordered)
+
+
+QUESTIONS: dict[str, type[Answer]] = {"guidelines": GuidelinesAnswer}
+ENTRIES = tuple[GuidelineEntry, ...]
+question = GuidelinesQuestion
+
+
+def run(
+    trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine
+) -> tuple[tuple[GuidelineEntry, ...], list[Problem]]:
+    """The stage, on a trajectory that was summarized."""
+    return extract_guidelines(trajectory, answer_of(arcs), engine)
 
 
 def extract_guidelines(

@@ -1,96 +1,96 @@
-"""The stages, in the order in which they run. A new stage is a module and a line here.
+"""The stages, in the order in which they run. A new stage is a module of its name, and a line here.
 
-Commands, estimates, worklists, records and documents are made from this tuple; nothing else lists stages.
+Commands, estimates, worklists, records and documents are made from this tuple; nothing else lists stages. What a stage
+does is in its module, which is imported when that is asked for, so that the command line starts without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import TypeAdapter
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
-from agent_wiki.engine import Answer, Engine, Problem
-from agent_wiki.pages.guideline import GuidelineEntry
-from agent_wiki.pages.sessions import Arc
-from agent_wiki.pages.skill import SkillEntry
-from agent_wiki.stages import consolidate_clusters, discover_tasks, extract_guidelines, summarize, synthesize_skill
-from agent_wiki.stages.summarize import SummaryAnswer, answer_of
-from agent_wiki.trajectory import Trajectory
+    from agent_wiki.engine import Answer, Question
+    from agent_wiki.pages.catalog import Catalog, RenderedPage
 
 Scope = Literal["session", "corpus", "wiki"]
 """What a stage looks at: one trajectory, all that sessions contributed, or the wiki as it is to be written."""
 
-RunOnSession = Callable[[Trajectory, Sequence[Arc], Engine], tuple[Any, list[Problem]]]
-"""A trajectory and its arcs so far → what the record holds of the answer, and the claims that a check dropped."""
-
-
-def summarized(run: Callable[[Trajectory, SummaryAnswer, Engine], tuple[Any, list[Problem]]]) -> RunOnSession:
-    """A stage that is given what the summary says of the session."""
-    return lambda trajectory, arcs, engine: run(trajectory, answer_of(arcs), engine)
-
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage. `questions` are the kinds of questions it asks, by the name of what comes of an answer.
+    """One stage, called `name` on the command line; its module and its prompt file have the same name.
 
-    `entry_type` is what a record holds of its answer, `run` what makes that; both for stages on sessions alone. The
-    first stage on sessions makes the summary that the others are given.
+    The module of a stage on sessions has `QUESTIONS` (what comes of an answer → the answer's type), `ENTRIES` (what a
+    record holds of an answer), `question(trajectory, summary)` and `run(trajectory, arcs, engine)`, which gives what
+    the record holds and the claims that were dropped. That of a stage over all sessions has `QUESTIONS` and
+    `run(view, engine)`, which gives a `CorpusResult`. Either may have `pages(catalog)`, which renders pages of its own.
+
+    `output_tokens` is what an answer has on average where no journal says: for the stages on sessions, 56 answers that
+    were given with care to the shipped prompts have 640, 300 and 600. `only_after` says whom the stage asks about,
+    where that is not everybody. A stage that `may_archive` can cover guidelines with its pages.
     """
 
     name: str
     help: str
     scope: Scope
-    questions: Mapping[str, type[Answer]]
-    entry_type: Any = None
-    run: RunOnSession | None = None
-    may_archive: bool = False  # its pages may cover guidelines, which are then archived
+    output_tokens: int = 0
+    only_after: str = ""
+    may_archive: bool = False
+
+    @property
+    def module(self) -> ModuleType:
+        return import_module(f"agent_wiki.stages.{self.name.replace('-', '_')}")
+
+    @property
+    def questions(self) -> Mapping[str, type[Answer]]:
+        """What comes of an answer → the type of the answer."""
+        questions: Mapping[str, type[Answer]] = self.module.QUESTIONS
+        return questions
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        """What runs the stage; see above for what goes in and out."""
+        run: Callable[..., Any] = self.module.run
+        return run
+
+    @property
+    def pages(self) -> Callable[[Catalog], Iterator[RenderedPage]] | None:
+        """What renders the pages that are this stage's own; None for a stage whose pages the catalog knows."""
+        return vars(self.module).get("pages")
+
+    def question(self, *about: Any) -> Question[Any]:
+        """The question of a stage on sessions, from the trajectory and its summary."""
+        question: Question[Any] = self.module.question(*about)
+        return question
 
 
 STAGES: tuple[Stage, ...] = (
+    Stage("summarize", "Write a summary page for each session.", "session", output_tokens=700),
+    Stage("extract-guidelines", "Extract lessons from sessions that have a summary.", "session", output_tokens=400),
     Stage(
-        summarize.STAGE,
-        "Write a summary page for each session.",
-        "session",
-        {"summary": summarize.SummaryAnswer},
-        tuple[Arc, ...],
-        lambda trajectory, _arcs, engine: summarize.summarize(trajectory, engine),
-    ),
-    Stage(
-        extract_guidelines.STAGE,
-        "Extract lessons from sessions that have a summary.",
-        "session",
-        {"guidelines": extract_guidelines.GuidelinesAnswer},
-        tuple[GuidelineEntry, ...],
-        summarized(extract_guidelines.extract_guidelines),
-    ),
-    Stage(
-        synthesize_skill.STAGE,
+        "synthesize-skill",
         "Turn workflows that worked into skills, from sessions that have a summary.",
         "session",
-        {"skill": synthesize_skill.SkillsAnswer},
-        tuple[SkillEntry, ...],
-        summarized(synthesize_skill.synthesize_skill),
+        output_tokens=600,
+        only_after="only sessions that succeeded are asked for a skill",
         may_archive=True,
     ),
     Stage(
-        consolidate_clusters.STAGE,
+        "consolidate-clusters",
         "Group guidelines of different sessions that state the same rule.",
         "corpus",
-        {"cluster": consolidate_clusters.ClustersAnswer},
+        output_tokens=300,
     ),
-    Stage(
-        discover_tasks.STAGE,
-        "Compare sessions that attempted the same thing.",
-        "corpus",
-        {"task": discover_tasks.TaskAnswer, "subtask": discover_tasks.SubtasksAnswer},
-    ),
-    Stage("catalog", "Bring backlinks, indexes and all that is derived up to date.", "wiki", {}),
+    Stage("discover-tasks", "Compare sessions that attempted the same thing.", "corpus", output_tokens=500),
+    Stage("catalog", "Bring backlinks, indexes and all that is derived up to date.", "wiki"),
 )
-
-CATALOG = STAGES[-1].name
 
 
 def names(*scopes: Scope) -> tuple[str, ...]:
@@ -100,10 +100,28 @@ def names(*scopes: Scope) -> tuple[str, ...]:
 
 SESSION_STAGES = names("session")
 CORPUS_STAGES = names("corpus")
+ASKING_STAGES = names("session", "corpus")
 ALL_STAGES = names()
+SUMMARIZE = SESSION_STAGES[0]
+"""The first stage on sessions makes the summary that the others are given."""
+CATALOG = STAGES[-1].name
+
+
+def stage_named(name: str) -> Stage:
+    """The stage of that name. Raises `KeyError`."""
+    return {stage.name: stage for stage in STAGES}[name]
 
 
 @lru_cache(maxsize=1)
 def entry_types() -> dict[str, TypeAdapter[Any]]:
-    """Stage → the type of what a record holds of its answer."""
-    return {stage.name: TypeAdapter(stage.entry_type) for stage in STAGES if stage.entry_type is not None}
+    """Stage on sessions → the type of what a record holds of its answer."""
+    from pydantic import TypeAdapter
+
+    return {stage.name: TypeAdapter(stage.module.ENTRIES) for stage in STAGES if stage.scope == "session"}
+
+
+@lru_cache(maxsize=1)
+def kinds_of_answers() -> dict[type[Answer], str]:
+    """Type of an answer → what comes of it: a summary, guidelines, a skill, a cluster, a task or a subtask."""
+    asking = (stage for stage in STAGES if stage.name in ASKING_STAGES)
+    return {answer_type: kind for stage in asking for kind, answer_type in stage.questions.items()}

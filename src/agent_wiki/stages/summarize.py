@@ -246,6 +246,20 @@ def answer_of(arcs: Sequence[Arc]) -> SummaryAnswer:
     )
 
 
+QUESTIONS: dict[str, type[Answer]] = {"summary": SummaryAnswer}
+ENTRIES = tuple[Arc, ...]
+
+
+def question(trajectory: Trajectory, _summary: SummaryAnswer | None = None) -> SummarizeQuestion:
+    """What the stage asks about a trajectory."""
+    return SummarizeQuestion(trajectory)
+
+
+def run(trajectory: Trajectory, _arcs: Sequence[Arc], engine: Engine) -> tuple[tuple[Arc, ...], list[Problem]]:
+    """The stage, which comes first: there are no arcs yet."""
+    return summarize(trajectory, engine)
+
+
 def summarize(trajectory: Trajectory, engine: Engine) -> tuple[tuple[Arc, ...], list[Problem]]:
     """One trajectory → its arcs as its record holds them, and the claims that were dropped."""
     answer, dropped = check(engine.answer(SummarizeQuestion(trajectory)), trajectory)

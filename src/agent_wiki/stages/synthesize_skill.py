@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,11 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
+from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_evidence
-from agent_wiki.stages.summarize import SummaryAnswer
+from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim
 from agent_wiki.wiki.layout import slug
@@ -149,6 +151,16 @@ def visible_text(code: str | None) -> str | None:
     if code is None:
         return None
     return "".join(each for each in code if each in "\n\t" or each.isprintable()).strip("\n")
+
+
+QUESTIONS: dict[str, type[Answer]] = {"skill": SkillsAnswer}
+ENTRIES = tuple[SkillEntry, ...]
+question = SkillQuestion
+
+
+def run(trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
+    """The stage, on a trajectory that was summarized."""
+    return synthesize_skill(trajectory, answer_of(arcs), engine)
 
 
 def synthesize_skill(

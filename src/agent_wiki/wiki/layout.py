@@ -6,11 +6,9 @@ import hashlib
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Literal
 
-Kind = Literal["summary", "guideline", "cluster", "skill", "task", "subtask"]
+from agent_wiki.wiki.kinds import KINDS, PageKind
 
-SECTIONS = ("summaries", "guidelines", "skills", "tasks")
 ARCHIVE = "_archived"
 QUARANTINE = "_quarantine"
 CONFIG = "_config.yaml"
@@ -77,20 +75,21 @@ def subtask_path(subtask_slug: str) -> str:
 
 
 @lru_cache(maxsize=1 << 17)
-def kind_of(path: str) -> Kind | None:
-    """The role of a page by its place and suffix; None for indexes and everything that is no page."""
+def kind_of(path: str) -> str | None:
+    """The kind of a page by its place and suffix; None for indexes and everything that is no page."""
     folder, _, name = path.rpartition("/")
-    if folder.startswith("skills/") and folder.count("/") == 1:
-        return "skill" if name == "SKILL.md" else None
-    if not name.endswith(".md") or name == "index.md":
+    stem = name.removesuffix(".md")
+    if stem == name or stem == "index":
         return None
-    if folder == "summaries":
-        return "summary"
-    if folder in ("guidelines", ARCHIVE):
-        return "cluster" if name.endswith("__cluster.md") else "guideline"
-    if folder == "tasks":
-        return "subtask" if name.endswith("__subtask.md") else "task" if name.endswith("__task.md") else None
-    return None
+    fits = [kind for kind in KINDS if _is_of(kind, folder, stem)]
+    suffixed = (kind.name for kind in fits if kind.suffix and stem.endswith(kind.suffix))
+    return next(suffixed, next((kind.name for kind in fits if not kind.suffix), None))
+
+
+def _is_of(kind: PageKind, folder: str, stem: str) -> bool:
+    if kind.has_own_folder:
+        return folder.startswith(f"{kind.folder}/") and folder.count("/") == 1 and stem == "SKILL"
+    return folder == kind.folder or (kind.may_be_archived and folder == ARCHIVE)
 
 
 def content_id(content: str) -> str:
@@ -104,9 +103,9 @@ def page_id(path: str) -> str:
     stem = path.rpartition("/")[2].removesuffix(".md")
     if stem == "SKILL":
         return f"skill:{path.split('/')[-2]}" if "/" in path else "skill:unknown"
-    for suffix in ("cluster", "task", "subtask"):
-        if stem.endswith(f"__{suffix}"):
-            return f"{suffix}:{stem.removesuffix(f'__{suffix}')}"
+    for kind in KINDS:
+        if kind.suffix and stem.endswith(kind.suffix):
+            return f"{kind.id_prefix}{stem.removesuffix(kind.suffix)}"
     return stem.rpartition("__")[2]
 
 

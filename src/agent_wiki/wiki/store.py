@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, WikiLocked
-from agent_wiki.wiki.layout import ARCHIVE, AUDIT_LOG, MACHINERY, SECTIONS, kind_of
+from agent_wiki.wiki.kinds import FOLDERS
+from agent_wiki.wiki.layout import ARCHIVE, AUDIT_LOG, MACHINERY, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page
 
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
@@ -79,7 +80,7 @@ class WikiFolder:
     def page_paths(self) -> list[str]:
         """Every page's path in the wiki, sorted; their signatures are remembered."""
         self.signatures = {}
-        for section in (*SECTIONS, ARCHIVE):
+        for section in (*FOLDERS, ARCHIVE):
             for path, signature in _files_below(self.root / section, section):
                 if kind_of(path) is not None:
                     self.signatures[path] = signature

@@ -19,7 +19,7 @@ from agent_wiki.asking.journal import Journal, Record, journal_folder
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Models, read_models
 from agent_wiki.asking.prompts import LONG as LONG
-from agent_wiki.asking.prompts import STAGES, TRAJECTORY_STAGES, Prompt
+from agent_wiki.asking.prompts import Prompt
 from agent_wiki.asking.prompts import PromptFile as PromptFile
 from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Progress, Question
 from agent_wiki.engines.anthropic_api.batches import BatchQueue
@@ -43,6 +43,7 @@ from agent_wiki.engines.anthropic_api.together import prompt_together, stages_to
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.spending import Spending
+from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
 
 NAME = "anthropic"
@@ -80,7 +81,7 @@ class AnthropicEngine(BaseEngine):
         self._prompting = Prompting(wiki, self.journal, table.limits, concurrency=asking.concurrency)
         self.stage_versions = {
             stage: short_digest([ASKING_VERSION, *self._prompting.read_for(stage), self.models[stage]])
-            for stage in STAGES
+            for stage in ASKING_STAGES
         }
         self.version = short_digest(self.stage_versions)
         self.concurrency = asking.concurrency
@@ -338,20 +339,22 @@ def models_of(table: Models, words: Sequence[str]) -> dict[str, str]:
     by_stage: dict[str, str] = {}
     for word in words:
         stage, separator, model = word.partition("=")
-        if separator and stage in STAGES and model:
+        if separator and stage in ASKING_STAGES and model:
             by_stage[stage] = model
         elif not separator and word:
-            named = dict.fromkeys(STAGES, word)
+            named = dict.fromkeys(ASKING_STAGES, word)
         else:
-            raise UsageError(f"--model {word!r}: a model's name, or STAGE=NAME with a stage of {', '.join(STAGES)}")
+            raise UsageError(
+                f"--model {word!r}: a model's name, or STAGE=NAME with a stage of {', '.join(ASKING_STAGES)}"
+            )
     named.update(by_stage)
-    missing = [stage for stage in STAGES if not named.get(stage)]
+    missing = [stage for stage in ASKING_STAGES if not named.get(stage)]
     if missing:
         raise UsageError(f"models.yaml names no model for {missing[0]}")
-    return {stage: named[stage] for stage in STAGES}
+    return {stage: named[stage] for stage in ASKING_STAGES}
 
 
 def stages_that_share(models: Mapping[str, str]) -> frozenset[str]:
     """The stages whose trajectory another stage reads with the same model: only there a cache mark pays."""
-    names = [models[stage] for stage in TRAJECTORY_STAGES]
-    return frozenset(stage for stage in TRAJECTORY_STAGES if names.count(models[stage]) > 1)
+    names = [models[stage] for stage in SESSION_STAGES]
+    return frozenset(stage for stage in SESSION_STAGES if names.count(models[stage]) > 1)

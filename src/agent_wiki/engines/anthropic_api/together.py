@@ -10,23 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agent_wiki.asking.prompts import TRAJECTORY_STAGES, Prompt, PromptFile, render_together
+from agent_wiki.asking.prompts import Prompt, PromptFile, render_together
 from agent_wiki.engine import Question
 from agent_wiki.engines.anthropic_api.request import form_on_trajectory
 from agent_wiki.engines.prompting import SegmentQuestion
-from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
+from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
+from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 
-_NO_SUMMARY = summarize.SummaryAnswer.model_construct(arcs=[])  # it is given in the same answer
+_NO_SUMMARY = SummaryAnswer.model_construct(arcs=[])  # it is given in the same answer
 
 
 def stages_together(models: Mapping[str, str], stages: Sequence[str]) -> tuple[str, ...]:
     """Of the stages that run, those that one request can ask for: the first question on a trajectory, and others of
     the same model. None where there would be only one.
     """
-    reader = models[summarize.STAGE]
-    found = tuple(each for each in TRAJECTORY_STAGES if each in stages and models[each] == reader)
-    return found if len(found) > 1 and summarize.STAGE in found else ()
+    reader = models[SUMMARIZE]
+    found = tuple(each for each in SESSION_STAGES if each in stages and models[each] == reader)
+    return found if len(found) > 1 and SUMMARIZE in found else ()
 
 
 def prompt_together(
@@ -34,11 +35,6 @@ def prompt_together(
 ) -> Prompt:
     """The prompt that puts the questions of these stages where `prompt` puts `question`, on the same stretch."""
     trajectory: Trajectory = question.fields()["trajectory"]
-    questions: dict[str, Question[Any]] = {
-        summarize.STAGE: summarize.SummarizeQuestion(trajectory),
-        extract_guidelines.STAGE: extract_guidelines.GuidelinesQuestion(trajectory, _NO_SUMMARY),
-        synthesize_skill.STAGE: synthesize_skill.SkillQuestion(trajectory, _NO_SUMMARY),
-    }
     segment = question.segment if isinstance(question, SegmentQuestion) else None
-    asked = [questions[stage] for stage in stages]
+    asked = [stage_named(stage).question(trajectory, _NO_SUMMARY) for stage in stages]
     return render_together(asked, prompts, prompt.prefix, form_on_trajectory(), segment)

@@ -5,27 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from agent_wiki.engine import Account, AnswerType, BaseEngine, MadeWith, Question
 from agent_wiki.engines.offline.extra_rules import packages_with_rules
+from agent_wiki.errors import AnswerRejected
 
 if TYPE_CHECKING:
     from agent_wiki.engines.offline.rule import AnyRule
 
-_ROOMS = {
-    "summarize": "summarize",
-    "extract-guidelines": "guidelines",
-    "synthesize-skill": "skills",
-    "consolidate-clusters": "clusters",
-    "discover-tasks": "tasks",
-}
 _BY_RULES = ("extract-guidelines", "synthesize-skill")
 _VERSION = "2"  # raise it whenever the same trajectory may be answered differently
 
 
 class OfflineEngine(BaseEngine):
-    """Answers each stage's question in the module of this package that `_ROOMS` names.
+    """Answers each stage's question in the module of this package that has the stage's name.
 
     Guidelines and skills are found by rules: those of this package and of others, but for the ignored ones. Raises
     `UsageError` where rules of another package cannot be used.
@@ -54,9 +49,12 @@ class OfflineEngine(BaseEngine):
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The answer, always the same for the same question."""
-        room = import_module(f"agent_wiki.engines.offline.{_ROOMS[question.stage]}")
+        name = f"{__name__}.{question.stage.replace('-', '_')}"
+        if find_spec(name) is None:
+            return _empty(question)
+        module = import_module(name)
         is_chosen = question.stage in _BY_RULES and self._chosen is not None
-        answer: AnswerType = room.answer(question, self._chosen) if is_chosen else room.answer(question)
+        answer: AnswerType = module.answer(question, self._chosen) if is_chosen else module.answer(question)
         return answer
 
     def made_with(self, stage: str) -> MadeWith:
@@ -66,3 +64,11 @@ class OfflineEngine(BaseEngine):
     def account(self) -> Account:
         """A warning for each ignored rule that there is not."""
         return Account(warnings=[f"_config.yaml: rules.ignore: there is no rule {each!r}" for each in self._unknown])
+
+
+def _empty(question: Question[AnswerType]) -> AnswerType:
+    """The answer that says nothing, to a stage for a language model. Raises `AnswerRejected` where there is none."""
+    try:
+        return question.answer_type.model_validate({})
+    except ValueError as error:
+        raise AnswerRejected("the embedded engine has no answer to this stage", stage=question.stage) from error

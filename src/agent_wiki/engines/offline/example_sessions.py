@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.engines.offline.attempts import Session
-from agent_wiki.engines.offline.guidelines import offered
+from agent_wiki.engines.offline.extract_guidelines import offered
 from agent_wiki.engines.offline.recipes.drafts import finished
 from agent_wiki.engines.offline.recipes.performed import performed
 from agent_wiki.engines.offline.rule import AnyRule, Example, GuidelineRule, WorkDone
