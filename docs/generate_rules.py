@@ -31,11 +31,12 @@ of a result, `!` the same of a call that failed, and `refused:` why the user ref
 
 ## A rule of your own
 
-An entry point of the group `agent_wiki.rules` names a rule or several: `shop = "shop_rules:RULES"`. The version of the
-package is part of the engine's, so sessions are mined again when it changes. A lesson names the rule that found it,
+A package of your own adds rules [by an entry point](api.md#packages-that-add-engines-readers-and-rules). Its version is
+part of the engine's, so sessions are mined again when it changes. A lesson names the rule that found it,
 quotes what happened word for word, and says how much it weighs against others about the same turns (1 to 100):
 
 ```python
+# shop_rules.py
 from agent_wiki.engines.offline.lessons import Wording, lesson
 from agent_wiki.engines.offline.rule import Example, GuidelineRule
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from agent_wiki.engines.offline.example_sessions import example_session
+from agent_wiki.pipeline.normalize import write_envelope
+from tests.test_api import code_modules
 from tests.wikis import chat
 
 _ENGINE = """
+import multiprocessing
 import os
 from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
@@ -23,7 +30,7 @@ class Parrot(BaseEngine):
 
     def answer(self, question):
         with open(os.environ["PARROT_LOG"], "a") as log:
-            log.write(f"{os.getpid()}\\n")
+            log.write("worker\\n" if multiprocessing.parent_process() else "run\\n")
         return OfflineEngine().answer(question)
 
 class Choir(Parrot):
@@ -86,10 +93,18 @@ class _Site:
 
     def install(self, package: str, group: str, **entries: str) -> None:
         """Add a package whose entry points of `agent_wiki.<group>` are these."""
+        self.install_groups(package, {f"agent_wiki.{group}": entries})
+
+    def install_groups(self, package: str, groups: Mapping[str, Mapping[str, str]]) -> None:
+        """Add a package with entry points of several groups."""
         metadata = self.folder / f"{package}-1.0.dist-info"
         metadata.mkdir()
         (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", encoding="utf-8")
-        lines = [f"[agent_wiki.{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+        lines = (
+            line
+            for group, entries in groups.items()
+            for line in (f"[{group}]", *(f"{name} = {value}" for name, value in entries.items()))
+        )
         (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def wiki(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -123,7 +138,7 @@ def test_an_engine_of_another_package_answers_in_every_worker(site: _Site, recor
     assert json.loads(run.stdout)["sessions"] == {"mined": 2}
     pages = [tmp_path / "wiki" / "summaries" / f"{name}.md" for name in ("one", "two")]
     assert all("made_by: parrot" in page.read_text(encoding="utf-8") for page in pages)
-    assert len(set(site.log.read_text(encoding="utf-8").split())) >= 2  # workers, and the one that compares
+    assert "worker" in site.log.read_text(encoding="utf-8").split()
 
 
 def test_an_engine_that_takes_several_questions_at_a_time_is_shared_and_closed(
@@ -133,7 +148,7 @@ def test_an_engine_that_takes_several_questions_at_a_time_is_shared_and_closed(
     run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "choir", "--jobs", "2")
     assert (run.returncode, run.stderr) == (0, "")
     *asked, last = site.log.read_text(encoding="utf-8").split()
-    assert len(set(asked)) == 1
+    assert set(asked) == {"run"}
     assert last == "closed"
 
 
@@ -223,3 +238,31 @@ def test_a_rule_that_cannot_be_used_is_one_line(
     assert run.returncode == 2
     assert reason in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Path) -> None:
+    """Its entry points and modules are those of docs/api.md and docs/rules.md."""
+    for name, code in {**code_modules("api.md"), **code_modules("rules.md")}.items():
+        (site.folder / name).write_text(code, encoding="utf-8")
+    (site.folder / "shop_model.py").write_text("def ask(system, text, schema):\n    return 'no JSON'\n", "utf-8")
+    text = (Path(__file__).parent.parent / "docs" / "api.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    groups = tomllib.loads(snippet)["project"]["entry-points"]
+    assert sorted(groups) == ["agent_wiki.engines", "agent_wiki.readers", "agent_wiki.rules"]
+    site.install_groups("shop", groups)
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    ticket = {"ticket": 7, "request": "Where is my parcel?", "reply": "On its way."}
+    (traces / "ticket.json").write_text(json.dumps(ticket), encoding="utf-8")
+    session = example_session("user: Migrate.\n$ make migrate\n! Error: database is locked")
+    write_envelope(traces / "migration.json", session)
+
+    mined = site.wiki(traces, "--wiki", tmp_path / "wiki", "--jobs", "1")
+    assert (mined.returncode, mined.stderr) == (0, "")
+    assert json.loads(mined.stdout)["formats"] == {session.source.format: 1, "shop-ticket": 1}
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "wiki" / "_sessions").iterdir()]
+    assert "shop/stop-server-first" in json.dumps(records)
+
+    asked = site.wiki(traces, "--wiki", tmp_path / "asked", "--jobs", "1", "--engine", "shop")
+    failures = json.loads(asked.stdout)["failures"]
+    assert {(each["kind"], each["stage"]) for each in failures} == {("answer", "summarize")}

@@ -31,6 +31,7 @@ LAYERS = (
     "evaluation",
     "harness",
     "commands",
+    "api",
 )
 # The package itself and `python -m agent_wiki` stand for all of it.
 _ENTRY_POINTS = frozenset({"__init__", "__main__"})

@@ -1,0 +1,130 @@
+"""`import agent_wiki`: the names it offers, what they cost, and the page that shows them at work."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+import typing
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+import agent_wiki as aw
+from agent_wiki import api
+from tests import consumer
+from tests.wikis import arc
+
+REPOSITORY = Path(__file__).parent.parent
+_CODE = re.compile(r"^( *)```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+_FUNCTIONS = ["ingest", "normalize", "open", "prompt_of"]
+_ERRORS = [
+    "AgentWikiError", "AnswerRejected", "BudgetReached", "NoAnswer", "Queued", "RunError", "ServiceFailed",
+    "Unanswered", "UnitError", "UnreadablePage", "UnreadableRecording", "UnsafePath", "UsageError", "WikiLocked",
+]  # fmt: skip
+_CLASSES = [
+    "Account", "Answer", "AskingOptions", "BaseEngine", "Coverage", "Engine", "Failure", "Hit", "MadeWith", "Message",
+    "Note", "Page", "Problem", "Prompt", "Question", "Recording", "Report", "Sample", "SessionRecord", "Source",
+    "ToolCall", "Trajectory", "TrajectoryBuilder", "Usage", "Why", "Wiki",
+]  # fmt: skip
+
+
+def code_blocks(page: str) -> list[str]:
+    """The Python of a page of docs, block by block; a module begins with a comment that names its file."""
+    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+    return [textwrap.dedent(code) for _, code in _CODE.findall(text)]
+
+
+def code_modules(page: str) -> dict[str, str]:
+    """The modules that a page shows, by file name."""
+    return {found[1]: code for code in code_blocks(page) if (found := re.match(r"# (\w+\.py)\n", code)) is not None}
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    folder = tmp_path / "wiki-example" / "traces"
+    shutil.copytree(REPOSITORY / "wiki-example" / "traces", folder)
+    return folder
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted([*_FUNCTIONS, *_ERRORS, *_CLASSES, "__version__"]) == sorted(aw.__all__)
+    assert {*aw.__all__} - {"__version__"} == {*api.__all__}
+    assert {*aw.__all__} <= {*dir(aw)}
+
+
+def test_any_other_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'ingst'"):
+        _ = aw.ingst  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", [*_FUNCTIONS, *_ERRORS, *_CLASSES])
+def test_a_public_name_is_documented(name: str) -> None:
+    said = getattr(aw, name).__doc__
+    assert said
+    assert not said.startswith(f"{name}("), "what a dataclass says of itself by default"
+
+
+@pytest.mark.parametrize("name", [*_FUNCTIONS, "Wiki"])
+def test_what_is_called_is_typed(name: str) -> None:
+    found = getattr(aw, name)
+    functions = (
+        [found]
+        if isinstance(found, FunctionType)
+        else [each for own, each in vars(found).items() if isinstance(each, FunctionType) and not own.startswith("_")]
+    )
+    assert functions
+    for function in functions:
+        hints = typing.get_type_hints(function)
+        assert {*inspect.signature(function).parameters} - {"self"} <= {*hints}
+        assert "return" in hints
+        assert function.__doc__
+
+
+def test_the_page_of_docs_names_every_public_name() -> None:
+    text = (REPOSITORY / "docs" / "api.md").read_text(encoding="utf-8")
+    unnamed = [name for name in [*_FUNCTIONS, *_CLASSES] if not re.search(rf"\b{name}\b", text)]
+    assert unnamed == ["Message", "ToolCall", "Usage"], "parts of a trajectory, described in formats.md"
+
+
+def test_the_import_loads_nothing_heavy() -> None:
+    heavy = ("agent_wiki.api", "anthropic", "jinja2", "pydantic", "typer", "yaml")
+    code = f"import sys, agent_wiki as aw; print([each for each in {heavy} if each in sys.modules], aw.__version__)"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout == f"[] {aw.__version__}\n"
+
+
+def test_a_program_uses_it(traces: Path, tmp_path: Path) -> None:
+    assert consumer.main(traces, tmp_path) == [
+        "exit code 0",
+        "20 sessions, 20 records",
+        "pages: True",
+        "quotes: 0",
+        "refused: 20",
+    ]
+
+
+def test_the_code_of_the_page_runs(
+    traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = {"SummaryAnswer": {"arcs": [arc(key_turns=[])]}}
+    model = f"import json\nANSWERS = {answers!r}\ndef ask(system, text, schema):\n"
+    model += "    return json.dumps(ANSWERS.get(schema['title'], {}))\n"
+    for name, code in {**code_modules("api.md"), "shop_model.py": model}.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(traces.parent.parent)
+    names: dict[str, typing.Any] = {}
+    for code in (each for each in code_blocks("api.md") if not re.match(r"# \w+\.py\n", each)):
+        exec(code, names)  # noqa: S102 - our own page
+    seen = capsys.readouterr().out
+    assert "0 20 Counter({" in seen
+    assert "make test" in seen
+    assert " verified " in seen
+    assert "no-such-folder: no such wiki" in seen
+    assert names["report"].sessions == {"mined": 20}
+    assert "made_by: shop" in next(Path("asked", "summaries").glob("*.md")).read_text(encoding="utf-8")
