@@ -51,11 +51,11 @@ def test_only_a_large_wiki_is_told_to_read_shards() -> None:
 
 def test_what_was_made_is_ours_until_a_word_changes() -> None:
     made = contract(_index(RULE), {}, TEMPLATES)
-    assert not is_its_owners(made)
-    assert is_its_owners(made.replace("colon", "comma"))
-    assert is_its_owners(made + "\nAsk Mia first.\n")
-    assert is_its_owners("Mine.\n")
-    assert is_its_owners("")
+    assert not is_its_owners(made, _index(RULE), TEMPLATES)
+    assert is_its_owners(made.replace("colon", "comma"), _index(RULE), TEMPLATES)
+    assert is_its_owners(made + "\nAsk Mia first.\n", _index(RULE), TEMPLATES)
+    assert is_its_owners("Mine.\n", _index(RULE), TEMPLATES)
+    assert is_its_owners("", _index(RULE), TEMPLATES)
 
 
 def _ingest(wiki: Path, engine: str, *recordings: Path) -> str:

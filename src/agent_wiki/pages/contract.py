@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent_wiki.pages.index_shards import CONTENTS, MOST_ROWS
+from agent_wiki.wiki.generated import CONFLICT_MARKERS, has_conflict
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
@@ -28,13 +29,26 @@ def contract(index: str, files: Mapping[str, str], templates: Templates) -> str:
     return f"{text.rstrip()}\n\n{_mark(text)}\n"
 
 
-def is_its_owners(standing: str) -> bool:
-    """Whether somebody else wrote or changed a standing `AGENTS.md`."""
-    marks = _ANY_MARK.findall(standing)
-    if len(marks) > 1:
-        return False  # git merged two versions of it
+def is_its_owners(standing: str, index: str, templates: Templates) -> bool:
+    """Whether somebody else wrote or changed a standing `AGENTS.md`. In: the wiki's `_index.jsonl` as it is now."""
+    if len(_ANY_MARK.findall(standing)) > 1 or has_conflict(standing):
+        return _is_written_into(standing, index, templates)
     match = _MARK.search(standing)
     return match is None or _digest(standing[: match.start()]) != match[1]
+
+
+def _is_written_into(merged: str, index: str, templates: Templates) -> bool:
+    """Whether git merged more than two versions of this program's: a line that none explains, or one that is gone.
+
+    What the example says depends on the index of each side; of its lines the first two words are known.
+    """
+    versions = [
+        set(contract(each, files, templates).splitlines()) for each in (index, "") for files in ({}, {CONTENTS: ""})
+    ]
+    same, known = versions[0].intersection(*versions), versions[0].union(*versions)
+    beginnings = {tuple(line.split()[:2]) for line in known - same}
+    lines = {line for line in merged.splitlines() if not line.startswith(CONFLICT_MARKERS)}
+    return not same <= lines or any(tuple(line.split()[:2]) not in beginnings for line in lines - known)
 
 
 def _mark(text: str) -> str:

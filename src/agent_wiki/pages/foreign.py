@@ -105,8 +105,8 @@ def arc_of(page: Page) -> Arc:
         outcome_turn=count_or_none(shown.get("turn")),
         outcome_quote=text_or_none(shown.get("quote")),
         narrative=_narrative(page),
-        key_turns=_notes(page, "Key turns"),
-        dead_ends=_notes(page, "Dead ends"),
+        key_turns=notes_of(page, "Key turns"),
+        dead_ends=notes_of(page, "Dead ends"),
         recalled=tuple(_recalled(fields.get("recalled_guidelines"))),
         tool_calls=count_or_none(fields.get("tool_calls")),
         errors=count_or_none(fields.get("errors")),
@@ -122,7 +122,8 @@ def _narrative(page: Page) -> str:
     return "\n\n".join(paragraphs).strip()
 
 
-def _notes(page: Page, heading: str) -> tuple[NotedTurn, ...]:
+def notes_of(page: Page, heading: str) -> tuple[NotedTurn, ...]:
+    """The turns that a section of a page lists, and what it says of each."""
     return tuple(NotedTurn(int(turn), text.strip()) for turn, text in _NOTE.findall(page.section(heading) or ""))
 
 

@@ -225,7 +225,7 @@ def _by_parent(found: Iterable[IndexEntry]) -> list[tuple[str, list[dict[str, An
     parents: dict[str, list[dict[str, Any]]] = {}
     for entry in found:
         shown = _shown(entry)
-        parents.setdefault(shown["parent"], []).append(shown)
+        parents.setdefault(str(shown["parent"]), []).append(shown)
     return [(plain_line(parent, 80), parents[parent]) for parent in sorted(parents)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
@@ -61,3 +61,12 @@ def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> di
         if name not in view.guidelines and configured.get(name) in replaced:
             entries[name] = None
     return entries
+
+
+def tags_of_stages(records: Iterable[SessionRecord]) -> dict[str, list[list[str]]]:
+    """Guideline id → the tags that its sessions gave it, in the order in which sessions speak for a page."""
+    found: dict[str, list[list[str]]] = {}
+    for record in sorted(records, key=lambda each: each.rank):
+        for entry in record.answer(EXTRACT_GUIDELINES) or ():
+            found.setdefault(entry.id, []).append(list(entry.tags))
+    return found

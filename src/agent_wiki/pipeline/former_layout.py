@@ -5,16 +5,20 @@ Fields that only served that (`variants`, `mined`, `stage_tags`, `wording`) are 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agent_wiki.pages.foreign import arc_of, record_of
+from agent_wiki.pages.catalog import SUBTASK
+from agent_wiki.pages.foreign import arc_of, notes_of, record_of
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Script, SkillEntry
 from agent_wiki.pages.support import Evidence
 from agent_wiki.trajectory.evidence import as_trust
+from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import MadeBy, SessionRecord, StageRecord
@@ -40,6 +44,27 @@ def converted(pages: Mapping[str, Page], scripts_of: ReadScripts) -> dict[str, S
         own_skills = [_skill(wording, evidence) for wording, evidence in skills.get(session_id, ())]
         records[session_id] = _record(session_id, of_session, own_guidelines, own_skills)
     return records
+
+
+def converted_answers(pages: Mapping[str, Page]) -> dict[str, CorpusRecord]:
+    """The answers that subtask pages of the former layout hold, by path. Those pages did not keep the request."""
+    found: dict[str, CorpusRecord] = {}
+    for path, page in sorted(pages.items()):
+        if kind_of(path) == "subtask":
+            session_id = str(page.fields.get("parent_session_id") or "")
+            subtask = {
+                "parent_session_id": session_id,
+                "slug": str(page.fields.get("slug") or page_id(path).partition(":")[2]),
+                "title": page.title,
+                "narrative": page.lead,
+                "key_steps": [{"turn": step.turn, "text": step.text} for step in notes_of(page, "Key steps")],
+            }
+            made_by = _made_by(page.fields.get("made_by"), "discover-tasks")
+            digest = hashlib.sha256(json.dumps(subtask, sort_keys=True).encode("utf-8", "replace")).hexdigest()
+            made_by = replace(made_by, request=made_by.request or f"sha256:{digest}")
+            record = CorpusRecord(SUBTASK, (session_id,), made_by, {"subtasks": [subtask]})
+            found[corpus_path(made_by.request)] = record
+    return found
 
 
 Contributed = tuple[dict[str, Any], tuple[Evidence, ...]]

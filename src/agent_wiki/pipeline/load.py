@@ -7,25 +7,33 @@ from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.state import WikiState
-from agent_wiki.pipeline.former_layout import converted
+from agent_wiki.pipeline.config_tags import tags_of_stages
+from agent_wiki.pipeline.former_layout import converted, converted_answers
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, read_pages
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.stages.order import entry_types
 from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
-from agent_wiki.wiki.corpus_records import parse_corpus_record
+from agent_wiki.wiki.corpus_records import CorpusRecord, parse_corpus_record
+from agent_wiki.wiki.generated import has_conflict, origin_of
+from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.records import FOLDER as SESSIONS
-from agent_wiki.wiki.records import SessionRecord, parse_record
+from agent_wiki.wiki.records import SessionRecord, parse_record, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
+
+_CONFLICT = b"\n>>>>>>> "
 
 
 @dataclass(slots=True)
 class LoadedWiki:
     """A wiki as it lies on disk. `unreadable` are records that are left alone until somebody mends them.
 
-    `converted` are records made of pages of the former layout; they are in the state and not yet on disk.
+    `unwritten` are records by path that are in the state and not on disk: made of pages of the former layout, or one of
+    the versions between which git left conflict markers. `is_merged`: git merged what is generated, and no run has
+    rendered it since.
     """
 
     state: WikiState
@@ -33,33 +41,66 @@ class LoadedWiki:
     config_text: str
     templates: Templates
     unreadable: set[str] = field(default_factory=set)
-    converted: list[SessionRecord] = field(default_factory=list)
+    unwritten: dict[str, SessionRecord | CorpusRecord] = field(default_factory=dict)
+    is_merged: bool = False
 
 
 def load_wiki(folder: WikiFolder, problems: list[UnreadablePage]) -> LoadedWiki:
     """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others go on."""
     templates = Templates(folder.root / "templates")
-    config_text = folder.read_text(CONFIG) or templates.render("config.yaml")
-    state = WikiState(config=parse_config(config_text))
-    unreadable: set[str] = set()
+    loaded = LoadedWiki(WikiState(), PagesOnDisk(), "", templates)
+    _load_records(folder, problems, loaded)
+    _load_corpus(folder, problems, loaded)
+    loaded.pages = read_pages(folder, problems)
+    loaded.state.foreign = dict(loaded.pages.foreign)
+    if loaded.pages.former:
+        _convert(folder, loaded)
+    text = folder.read_text(CONFIG) or templates.render("config.yaml")
+    loaded.is_merged = has_conflict(text) or bool(loaded.pages.merged) or _has_merged_index(folder)
+    if loaded.is_merged:
+        text = merged_config(text, tags_of_stages(loaded.state.records.values()))
+    loaded.config_text, loaded.state.config = text, parse_config(text)
+    return loaded
+
+
+def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:
     for path, content in folder.files_of(SESSIONS, ".json"):
         try:
             record = parse_record(content, path, entry_types())
-            state.records[record.session_id] = record
         except UnreadablePage as error:
             problems.append(error)
-            unreadable.add(path)
+            loaded.unreadable.add(path)
+            continue
+        loaded.state.records[record.session_id] = record
+        if _CONFLICT in content:
+            loaded.unwritten[path] = record
+
+
+def _load_corpus(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:
     for path, content in folder.files_of(CORPUS, ".json"):
         try:
-            state.corpus[path] = parse_corpus_record(content, path)
+            loaded.state.corpus[path] = parse_corpus_record(content, path)
         except UnreadablePage as error:
             problems.append(error)
-    pages = read_pages(folder, problems)
-    state.foreign = dict(pages.foreign)
-    former = converted(pages.former, ScriptFiles(folder).read) if pages.former else {}
-    new = [record for session_id, record in former.items() if session_id not in state.records]
-    state.records.update({record.session_id: record for record in new})
-    return LoadedWiki(state, pages, config_text, templates, unreadable, new)
+            continue
+        if _CONFLICT in content:
+            loaded.unwritten[path] = loaded.state.corpus[path]
+
+
+def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
+    """Take what pages of the former layout hold; a record that is there already has the word."""
+    state, former = loaded.state, loaded.pages.former
+    for session_id, made in converted(former, ScriptFiles(folder).read).items():
+        if session_id not in state.records:
+            state.records[session_id] = loaded.unwritten[record_path(session_id)] = made
+    for path, answer in converted_answers(former).items():
+        if path not in state.corpus:
+            state.corpus[path] = loaded.unwritten[path] = answer
+
+
+def _has_merged_index(folder: WikiFolder) -> bool:
+    indexes = ("index.md", *(f"{section}/index.md" for section in FOLDERS))
+    return any(origin_of(folder.read_text(path, errors="replace") or "") == "merged" for path in indexes)
 
 
 def read_wiki(wiki: Path, problems: list[UnreadablePage]) -> LoadedWiki:

@@ -19,6 +19,7 @@ from agent_wiki.pages.contract import contract, is_its_owners
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
 from agent_wiki.pages.index_shards import is_shard
 from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, index_files
+from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.collector import cycle_search_paused
@@ -34,6 +35,7 @@ from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.generated import origin_of
+from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of
 from agent_wiki.wiki.records import SessionRecord, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
@@ -57,6 +59,8 @@ class Publisher:
         self.pages = PagesOnDisk()
         self.is_unanswered = False  # a stage could not ask all its questions: what it made before is kept
         self.unreadable_records: set[str] = set()
+        self.is_merged = False  # git merged two branches of the wiki since the last run
+        self._merged_sessions: set[str] = set()
         self._config_text = ""
         self._replaced = ReplacedTags(folder)
         self._taken: set[str] = set()
@@ -68,9 +72,11 @@ class Publisher:
         problems: list[UnreadablePage] = []
         loaded = load_wiki(self.folder, problems)
         self.state, self.pages, self.unreadable_records = loaded.state, loaded.pages, loaded.unreadable
-        self._config_text = loaded.config_text
-        for record in loaded.converted:
-            self._put_record(record)
+        self._config_text, self.is_merged = loaded.config_text, loaded.is_merged
+        for path, record in loaded.unwritten.items():
+            if self.is_merged and isinstance(record, SessionRecord):
+                self._merged_sessions.add(record.session_id)
+            self.folder.write_text(path, record_text(record))
         self.report.failures += [Failure.of(problem) for problem in problems]
 
     @property
@@ -121,8 +127,9 @@ class Publisher:
     def finish(self, stages: Sequence[str], progress: Progress, *, archive_covered: bool) -> None:
         """Run the stages over all sessions that are asked for, then render the pages and write all that changed."""
         view = view_of(self.state)
+        self._keep_edits_of_merged_pages(view)
         self._edit(TAGS, tag_entries(view, self._replaced.by_guideline))  # first, for other stages see them
-        wanted = [stage for stage in CORPUS_STAGES if stage in stages]
+        wanted = [stage for stage in CORPUS_STAGES if stage in stages or self._is_outdated_by_merge(stage)]
         for stage, ask in self._asked(wanted, view).items():
             progress(stage.replace("-", " "), 0, 1)
             self._unless_unanswered(stage, ask)
@@ -134,6 +141,32 @@ class Publisher:
         self._write_git_attributes()
         self._write_pages(made)
         self.report.warnings += made.warnings
+
+    def _is_outdated_by_merge(self, stage: str) -> bool:
+        """Whether git merged two wikis of which both hold answers over their own sessions alone, and asking is free."""
+        if not self.is_merged:
+            return False
+        makers = {each.made_by.engine for record in self.state.records.values() for each in record.stages.values()}
+        makers |= {answer.made_by.engine for answer in self.state.corpus.values()}
+        if makers == {self.engine.name} and not self.engine.is_paid:
+            return True
+        self.report.warnings.append(
+            f"git merged this wiki: run `wiki {stage}` with its engine, for it has new sessions"
+        )
+        return False
+
+    def _keep_edits_of_merged_pages(self, view: WikiView) -> None:
+        """A page that git merged may hold what a person wrote: then it is one that a person edited."""
+        for path in sorted(self.pages.merged):
+            text = self.folder.read_text(path, errors="replace") or ""
+            if not is_written_into(path, text, view, self.templates, self._merged_sessions):
+                continue
+            self.pages.merged.remove(path)
+            try:
+                self.pages.edited[path] = self.folder.read_page(path)[1]
+            except UnreadablePage as error:
+                self.pages.unreadable.add(path)
+                self.report.failures.append(Failure.of(error))
 
     def _asked(self, stages: Sequence[str], view: WikiView) -> dict[str, Ask]:
         """For each stage what gives its result; side by side where the engine waits for answers."""
@@ -184,7 +217,7 @@ class Publisher:
         scripts = ScriptFiles(self.folder)
         audit.log(self.folder, [*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
         for slug, joined in made.view.skills.items():
-            self._edited_files.update(scripts.write(slug, joined.entry.scripts))
+            self._edited_files.update(scripts.write(slug, [each.entry.scripts for each in joined.contributions]))
         for page in made.pages([stage.pages for stage in STAGES if stage.pages is not None]):
             rendered.add(page.path)
             self._write(page)
@@ -245,7 +278,7 @@ class Publisher:
                 self.folder.write_text(path, text)
         self._remove_shards_but(files)
         own = self.folder.read_text(AGENTS, errors="replace")
-        if own is None or not is_its_owners(own):
+        if own is None or not is_its_owners(own, files[INDEX], self.templates):
             self.folder.write_text(AGENTS, contract(files[INDEX], files, self.templates))
 
     def _as_edited(self, entry: IndexEntry) -> IndexEntry:
@@ -271,7 +304,7 @@ class Publisher:
     def _write_git_attributes(self) -> None:
         """Once, so that the owner may change it."""
         if self.folder.read_text(GIT_ATTRIBUTES, errors="replace") is None:
-            self.folder.write_text(GIT_ATTRIBUTES, self.templates.render("gitattributes"))
+            self.folder.write_text(GIT_ATTRIBUTES, self.templates.render("gitattributes", folders=FOLDERS))
 
     def _edit(self, section: tuple[str, ...], entries: dict[str, Any]) -> None:
         edited = edit_config(self._config_text, section, entries)

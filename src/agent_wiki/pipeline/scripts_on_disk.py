@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from agent_wiki.pages.model import skill_fields
 from agent_wiki.pages.skill import Script, script_digest
-from agent_wiki.wiki.generated import origin_of
+from agent_wiki.wiki.generated import CONFLICT_MARKERS, origin_of
 from agent_wiki.wiki.layout import skill_path
-from agent_wiki.wiki.page import parse_page
 from agent_wiki.wiki.store import WikiFolder
+
+_LISTED = re.compile(r"^  scripts: (.*)$", re.MULTILINE)  # on a page that git merged there may be several
+_DIGEST = re.compile(r":([0-9a-f]{12})\b")
 
 
 class ScriptFiles:
@@ -32,14 +34,15 @@ class ScriptFiles:
             for name in self.names(slug)
         }
 
-    def write(self, slug: str, scripts: Sequence[Script]) -> list[str]:
+    def write(self, slug: str, versions: Sequence[Sequence[Script]]) -> list[str]:
         """Bring a skill's scripts up to date, before its page is written. Out: the paths that a person edited.
 
-        The page on disk says what each script was when it was written; a file that differs is left alone, and so is
-        one that the page does not name.
+        In: the scripts of each session that contributes to the skill, of the one that speaks for it first. The page on
+        disk says what each script was when it was written; a file that differs is left alone, and so is one that the
+        page does not name. One that git merged from several versions is not an edited one.
         """
         edited: list[str] = []
-        wanted = {script.file: script.text for script in scripts}
+        wanted = {script.file: script.text for script in versions[0]}
         on_disk = self.read(slug)
         if on_disk == wanted:
             return edited
@@ -48,7 +51,10 @@ class ScriptFiles:
             path = f"skills/{slug}/scripts/{name}"
             text = on_disk.get(name)
             if text is not None and text != wanted.get(name) and ours is not None and script_digest(text) not in ours:
-                edited.append(path)
+                if _is_mixed(text, [each.text for scripts in versions for each in scripts if each.file == name]):
+                    self._put(path, wanted[name])
+                else:
+                    edited.append(path)
             elif name in wanted:
                 self._put(path, wanted[name])
             else:
@@ -63,13 +69,18 @@ class ScriptFiles:
     def _written_before(self, slug: str) -> set[str] | None:
         """The digests of the scripts that the page on disk names; None where that page knows of none."""
         text = self._folder.read_text(skill_path(slug), errors="replace")
-        if text is None or origin_of(text) in ("merged", "foreign"):
+        if text is None or origin_of(text) == "foreign":
             return None
-        page = parse_page(text, skill_path(slug))
-        listed = str(dict(skill_fields(page.fields)).get("scripts") or "")
-        return {each.rpartition(":")[2].strip() for each in listed.split(",")}
+        return {digest for listed in _LISTED.findall(text) for digest in _DIGEST.findall(listed)}
 
     def remove(self, slug: str) -> None:
         """Take away all of a skill's scripts."""
         for name in self.names(slug):
             self._folder.remove(f"skills/{slug}/scripts/{name}")
+
+
+def _is_mixed(text: str, versions: Sequence[str]) -> bool:
+    """Whether git made a text of the lines of versions, the first of which is the one that is wanted now."""
+    lines = {line for line in text.splitlines() if not line.startswith(CONFLICT_MARKERS)}
+    known = [set(version.splitlines()) for version in versions]
+    return len(known) > 1 and known[0] <= lines <= set[str]().union(*known)

@@ -2,8 +2,8 @@
 
 The one module that knows its syntax. What a person wrote, comments included, survives: an edit touches only
 the lines of the entries it sets or takes out, found by the marks of the real parser. Entries that a stage
-adds carry `made_by` (but for tags, which are one line each) and stand in sorted order, so that two branches
-merge line by line.
+adds are one line each, carry `made_by` (but for tags) and stand in sorted order, so that two branches merge
+line by line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import yaml
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.values import texts_of
-from agent_wiki.wiki.yaml_syntax import compose_yaml, dump_yaml, load_yaml, node_value
+from agent_wiki.wiki.yaml_syntax import OneLine, compose_yaml, dump_yaml, load_yaml, node_value
 
 Section = tuple[str, ...]
 
@@ -108,15 +108,23 @@ def is_stage_made(entry: Mapping[str, Any]) -> bool:
     return made_by.get("digest") == _digest({name: value for name, value in entry.items() if name != "made_by"})
 
 
+def _names_its_maker(entry: Any) -> bool:
+    return isinstance(entry, dict) and "made_by" in entry
+
+
 def _digest(entry: Mapping[str, Any]) -> str:
     text = json.dumps(entry, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def edit_config(text: str, section: Section, entries: Mapping[str, Any]) -> str:
-    """`text` with the entries of one section set; a value of None takes an entry out. All else keeps its bytes."""
+    """`text` with the entries of one section set; a value of None takes an entry out. All else keeps its bytes.
+
+    Of a name that stands there several times one entry is left.
+    """
     if not entries:
         return text
+    entries = {name: OneLine(each) if _names_its_maker(each) else each for name, each in entries.items()}
     text = _in_block_style(text)
     root = compose_yaml(text)
     if root is None or not isinstance(root, yaml.MappingNode):
@@ -251,19 +259,24 @@ def _edit_block(text: str, block: yaml.MappingNode, entries: Mapping[str, Any]) 
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     indent = block.value[0][0].start_mark.column
-    spans = {key.value: (key.start_mark.line, _last_line(value)) for key, value in block.value}
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for key, value in block.value:
+        spans.setdefault(key.value, []).append((key.start_mark.line, _last_line(value)))
     names = [key.value for key, _ in block.value]
+    starts = [key.start_mark.line for key, _ in block.value]
+    end = _last_line(block.value[-1][1]) + 1
     highest = list(accumulate(names, max))
     inserted: dict[int, list[str]] = {}
     replaced: dict[int, tuple[int, str]] = {}
     for name in sorted(entries):
         made = "" if entries[name] is None else _indented({name: entries[name]}, indent)
         if name in spans:
-            first, last = spans[name]
+            (first, last), *doubles = spans[name]
             replaced[first] = (last, made)
+            replaced |= {line: (end, "") for line, end in doubles}
         elif made:
             at = bisect.bisect_right(highest, name)
-            line = _above_comments(lines, spans[names[at]][0], indent) if at < len(names) else spans[names[-1]][1] + 1
+            line = _above_comments(lines, starts[at], indent) if at < len(names) else end
             inserted.setdefault(line, []).append(made)
     return _assemble(lines, inserted, replaced)
 

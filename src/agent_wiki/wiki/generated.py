@@ -13,6 +13,9 @@ from typing import Literal
 
 Origin = Literal["generated", "edited", "merged", "foreign"]
 
+CONFLICT_MARKERS = ("<<<<<<< ", "||||||| ", "=======", ">>>>>>> ")
+"""What the lines begin with that git puts around what it could not merge."""
+
 _HEX = 16
 _LINE = re.compile(rf"^ *generated: sha256:([0-9a-f]{{{_HEX}}})\r?\n", re.MULTILINE)
 _CLOSING = re.compile(r"^---\r?$", re.MULTILINE)
@@ -23,8 +26,15 @@ def signed(head: str, tail: str, indent: str = "") -> str:
     return f"{head}{indent}generated: sha256:{_digest(head + tail)}\n{tail}"
 
 
+def has_conflict(text: str) -> bool:
+    """Whether git's conflict markers stand in a text."""
+    return "\n>>>>>>> " in text and (text.startswith("<<<<<<< ") or "\n<<<<<<< " in text)
+
+
 def origin_of(text: str) -> Origin:
     """Who wrote a page's text as it is now: this program, a person over it, git in a merge, or somebody else."""
+    if has_conflict(text):
+        return "merged" if _LINE.search(text) else "foreign"
     found = _marks(text)
     if not found:
         return "foreign"

@@ -18,6 +18,7 @@ from agent_wiki.wiki import yaml_lines
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _WIDE = 1 << 30
+_MAP = "tag:yaml.org,2002:map"
 _MOST_DEPTH = 200
 
 
@@ -106,6 +107,10 @@ class _Block(dict[str, Any]):
     """The outermost mapping, which stands one entry a line."""
 
 
+class OneLine(dict[str, Any]):
+    """A mapping that is written on one line, whatever it holds: git merges such an entry whole or not at all."""
+
+
 def _represent_list(dumper: _Dumper, items: list[Any] | tuple[Any, ...]) -> yaml.SequenceNode:
     is_flat = not any(isinstance(item, list | dict) for item in items)
     return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=is_flat)
@@ -114,7 +119,7 @@ def _represent_list(dumper: _Dumper, items: list[Any] | tuple[Any, ...]) -> yaml
 def _represent_mapping(dumper: _Dumper, mapping: dict[str, Any]) -> yaml.MappingNode:
     is_flat = not any(isinstance(value, list | dict) for value in mapping.values())
     flow_style = is_flat and not isinstance(mapping, _Block)
-    return dumper.represent_mapping("tag:yaml.org,2002:map", mapping.items(), flow_style=flow_style)
+    return dumper.represent_mapping(_MAP, mapping.items(), flow_style=flow_style)
 
 
 _Dumper.add_representer(str, _represent_text)
@@ -122,6 +127,7 @@ _Dumper.add_representer(list, _represent_list)
 _Dumper.add_representer(tuple, _represent_list)
 _Dumper.add_representer(dict, _represent_mapping)
 _Dumper.add_representer(_Block, _represent_mapping)
+_Dumper.add_representer(OneLine, lambda dumper, each: dumper.represent_mapping(_MAP, each.items(), flow_style=True))
 
 
 def dump_yaml(mapping: dict[str, Any]) -> str:

@@ -1,0 +1,162 @@
+"""A wiki of the former layout, whose pages were its only memory, loses nothing: the example as it was then."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import tarfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.report import Report
+from agent_wiki.stages.order import ALL_STAGES, entry_types
+from agent_wiki.wiki.layout import kind_of
+from agent_wiki.wiki.page import Page, parse_page
+from agent_wiki.wiki.records import SessionRecord, parse_record
+from tests.processes import die_before, exit_codes, started
+from tests.wikis import changed, tree
+
+ARCHIVE = Path(__file__).parents[1] / "data" / "former-layout.tar.xz"
+EXAMPLE = Path(__file__).parents[2] / "wiki-example"
+JOURNAL = EXAMPLE / "answered" / "journal"
+WIKIS = ("wiki", "answered/wiki")
+MEMORY_ALONE = {"request_terms", "mined", "writes", "lineage", "variants", "stage_tags", "wording"}
+NOT_INDEXED = re.compile(rb"^generated: .*\n", re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def former(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder `wiki-example` with both wikis in the former layout."""
+    folder = tmp_path_factory.mktemp("former")
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "wiki-example"
+
+
+def _copy(former: Path, name: str, to: Path) -> Path:
+    return shutil.copytree(former / name, to)
+
+
+def _catalog(wiki: Path) -> Report:
+    return run([], Options(wiki, ("catalog",)), Report("catalog", str(wiki)), lambda _what, _done, _of: None)
+
+
+def _page(content: bytes, path: str) -> tuple[Page, dict[str, Any]]:
+    page = parse_page(content.decode(), path)
+    under = page.fields.get("metadata")
+    return page, {**page.fields, **(under if isinstance(under, dict) else {})}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {count}" for name, count in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _records(wiki: Path) -> dict[str, SessionRecord]:
+    read = (
+        parse_record(path.read_bytes(), path.name, entry_types()) for path in sorted((wiki / "_sessions").iterdir())
+    )
+    return {record.session_id: record for record in read}
+
+
+@pytest.mark.parametrize("name", WIKIS)
+def test_every_page_script_and_index_is_what_it_was(tmp_path: Path, former: Path, name: str) -> None:
+    before = tree(former / name)
+    wiki = _copy(former, name, tmp_path / "wiki")
+    report = _catalog(wiki)
+    assert (report.failures, report.warnings, report.edited, report.removed) == ([], [], [], [])
+    after = tree(wiki)
+    assert before.keys() <= after.keys()
+    pages = {path for path in before if kind_of(path) is not None}
+    unlike = {path for path in before.keys() - pages if NOT_INDEXED.sub(b"", after[path]) != before[path]}
+    assert unlike == set()
+    for path in sorted(pages):
+        (page, fields), (made, now) = _page(before[path], path), _page(after[path], path)
+        assert made.body == page.body, path
+        gone = fields.keys() - now.keys()
+        assert gone <= MEMORY_ALONE | ({"evidence"} if kind_of(path) == "skill" else set()), path
+        for field in fields.keys() - gone - {"made_by"}:
+            assert now[field] in (fields[field], _as_text(fields[field])), (path, field)
+    assert _catalog(wiki).written == []
+
+
+@pytest.mark.parametrize("name", WIKIS)
+def test_what_only_the_memory_of_a_page_held_is_in_the_records(tmp_path: Path, former: Path, name: str) -> None:
+    wiki = _copy(former, name, tmp_path / "wiki")
+    _catalog(wiki)
+    records = _records(wiki)
+    evidence: Counter[tuple[str, str, int, str, str]] = Counter()
+    for path, content in tree(former / name).items():
+        kind, fields = kind_of(path), _page(content, path)[1] if path.endswith(".md") else {}
+        if kind == "summary":
+            record = records[fields["session_id"]]
+            assert list(record.request_terms) == fields.get("request_terms", [])
+            assert list(record.writes) == fields.get("writes", [])
+            assert record.lineage == fields.get("lineage")
+            requests = {each["stage"]: each["request"] for each in [fields["made_by"], *fields["mined"]]}
+            assert {stage: each.made_by.request for stage, each in record.stages.items()} == requests
+        if kind in ("guideline", "skill"):
+            page = fields["id"].removeprefix("skill:")
+            evidence.update(
+                (page, each["session_id"], each["turn"], each["quote"], each["trust"]) for each in fields["evidence"]
+            )
+    stages = {"extract-guidelines": "id", "synthesize-skill": "name"}
+    assert evidence == Counter(
+        (getattr(entry, key), record.session_id, cited.turn, cited.quote, cited.trust)
+        for record in records.values()
+        for stage, key in stages.items()
+        for entry in record.answer(stage) or ()
+        for cited in entry.evidence
+    )
+
+
+def test_nothing_is_asked_again_of_sessions_that_the_same_engine_answered(tmp_path: Path, former: Path) -> None:
+    wiki = _copy(former, "answered/wiki", tmp_path / "wiki")
+    _as_if_prompts_were_todays(wiki)
+    _catalog(wiki)
+    records = tree(wiki / "_sessions")
+    report = Report("ingest", str(wiki))
+    options = Options(wiki, ALL_STAGES, engine=f"recorded:{JOURNAL}")
+    run([EXAMPLE / "traces"], options, report, lambda _what, _done, _of: None)
+    assert (report.failures, report.waiting) == ([], [])
+    assert set(report.sessions) == {"unchanged"}
+    assert changed(tree(wiki / "_sessions"), records) == []
+
+
+def _as_if_prompts_were_todays(wiki: Path) -> None:
+    """Put the digests of today's requests into the pages, for a changed prompt is a question of its own."""
+    today = {
+        session_id: {stage: each.made_by.request for stage, each in record.stages.items()}
+        for session_id, record in _records(EXAMPLE / "answered" / "wiki").items()
+    }
+    for path in (wiki / "summaries").glob("*-*.md"):
+        content = path.read_bytes()
+        fields = _page(content, f"summaries/{path.name}")[1]
+        for each in [fields["made_by"], *fields["mined"]]:
+            now = today[fields["session_id"]][each["stage"]]
+            content = content.replace(each["request"].encode(), now.encode())
+        path.write_bytes(content)
+
+
+def _convert_and_die(at: int, wiki: Path) -> None:
+    die_before(at, "pathlib.Path.replace", "pathlib.Path.unlink")
+    _catalog(wiki)
+
+
+def test_a_conversion_that_was_killed_goes_on_to_the_same_bytes(tmp_path: Path, former: Path) -> None:
+    whole = _copy(former, "answered/wiki", tmp_path / "whole")
+    _catalog(whole)
+    killed = 0
+    for at in (1, 4, 12, 27, 45, 70):
+        wiki = _copy(former, "answered/wiki", tmp_path / f"wiki-{at}")
+        (ended,) = exit_codes(started(_convert_and_die, at, wiki))
+        killed += ended == -signal.SIGKILL
+        _catalog(wiki)
+        assert changed(tree(wiki), tree(whole)) == [], at
+    assert killed == 6

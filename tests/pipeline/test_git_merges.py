@@ -1,0 +1,289 @@
+"""Two branches that each ingested other sessions, merged by git itself: `wiki catalog` gives the bytes of one run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.report import Report
+from tests.wikis import Script, changed, ingest, record, rule, skill, tree
+
+TRACES = sorted((Path(__file__).parents[2] / "wiki-example" / "traces").iterdir())
+NO_ATTRIBUTES = "# nothing\n"
+
+
+@dataclass
+class Repository:
+    """A repository of its own, without anybody's configuration, with a wiki in it."""
+
+    root: Path
+
+    def __post_init__(self) -> None:
+        self.root.mkdir()
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    @property
+    def wiki(self) -> Path:
+        return self.root / "wiki"
+
+    def git(self, *arguments: str, fails: bool | None = False) -> str:
+        """Run git; with `fails` it has to stop, with None it may."""
+        me = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.org")
+        nobodys = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+        done = subprocess.run(
+            ["git", *me, *arguments], cwd=self.root, env=nobodys, capture_output=True, text=True, check=False
+        )
+        assert fails in (None, bool(done.returncode)), done.stdout + done.stderr
+        return done.stdout
+
+    def commit(self) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message=More sessions", "--allow-empty")
+
+    def branch(self, name: str) -> None:
+        """Begin a branch at `main`, as in a clone of one's own: what git ignores is not there."""
+        self.git("checkout", "--quiet", "-b", name, "main")
+        shutil.rmtree(self.wiki / ".wiki", ignore_errors=True)
+
+
+def _init(wiki: Path) -> None:
+    run([], Options(wiki, ("catalog",)), Report("init", str(wiki)), lambda _what, _done, _of: None)
+
+
+def _catalog(wiki: Path) -> Report:
+    return run([], Options(wiki, ("catalog",)), Report("catalog", str(wiki)), lambda _what, _done, _of: None)
+
+
+def _branches(repository: Repository, base: Sequence[Path], one: Sequence[Path], two: Sequence[Path]) -> None:
+    """`main` with the base, and the branches `one` and `two`, of which the second is checked out."""
+    if not repository.wiki.exists():
+        _init(repository.wiki)
+    if base:
+        ingest(base, repository.wiki, "offline")
+    repository.commit()
+    for name, paths in (("one", one), ("two", two)):
+        repository.branch(name)
+        ingest(paths, repository.wiki, "offline")
+        repository.commit()
+
+
+@pytest.fixture(scope="module")
+def one_run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The wiki of all sessions, ingested at once."""
+    wiki = tmp_path_factory.mktemp("once") / "wiki"
+    ingest(TRACES, wiki, "offline")
+    return tree(wiki)
+
+
+@pytest.mark.parametrize(("base", "step"), [(0, 1), (2, 1), (4, 2)], ids=["init alone", "halves", "every other"])
+def test_branches_merge_without_a_stop_and_catalog_gives_the_bytes_of_one_run(
+    tmp_path: Path, one_run: dict[str, bytes], base: int, step: int
+) -> None:
+    repository = Repository(tmp_path / "repository")
+    rest = TRACES[base:]
+    half = len(rest) // 2
+    one, two = (rest[:half], rest[half:]) if step == 1 else (rest[::2], rest[1::2])
+    _branches(repository, TRACES[:base], one, two)
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    report = _catalog(repository.wiki)
+    assert (report.failures, report.edited, report.warnings) == ([], [], [])
+    assert changed(tree(repository.wiki), one_run) == []
+    assert _catalog(repository.wiki).written == []
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_conflict_markers_that_were_committed_cost_nothing(
+    tmp_path: Path, one_run: dict[str, bytes], style: str
+) -> None:
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    (repository.wiki / ".gitattributes").write_text(NO_ATTRIBUTES, encoding="utf-8")
+    _branches(repository, TRACES[:3], TRACES[3:11], TRACES[11:])
+    repository.git("-c", f"merge.conflictStyle={style}", "merge", "--quiet", "--no-edit", "one", fails=True)
+    repository.commit()
+    conflicts = [path for path, content in tree(repository.wiki).items() if b"\n>>>>>>> " in content]
+    assert {"_config.yaml", "_index.jsonl", "index.md", "AGENTS.md", "tasks/index.md"} <= set(conflicts)
+    report = _catalog(repository.wiki)
+    assert (report.failures, report.edited) == ([], [])
+    expected = {**one_run, ".gitattributes": NO_ATTRIBUTES.encode()}
+    assert changed(tree(repository.wiki), expected) == []
+
+
+def test_where_git_stops_at_a_page_that_one_side_took_away_any_side_will_do(
+    tmp_path: Path, one_run: dict[str, bytes]
+) -> None:
+    """Both sides retire the answer on a family that grew on both, and one moves its page: no attribute helps there."""
+    repository = Repository(tmp_path / "repository")
+    family = [path for path in TRACES if "orders" in path.name]
+    others = [path for path in TRACES if path not in family]
+    _branches(repository, family[:3], [family[3], *others[:7]], [family[4], *others[7:]])
+    repository.git("merge", "--quiet", "--no-edit", "one", fails=None)
+    repository.commit()
+    assert _catalog(repository.wiki).failures == []
+    assert changed(tree(repository.wiki), one_run) == []
+
+
+def test_of_a_session_that_grew_on_both_sides_git_never_mixes_two_records(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    versions = [[record(tmp_path / f"t{more}", "s-1", more=more)] for more in (0, 1, 3)]
+    _branches(repository, *versions)
+    path = repository.wiki / "_sessions" / "s-1.json"
+    longest = path.read_bytes()
+    repository.git("merge", "--quiet", "--no-edit", "one", fails=True)
+    assert path.read_bytes() == longest
+    repository.git("checkout", "--theirs", str(path))
+    repository.commit()
+    ingest(versions[2], repository.wiki, "offline")
+    assert path.read_bytes() == longest
+
+
+def test_of_two_versions_between_conflict_markers_the_larger_is_kept_and_written(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    (repository.wiki / ".gitattributes").write_text(NO_ATTRIBUTES, encoding="utf-8")
+    versions = [[record(tmp_path / f"t{more}", "s-1", more=more)] for more in (0, 3, 1)]
+    _branches(repository, *versions)
+    repository.git("merge", "--quiet", "--no-edit", "one", fails=True)
+    repository.commit()
+    path = repository.wiki / "_sessions" / "s-1.json"
+    assert b"<<<<<<< " in path.read_bytes()
+    assert _catalog(repository.wiki).failures == []
+    kept = json.loads(path.read_bytes())
+    assert kept["turns"] == 10
+    assert kept["stages"]["summarize"]["answer"][0]["last_turn"] == 10
+
+
+def _page(wiki: Path, pattern: str) -> Path:
+    (found,) = wiki.glob(pattern)
+    return found
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Script:
+    """Four sessions that state one rule and show one workflow."""
+    script = Script(tmp_path)
+    shared = rule("Run the check before a change.")
+    for name in "abcd":
+        script.says(name, rules=[shared], skill=skill("check-it", scripts=[{"file": "x.sh", "text": "make check\n"}]))
+    return script
+
+
+@pytest.mark.parametrize("is_rendered_before", [False, True], ids=["on one side", "on both sides"])
+@pytest.mark.parametrize(
+    ("pattern", "old", "new"),
+    [
+        ("guidelines/*.md", "The check told what was wrong.", "It told us so twice."),
+        ("guidelines/*.md", "## Used by", "## Note\n\nOurs since spring.\n\n## Used by"),
+        ("guidelines/*.md", "The check told what was wrong.\n", ""),
+        ("skills/*/SKILL.md", "Check, change, check.", "Check, then change."),
+        ("skills/*/scripts/x.sh", "make check", "make check V=1"),
+        ("summaries/a.md", "The check failed, then passed.", "A flaky test."),
+    ],
+)  # fmt: skip
+def test_what_a_person_wrote_into_a_page_that_the_other_side_rendered_again_stays(
+    tmp_path: Path, told: Script, pattern: str, old: str, new: str, *, is_rendered_before: bool
+) -> None:
+    repository = Repository(tmp_path / "repository")
+    paths = [record(tmp_path / "t", name, f"2026-01-0{day}") for day, name in enumerate("abcd", 1)]
+    ingest(paths[:1], repository.wiki, told.engine)
+    repository.commit()
+    repository.branch("one")
+    if is_rendered_before:
+        ingest(paths[1:2], repository.wiki, told.engine)
+    pattern = pattern.replace("/*.md", "/run-*.md")
+    page = _page(repository.wiki, pattern)
+    before = page.read_text(encoding="utf-8")
+    assert old in before
+    page.write_text(before.replace(old, new), encoding="utf-8")
+    repository.commit()
+    repository.branch("two")
+    ingest(paths[2:], repository.wiki, told.engine)
+    repository.commit()
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    report = _catalog(repository.wiki)
+    assert report.edited == [page.relative_to(repository.wiki).as_posix()]
+    kept = page.read_text(encoding="utf-8")
+    assert new in kept
+    assert new or old not in kept
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("## Recipe", "Ask Kim before a release.\n\n## Recipe"),
+        ("5. Read the top 2 to 5 pages, no more.\n", ""),
+        ("\n_Made by", "\n## House rules\n\n- No page older than a year.\n\n_Made by"),
+    ],
+)
+def test_what_a_person_wrote_into_the_contract_that_both_sides_rendered_stays(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    repository = Repository(tmp_path / "repository")
+    _branches(repository, TRACES[:1], TRACES[1:9], TRACES[9:12])
+    repository.git("checkout", "--quiet", "one")
+    contract = repository.wiki / "AGENTS.md"
+    text = contract.read_text(encoding="utf-8")
+    assert old in text
+    contract.write_text(text.replace(old, new), encoding="utf-8")
+    repository.commit()
+    repository.git("checkout", "--quiet", "two")
+    repository.git("merge", "--quiet", "--no-edit", "one", fails=None)
+    merged = contract.read_text(encoding="utf-8")
+    assert merged.count("_Made by `wiki`") == 2
+    _catalog(repository.wiki)
+    assert contract.read_text(encoding="utf-8") == merged
+
+
+def test_answers_of_a_model_stay_and_a_line_says_what_brings_clusters_up_to_date(tmp_path: Path, told: Script) -> None:
+    repository = Repository(tmp_path / "repository")
+    paths = [record(tmp_path / "t", name, f"2026-01-0{day}") for day, name in enumerate("abcd", 1)]
+    _init(repository.wiki)
+    repository.commit()
+    for name, half in (("one", paths[:2]), ("two", paths[2:])):
+        repository.branch(name)
+        ingest(half, repository.wiki, told.engine)
+        repository.commit()
+    answers = {path.name for path in (repository.wiki / "_corpus").glob("*.json")}
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    answers |= {path.name for path in (repository.wiki / "_corpus").glob("*.json")}
+    report = _catalog(repository.wiki)
+    assert [each.partition(":")[0] for each in report.warnings] == ["git merged this wiki"] * 2
+    assert "wiki consolidate-clusters" in report.warnings[0]
+    assert "wiki discover-tasks" in report.warnings[1]
+    assert {path.name for path in (repository.wiki / "_corpus").glob("*.json")} == answers
+    assert _catalog(repository.wiki).warnings == []
+    for stage in ("consolidate-clusters", "discover-tasks"):
+        ingest([], repository.wiki, told.engine, stages=(stage, "catalog"))
+    ingest(paths, tmp_path / "once", told.engine)
+    assert changed(tree(repository.wiki), tree(tmp_path / "once")) == []
+
+
+def test_what_owners_wrote_into_the_configuration_on_both_sides_stays(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    repository.commit()
+    wrote = {
+        "one": ["# ours, since June", "photos: {title: Photos, family_match: {goal_substring: [photo]}}"],
+        "two": ["# theirs", "songs: {title: Songs, family_match: {goal_substring: [song]}}"],
+    }
+    for position, (name, lines) in enumerate(wrote.items()):
+        repository.branch(name)
+        ingest(TRACES[position::2], repository.wiki, "offline")
+        config = repository.wiki / "_config.yaml"
+        before = config.read_text(encoding="utf-8")
+        written = "".join(f"  {line}\n" for line in lines)
+        config.write_text(re.sub(r"(?m)^tasks:( {})?\n", f"tasks:\n{written}", before), encoding="utf-8")
+        repository.commit()
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    assert _catalog(repository.wiki).failures == []
+    merged = (repository.wiki / "_config.yaml").read_text(encoding="utf-8").splitlines()
+    assert [merged.count(f"  {line}") for lines in wrote.values() for line in lines] == [1, 1, 1, 1]
