@@ -17,7 +17,7 @@ from agent_wiki.pages.guideline import guideline_page
 from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign
 from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
 from agent_wiki.pages.sessions import SUMMARIZE, NotedTurn, Session
-from agent_wiki.pages.skill import skill_page
+from agent_wiki.pages.skill import MOST_USES, skill_page
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.summary import summary_pages
 from agent_wiki.pages.support import Joined, support_of
@@ -197,7 +197,7 @@ class Catalog:
     def _skills(self) -> Iterator[RenderedPage]:
         for name, joined in self.view.skills.items():
             path, used = skill_path(name), self.recalls.get(f"skill:{name}", ())
-            page = skill_page(name, joined, used_by=used_by_section(used, "../../"))
+            page = skill_page(name, joined, used_by=used_by_section(used, "../../", MOST_USES))
             yield RenderedPage(path, entry_of("skill", path, page, used), partial(page.text, self.templates))
         yield from self._foreign("skill", "../../")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+import json
+from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any, cast
@@ -33,19 +34,16 @@ def page_text(front: Mapping[str, Any], body: str) -> str:
 
 def skill_text(front: Mapping[str, Any], metadata: Mapping[str, str], body: str) -> str:
     """The same for a `SKILL.md`: what the specification of Agent Skills does not name stands under `metadata`."""
-    lines = "".join(_indented(dump_any_yaml({name: value})) for name, value in metadata.items())
+    own = "".join(_without_dashes(name, value, dump_yaml({name: value})) for name, value in front.items())
+    lines = "".join(
+        f"  {_without_dashes(name, value, dump_any_yaml({name: value}))}" for name, value in metadata.items()
+    )
     tail = f"---\n\n{body}{'' if body.endswith(chr(10)) else chr(10)}"
-    return signed(f"---\n{dump_yaml(dict(front))}metadata:\n{lines}", tail, indent="  ")
+    return signed(f"---\n{own}metadata:\n{lines}", tail, indent="  ")
 
 
-def _indented(text: str) -> str:
-    return "".join(f"  {line}" for line in text.splitlines(keepends=True))
-
-
-def skill_fields(fields_on_page: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields of a `SKILL.md`, those under `metadata` beside the others."""
-    for name, value in fields_on_page.items():
-        if name == "metadata" and isinstance(value, dict):
-            yield from value.items()
-        else:
-            yield name, value
+def _without_dashes(name: str, value: str, line: str) -> str:
+    """An entry of the frontmatter without `---` in its text, at which the reference validator would end it."""
+    if "---" not in line:
+        return line
+    return f"{name}: {json.dumps(value, ensure_ascii=False)}\n".replace("---", r"--\x2d")

@@ -67,15 +67,20 @@ def tier(recalls: Sequence[Recall], supporting_sessions: int) -> Tier:
     return "weak" if counted.get("ignored", 0) >= 2 else "unvalidated"
 
 
-def used_by_section(recalls: Sequence[Recall], up: str) -> str:
-    """The table under `## Used by`; `up` is the way from the page to the wiki's root."""
+def used_by_section(recalls: Sequence[Recall], up: str, most: int | None = None) -> str:
+    """The table under `## Used by`; `up` is the way from the page to the wiki's root.
+
+    Beyond `most` rows the others are counted: each is on the summary of its session.
+    """
     if not recalls:
         return NO_RECALLS
     rows = ["| Session | Condition | Status | Evidence |", "|---|---|---|---|"]
-    for recall in recalls:
+    for recall in recalls[:most]:
         quote = f"“{_cell(recall.quote, 200)}”" if recall.quote else "—"
         link = f"[{_cell(recall.session_id, 60)}]({up}{recall.path})"
         rows.append(f"| {link} | {_cell(recall.condition, 40) or '—'} | {recall.status} | {quote} |")
+    if most is not None and len(recalls) > most:
+        rows += ["", f"And {len(recalls) - most} more uses."]
     return "\n".join(rows)
 
 

@@ -10,8 +10,12 @@ from typing import Any, ClassVar
 from agent_wiki.pages.model import BODY, field_names, skill_text
 from agent_wiki.pages.support import Evidence, Joined, sources_section
 from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
 
 SYNTHESIZE_SKILL = "synthesize-skill"
+MOST_USES = 50  # rows of its table of uses: Agent Skills asks for less than 500 lines
+_MOST_COMMAND_LINES = 25  # of one step
+_LONGEST_DESCRIPTION = 1_024
 _TOP_LEVEL = ("name", "description")
 _STRICT = {"extra": "forbid"}
 
@@ -118,7 +122,7 @@ class SkillPage:
             overview=entry.overview,
             when_to_use=entry.when_to_use,
             parameters=entry.parameters,
-            steps=entry.steps,
+            steps=[WorkflowStep(step.text, _cut(step.command)) for step in entry.steps],
             scripts=entry.scripts,
             whole=entry.body,
             fence=_fence,
@@ -145,7 +149,7 @@ def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillP
     entry, session, cited = joined.entry, joined.speaker.session, joined.cited()
     return SkillPage(
         name=slug,
-        description=entry.description,
+        description=plain_line(entry.description, _LONGEST_DESCRIPTION) or entry.title,
         id=f"skill:{slug}",
         type="skill",
         trigger=entry.trigger,
@@ -162,6 +166,14 @@ def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillP
         used_by=used_by,
         sources_shown=sources_section(cited, "../../"),
     )
+
+
+def _cut(command: str | None) -> str | None:
+    """A command of no more lines than a step shows; the record has all of it."""
+    lines = (command or "").splitlines()
+    if len(lines) <= _MOST_COMMAND_LINES:
+        return command
+    return "\n".join([*lines[:_MOST_COMMAND_LINES], f"# … and {len(lines) - _MOST_COMMAND_LINES} more lines"])
 
 
 def _as_text(value: Any) -> str:
