@@ -17,7 +17,7 @@ import pytest
 import agent_wiki as aw
 from agent_wiki import api
 from tests import consumer
-from tests.wikis import arc
+from tests.wikis import arc, record
 
 REPOSITORY = Path(__file__).parent.parent
 _CODE = re.compile(r"^( *)```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -106,6 +106,51 @@ def test_a_program_uses_it(traces: Path, tmp_path: Path) -> None:
         "quotes: 0",
         "refused: 20",
     ]
+
+
+def test_a_damaged_recording_is_an_error_or_a_failure_of_the_report(tmp_path: Path) -> None:
+    (tmp_path / "a-torn.json").write_text('{"messages": [', encoding="utf-8")
+    (tmp_path / "notes.json").write_text('{"title": "no recording"}', encoding="utf-8")
+    record(tmp_path, "whole")
+    with pytest.raises(aw.UnreadableRecording, match=r"a-torn\.json"):
+        list(aw.normalize(tmp_path))
+    report = aw.Report("normalize", "")
+    assert [each.session_id for each in aw.normalize(tmp_path, report)] == ["whole"]
+    assert [Path(each.unit).name for each in report.failures] == ["a-torn.json"]
+    (tmp_path / "a-torn.json").unlink()
+    assert [each.session_id for each in aw.normalize(tmp_path)] == ["whole"]
+    with pytest.raises(aw.UnreadableRecording, match=r"notes\.json"):
+        list(aw.normalize(tmp_path / "notes.json"))
+
+
+def test_a_recording_that_is_gone_meanwhile_is_unreadable(tmp_path: Path) -> None:
+    record(tmp_path, "one")
+    second = record(tmp_path, "two")
+    sessions = aw.normalize(tmp_path)
+    assert next(sessions).session_id == "one"
+    second.unlink()
+    with pytest.raises(aw.UnreadableRecording, match="No such file"):
+        next(sessions)
+
+
+def test_a_page_is_found_by_path_id_and_name() -> None:
+    pages = aw.open(REPOSITORY / "wiki-example" / "wiki").pages
+    skill = next(path for path in pages if path.startswith("skills/"))
+    summary = next(path for path in pages if path.startswith("summaries/"))
+    name = skill.split("/")[1]
+    assert pages[skill] == pages[f"skill:{name}"] == pages[name]
+    assert pages[summary].fields["session_id"] in pages
+    assert len(pages) == len({*pages})
+    assert "no such page" not in pages
+
+
+def test_a_record_that_cannot_be_read_is_a_problem_of_the_wiki(tmp_path: Path) -> None:
+    record(tmp_path / "traces", "one")
+    assert aw.ingest(str(tmp_path / "traces"), tmp_path / "wiki").exit_code == 0
+    (tmp_path / "wiki" / "_sessions" / "one.json").write_text("{", encoding="utf-8")
+    wiki = aw.open(tmp_path / "wiki")
+    assert dict(wiki.records) == {}
+    assert [each.page for each in wiki.problems] == ["_sessions/one.json"]
 
 
 def test_the_code_of_the_page_runs(

@@ -137,8 +137,9 @@ def ingest(
 def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajectory]:
     """Read the sessions of a recording, or of all recordings in a folder, with secrets redacted.
 
-    What in a folder is no recording is passed over. Raises `UnreadableRecording` for a damaged one; with a `report`,
-    that is noted among its `failures` instead and the others are read. Raises `UsageError` if there is no such path.
+    What in a folder is no recording is passed over. Raises `UnreadableRecording` for one that cannot be read; with
+    a `report`, that is noted among its `failures` instead and the others are read. Raises `UsageError` if there is
+    no such path.
     """
     for file in input_files([Path(path)]):
         if report is not None:
@@ -150,6 +151,8 @@ def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajector
         except UnreadableRecording as error:
             if file.is_named or not error.is_foreign:
                 raise
+        except OSError as error:
+            raise UnreadableRecording(file.name, error.strerror or str(error)) from error
 
 
 def open(wiki: AnyPath) -> Wiki:  # noqa: A001 - read as `agent_wiki.open`
