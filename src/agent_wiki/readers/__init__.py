@@ -1,4 +1,4 @@
-"""One module per recorded format. To add a format, add a file here and its name to `READERS`.
+"""One module per recorded format. To add a format, add a file here.
 
 Another package adds one by an entry point of the group `agent_wiki.readers`, which names a module or an object with the
 same members.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from agent_wiki.errors import UnreadableRecording, UsageError
@@ -12,18 +14,15 @@ from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory
 
-# In the order in which they are tried: more specific formats first.
-READERS = (
-    "normalized", "claude_code", "stream_json", "codex", "gemini_cli", "pi", "atif", "inspect_log", "tau2_bench",
-    "tau_bench", "mini_swe_agent", "swe_agent", "who_and_when",
-)  # fmt: skip
-GENERAL_READERS = ("openai_messages",)  # claims messages in any wrapping, so those of other packages come before it
 _GROUP = "agent_wiki.readers"
 
 
 @runtime_checkable
 class Reader(Protocol):
-    """The members of a reader: a module of this folder, or a module or object of another package."""
+    """The members of a reader: a module of this folder, or a module or object of another package.
+
+    A reader that claims messages in any wrapping also says `IS_GENERAL = True`: it is asked last.
+    """
 
     FORMAT: str
 
@@ -38,20 +37,23 @@ def readers() -> Iterator[Reader]:
     Raises `UsageError` for a reader of another package that cannot be loaded, is no reader, or reads a format that
     another reader reads.
     """
-    yield from _own(READERS)
+    yield from _own(is_general=False)
     yield from _installed()
-    yield from _own(GENERAL_READERS)
+    yield from _own(is_general=True)
 
 
 @lru_cache(maxsize=2)
-def _own(names: tuple[str, ...]) -> tuple[Reader, ...]:
-    modules = (importlib.import_module(f"agent_wiki.readers.{name}") for name in names)
-    return tuple(module for module in modules)
+def _own(*, is_general: bool) -> tuple[Reader, ...]:
+    """The readers of this folder: its modules that name a format, by name. Their claims exclude each other."""
+    names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    modules = (importlib.import_module(f"agent_wiki.readers.{name}") for name in names if name != "detect")
+    found = [module for module in modules if "FORMAT" in vars(module)]
+    return tuple(module for module in found if bool(vars(module).get("IS_GENERAL")) is is_general)
 
 
 @lru_cache(maxsize=1)
 def _installed() -> tuple[Reader, ...]:
-    formats = {reader.FORMAT for reader in _own(READERS) + _own(GENERAL_READERS)}
+    formats = {reader.FORMAT for reader in _own(is_general=False) + _own(is_general=True)}
     found: list[Reader] = []
     for entry in extensions(_GROUP).values():
         reader = loaded(entry)

@@ -36,6 +36,7 @@ from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
 FORMAT = "openai-messages"
+IS_GENERAL = True  # it claims messages in any wrapping
 
 _OLDER = "openai_chat_completion"
 _OTHER_FORMATS = frozenset({"info", "trajectory_format", "simulations", "samples", "history", "steps", "traj"})

@@ -43,7 +43,7 @@ from agent_wiki.engines.anthropic_api.together import prompt_together, stages_to
 from agent_wiki.engines.prompting import Prompting, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.spending import Spending
-from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
+from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory import Trajectory
 
 NAME = "anthropic"
@@ -334,7 +334,10 @@ def _check_words(asking: AskingOptions) -> None:
 
 
 def models_of(table: Models, words: Sequence[str]) -> dict[str, str]:
-    """Stage → model, from the table and the words of `--model`. Raises `UsageError`."""
+    """Stage → model, from the table and the words of `--model`. Raises `UsageError`.
+
+    A stage that nobody names a model for is answered by the one that summarizes.
+    """
     named = dict(table.stages)
     by_stage: dict[str, str] = {}
     for word in words:
@@ -348,10 +351,10 @@ def models_of(table: Models, words: Sequence[str]) -> dict[str, str]:
                 f"--model {word!r}: a model's name, or STAGE=NAME with a stage of {', '.join(ASKING_STAGES)}"
             )
     named.update(by_stage)
-    missing = [stage for stage in ASKING_STAGES if not named.get(stage)]
-    if missing:
-        raise UsageError(f"models.yaml names no model for {missing[0]}")
-    return {stage: named[stage] for stage in ASKING_STAGES}
+    reader = named.get(SUMMARIZE)
+    if not reader:
+        raise UsageError(f"models.yaml names no model for {SUMMARIZE}")
+    return {stage: named.get(stage) or reader for stage in ASKING_STAGES}
 
 
 def stages_that_share(models: Mapping[str, str]) -> frozenset[str]:
