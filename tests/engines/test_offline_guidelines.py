@@ -10,7 +10,7 @@ from benchmarks.guidelines import guidelines_of, sessions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import answer, chosen, offered
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelinesAnswer, GuidelinesQuestion, check
@@ -110,7 +110,7 @@ def test_whatever_a_session_holds_the_answer_can_be_checked(steps: list[tuple[st
         for cited in guideline.evidence:
             message = trajectory.messages[cited.turn - 1]
             texts = [message.content or "", *(call.arguments for call in message.tool_calls)]
-            decoded = [str(call.arguments) for call in Session.of(trajectory).calls if call.turn == cited.turn]
+            decoded = [str(call.arguments) for call in MinedSession.of(trajectory).calls if call.turn == cited.turn]
             assert any(cited.quote in text for text in (*texts, *decoded))
 
 
@@ -127,4 +127,4 @@ def test_real_recordings_give_checked_guidelines_in_canonical_words(traces: Path
 
 
 def test_no_rule_finds_anything_in_an_empty_session() -> None:
-    assert offered(Session.of(Script().done())) == []
+    assert offered(MinedSession.of(Script().done())) == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.engines.offline.acts import acts_of
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.recipes.performed import performed
 from agent_wiki.harness.signs import signs_to_learn
 from agent_wiki.readers.builder import TrajectoryBuilder
@@ -31,7 +31,7 @@ def holds_together(trajectory: Trajectory) -> None:
     assert measures(trajectory).errors == len(failed)
     assert ("an error" in signs_to_learn(trajectory, 0)) == bool(failed)
     assert [act.call for act in acts_of(trajectory) if act.has_failed] == failed
-    for attempt in Session.of(trajectory).attempts:
+    for attempt in MinedSession.of(trajectory).attempts:
         verdict = final_verdict(attempt.call)
         assert (attempt.verdict == "failed", attempt.verdict == "passed") == (verdict.has_failed, verdict.has_passed)
     for each in performed(calls):

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from agent_wiki.engines.offline import OfflineEngine
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.example_sessions import example_of, example_session, fires
 from agent_wiki.engines.offline.extract_guidelines import answer, offered
 from agent_wiki.engines.offline.rule import AnyRule
@@ -52,7 +52,7 @@ def test_whatever_is_found_names_a_rule_that_there_is() -> None:
         lesson.guideline.rule_id
         for rule in GUIDELINE_RULES
         for text in (example_of(rule).fires, example_of(rule).silent)
-        for lesson in offered(Session.of(example_session(text)))
+        for lesson in offered(MinedSession.of(example_session(text)))
     }
     assert found == {rule.id for rule in GUIDELINE_RULES}
 

@@ -96,7 +96,7 @@ def _cluster(*members: str, slug: str = "run-make-schema") -> ClusterAnswer:
 @pytest.mark.parametrize(
     ("clusters", "reason"),
     [
-        ([_cluster("a0", "zz")], "none of the guidelines"),
+        ([_cluster("a0", "zz")], "not one of the guidelines"),
         ([_cluster("a0", "a0")], "twice"),
         ([_cluster("a0", "a1"), _cluster("a1", "a2", slug="other")], "another cluster"),
         ([_cluster("a0", "b0")], "one session"),

@@ -164,7 +164,7 @@ class Catalog:
         for render_more in more:
             yield from sorted(render_more(self), key=lambda page: page.path)
         yield from sorted(self._summaries(), key=lambda page: page.path)
-        for path, page in self.view.doubles.items():
+        for path, page in self.view.duplicates.items():
             self.warnings.append(f"{path}: another page has its id; it is left alone and not indexed")
             yield RenderedPage(path, None, foreign=page)
 
@@ -281,7 +281,7 @@ class Catalog:
             tags = tuple(self.tags_of(name))
             return ClusterMember(name, path, page.title, trigger, page.lead, tags, trust, date, related)
         joined = self.view.guidelines[name]
-        entry, session = joined.entry, joined.speaker.session
+        entry, session = joined.entry, joined.first.session
         related = session.path_of_turn(joined.cited()[0][1].turn) if entry.evidence else session.paths[0]
         return ClusterMember(
             name, path, entry.title, entry.trigger, entry.rule, tuple(self.tags_of(name)), joined.trust(),

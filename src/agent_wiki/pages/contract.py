@@ -1,7 +1,7 @@
 """`AGENTS.md`, the contract for an agent with no tool but a file reader, with an example from the wiki's own pages.
 
-The file says in its last line what its text was when it was made. As long as that fits it is rendered with the pages,
-so that the same sessions give the same bytes in whatever order they came; one word changed, and it is its owner's.
+The last line of the file is a digest of its text. As long as it matches, the file is rendered with the pages, so that
+the same sessions give the same bytes in whatever order they came; once a word is changed, the file is its owner's.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def contract(index: str, files: Mapping[str, str], templates: Templates) -> str:
     return f"{text.rstrip()}\n\n{_mark(text)}\n"
 
 
-def is_its_owners(standing: str, index: str, templates: Templates) -> bool:
-    """Whether somebody else wrote or changed a standing `AGENTS.md`. In: the wiki's `_index.jsonl` as it is now."""
-    if len(_ANY_MARK.findall(standing)) > 1 or has_conflict(standing):
-        return _is_written_into(standing, index, templates)
-    match = _MARK.search(standing)
-    return match is None or _digest(standing[: match.start()]) != match[1]
+def is_its_owners(text: str, index: str, templates: Templates) -> bool:
+    """Whether somebody else wrote or changed an existing `AGENTS.md`. In: the wiki's `_index.jsonl` as it is now."""
+    if len(_ANY_MARK.findall(text)) > 1 or has_conflict(text):
+        return _is_written_into(text, index, templates)
+    match = _MARK.search(text)
+    return match is None or _digest(text[: match.start()]) != match[1]
 
 
 def _is_written_into(merged: str, index: str, templates: Templates) -> bool:
@@ -60,9 +60,9 @@ def _digest(text: str) -> str:
 
 
 def worked_example(index: str) -> dict[str, Any] | None:
-    """What the example is about: the page that most sessions state, clusters and skills before guidelines.
+    """What the example is about: the page with the most supporting sessions, clusters and skills before guidelines.
 
-    None when no page has a trigger, or all rest on text from outside: this file is what an agent trusts most.
+    None when no page has a trigger, or all are based on external text: this file is what an agent trusts most.
     """
     rows = [json.loads(line) for line in index.split("\n") if line]
     triggers = {row["id"]: row["trigger"] for row in rows if row["trigger"]}

@@ -1,4 +1,4 @@
-"""Pages that this program did not write: other tools' and people's. They are catalogued, and stay as they are.
+"""Pages that this program did not write: other tools' and people's. They are catalogued and otherwise left unchanged.
 
 A summary of another tool is read as a session, so that backlinks, tasks and recalls know it. Of the pages themselves
 only derived fields and sections change.
@@ -29,7 +29,7 @@ from agent_wiki.wiki.values import (
 _NOTE = re.compile(r"^- T(\d{1,9}): (.+)$", re.MULTILINE)
 
 ENGINE = ""
-"""The engine of a record that was made from a foreign page: nobody's."""
+"""The engine of a record that was made from a foreign page."""
 
 
 def foreign_sessions(pages: Mapping[str, Page]) -> list[Session]:
@@ -117,7 +117,7 @@ def arc_of(page: Page) -> Arc:
 
 
 def _narrative(page: Page) -> str:
-    """What stands under the title but the line on the outcome."""
+    """The text below the title without the line on the outcome."""
     paragraphs = [each for each in page.lead.split("\n\n") if not each.startswith("Outcome: ")]
     return "\n\n".join(paragraphs).strip()
 

@@ -88,7 +88,7 @@ def guideline_page(
     archived: tuple[str, str] | None = None,
 ) -> GuidelinePage:
     """The page of one rule. `tags` are the configured ones; `archived` is reason and id of the page that covers it."""
-    entry, session, cited = joined.entry, joined.speaker.session, joined.cited()
+    entry, session, cited = joined.entry, joined.first.session, joined.cited()
     return GuidelinePage(
         id=entry.id,
         type=entry.type,

@@ -1,7 +1,7 @@
 """The index of a large wiki in pieces that an agent can read: one file a tag, and a table of contents.
 
-A small wiki has none of it. `_index.jsonl` stays whole, for tools and for searching with `grep`; what is made here
-holds the same rows, and every file of it is bounded however large the wiki grows.
+A small wiki has no such files. `_index.jsonl` remains complete, for tools and for searching with `grep`; the shards
+hold the same rows, and each file is bounded however large the wiki grows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 def shards(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Path → text of the table of contents and of each shard; empty for at most 500 rows.
 
-    A row stands in the shard of each of its tags that has one. The 150 tags with the most rows have one; rows with
-    none of these tags stand in `_other`. A shard holds the first 100 of its rows: by the index's order of kinds, then
+    A row is in the shard of each of its tags that has one. The 150 tags with the most rows have one; rows with
+    none of these tags are in `_other`. A shard holds the first 100 of its rows: by the index's order of kinds, then
     by support. The table says how many there are.
     """
     if len(rows) <= MOST_WHOLE:
@@ -67,7 +67,7 @@ def _entry(name: str, numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def _shard(rows: Sequence[Mapping[str, Any]], numbers: Sequence[int]) -> str:
-    """The rows in the order of the index; of too many those that stand first by kind and support."""
+    """The rows in the order of the index; of too many, the first ones by kind and support."""
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     ranked = sorted(numbers, key=lambda number: (kinds.index(rows[number]["kind"]), -_sessions(rows[number]), number))
     return "".join(f"{_ENCODE(rows[number])}\n" for number in sorted(ranked[:MOST_ROWS]))

@@ -1,4 +1,4 @@
-"""The indexes: `_index.jsonl` for agents, `index.md` pages for people, id maps. Made from what each page says."""
+"""The indexes: `_index.jsonl` for agents, `index.md` pages for people, id maps. Made from the pages' values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class IndexedPage(Protocol):
-    """What the index asks of a page model."""
+    """What the index needs of a page model."""
 
     @property
     def id(self) -> str: ...
@@ -59,7 +59,7 @@ class IndexedPage(Protocol):
 
 @dataclass(slots=True)
 class IndexEntry:
-    """What indexes say of one page: its row in `_index.jsonl` (empty for summaries), its date, its recalls."""
+    """What indexes say about one page: its row in `_index.jsonl` (empty for summaries), its date, its recalls."""
 
     kind: str
     path: str

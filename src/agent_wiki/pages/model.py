@@ -1,4 +1,4 @@
-"""What all page models share: which of their fields stand in the frontmatter, and how a page becomes text."""
+"""What all page models share: which of their fields are frontmatter, and how a page becomes text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BODY = {"body": True}
 
 @lru_cache(maxsize=32)
 def field_names(model: Any, *, in_body: bool) -> tuple[str, ...]:
-    """The fields of a page model that stand in its frontmatter, or in its body alone, in their order."""
+    """The fields of a page model in its frontmatter, or only in its body, in their order."""
     return tuple(each.name for each in fields(model) if bool(each.metadata.get("body")) is in_body)
 
 
@@ -33,7 +33,7 @@ def page_text(front: Mapping[str, Any], body: str) -> str:
 
 
 def skill_text(front: Mapping[str, Any], metadata: Mapping[str, str], body: str) -> str:
-    """The same for a `SKILL.md`: what the specification of Agent Skills does not name stands under `metadata`."""
+    """The same for a `SKILL.md`: what the specification of Agent Skills does not name is under `metadata`."""
     own = "".join(_without_dashes(name, value, dump_yaml({name: value})) for name, value in front.items())
     lines = "".join(
         f"  {_without_dashes(name, value, dump_any_yaml({name: value}))}" for name, value in metadata.items()

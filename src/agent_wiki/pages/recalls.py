@@ -49,10 +49,10 @@ def counts_by_status(recalls: Sequence[Recall]) -> dict[str, int]:
 
 
 def tier(recalls: Sequence[Recall], supporting_sessions: int) -> Tier:
-    """How far use has borne a page out.
+    """How far use has confirmed a page.
 
-    high: followed twice or more, never against. disputed: both followed and contradicted or harmful. low: only
-    against. normal: followed once, or stated by two sessions or more. weak: read twice or more, never used.
+    high: followed twice or more, never contradicted or harmful. disputed: both. low: only contradicted or harmful.
+    normal: followed once, or stated by two sessions or more. weak: read twice or more, never used.
     unvalidated: the rest.
     """
     counted = counts_by_status(recalls)

@@ -133,7 +133,7 @@ def sessions_of(records: Iterable[SessionRecord], foreign: Iterable[Session] = (
 
 
 def _arc_path(session_id: str, arc_slug: str, whole: Set[str]) -> str:
-    """The page of an arc. The arc `y` of a session `x` makes way for a session `x__y`, whose page has that name."""
+    """The page of an arc. The arc `y` of a session `x` gets another name when a session `x__y` exists."""
     path = summary_path(session_id, arc_slug)
     if not arc_slug or path not in whole:
         return path
@@ -142,7 +142,7 @@ def _arc_path(session_id: str, arc_slug: str, whole: Set[str]) -> str:
 
 
 def _roots(records: Mapping[str, SessionRecord]) -> dict[str, str]:
-    """Session id → the session it counts as: subagents, copies and forks are one with what they come from."""
+    """Session id → the session it counts as: subagents, copies and forks count as the session they come from."""
     roots: dict[str, str] = {}
     for session_id in sorted(records):
         record = records[session_id]
@@ -157,7 +157,7 @@ def _roots(records: Mapping[str, SessionRecord]) -> dict[str, str]:
 
 
 def _unite(one: str, other: str, roots: dict[str, str]) -> None:
-    """Put two into one set (union-find): kinship may run in circles, and the set does not depend on order."""
+    """Put two into one set (union-find): kinship may be circular, and the set does not depend on order."""
     roots[_root(one, roots)] = _root(other, roots)
 
 

@@ -54,7 +54,7 @@ class Script:
 class SkillEntry:
     """One workflow of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule.
 
-    `body` is the rendered workflow of a wiki of the former layout, which kept no other form of it.
+    `body` is the rendered workflow of a wiki of the former layout, which stored no other form of it.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -146,7 +146,7 @@ class SkillPage:
 
 def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillPage:
     """The page of one workflow."""
-    entry, session, cited = joined.entry, joined.speaker.session, joined.cited()
+    entry, session, cited = joined.entry, joined.first.session, joined.cited()
     return SkillPage(
         name=slug,
         description=plain_line(entry.description, _LONGEST_DESCRIPTION) or entry.title,

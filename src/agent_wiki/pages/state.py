@@ -38,7 +38,7 @@ class WikiState:
 class WikiView:
     """A state with its contributions joined. Foreign guidelines by id and foreign skills by slug, as (path, page).
 
-    `doubles` are foreign pages whose id another page has: they are left alone.
+    `duplicates` are foreign pages whose id another page has: they are left unchanged.
     """
 
     state: WikiState
@@ -47,7 +47,7 @@ class WikiView:
     skills: dict[str, Joined[SkillEntry]]
     foreign_guidelines: dict[str, tuple[str, Page]]
     foreign_skills: dict[str, tuple[str, Page]]
-    doubles: dict[str, Page]
+    duplicates: dict[str, Page]
 
     def foreign_pages(self, kind: str) -> dict[str, Page]:
         """The pages of one kind that others wrote, by path."""
@@ -55,19 +55,19 @@ class WikiView:
 
 
 def view_of(state: WikiState) -> WikiView:
-    """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session says it."""
+    """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session states it."""
     sessions = sessions_of(state.records.values(), foreign_sessions(state.foreign))
     own = [session for session in sessions.values() if session.page is None]
     guidelines = _without_rejected(_joined(own, EXTRACT_GUIDELINES, lambda entry: str(entry.id)), state.config)
     skills = _joined(own, SYNTHESIZE_SKILL, lambda entry: str(entry.name))
     skills = {slug: each for slug, each in skills.items() if f"skill:{slug}" not in state.config.rejected}
-    foreign_guidelines, doubles = _foreign_guidelines(state.foreign, guidelines)
+    foreign_guidelines, duplicates = _foreign_guidelines(state.foreign, guidelines)
     foreign_skills = {
         path.split("/")[1]: (path, page) for path, page in state.foreign.items() if kind_of(path) == "skill"
     }
     for name in foreign_skills:
         skills.pop(name, None)
-    return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, doubles)
+    return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, duplicates)
 
 
 def _joined(sessions: Iterable[Session], stage: str, key: Callable[[Any], str]) -> dict[str, Joined[Any]]:
@@ -101,13 +101,13 @@ def _foreign_guidelines(
     foreign: Mapping[str, Page], ours: Mapping[str, Any]
 ) -> tuple[dict[str, tuple[str, Page]], dict[str, Page]]:
     found: dict[str, tuple[str, Page]] = {}
-    doubles: dict[str, Page] = {}
+    duplicates: dict[str, Page] = {}
     for path in sorted(foreign, key=lambda path: (path.startswith("_"), path)):
         if kind_of(path) == "guideline":
             page = foreign[path]
             guideline_id = str(page.fields.get("id") or page_id(path))
             if guideline_id in ours or guideline_id in found:
-                doubles[path] = page
+                duplicates[path] = page
             else:
                 found[guideline_id] = (path, page)
-    return found, doubles
+    return found, duplicates

@@ -23,7 +23,7 @@ _OF_THE_SESSION = (
 class SummaryPage:
     """What a summary page stores; the fields in the order of its frontmatter.
 
-    What belongs to the whole session is on its first page only, so that no sum counts it twice.
+    Values of the whole session are on its first page only, so that no total counts them twice.
     """
 
     type: str

@@ -1,7 +1,8 @@
 """What supports a page: the sessions that contribute to it, joined in a fixed order, whatever order they came in.
 
-A page is a set of contributions, one a session. The first session in the fixed order (by date, then id) speaks for the
-page; the evidence is that of all. The set decides the page, so batches, machines and branches may come in any order.
+A page is a set of contributions, one a session. The first session in the fixed order (by date, then id) gives the
+page its words; the evidence is that of all. The set decides the page, so batches, machines and
+branches may come in any order.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ class Contribution(Generic[EntryType]):
 
 @dataclass(frozen=True, slots=True)
 class Joined(Generic[EntryType]):
-    """All contributions to one page in the fixed order; the first speaks for it."""
+    """All contributions to one page in the fixed order; the first gives the page its words."""
 
     contributions: tuple[Contribution[EntryType], ...]
 
     @property
-    def speaker(self) -> Contribution[EntryType]:
+    def first(self) -> Contribution[EntryType]:
         return self.contributions[0]
 
     @property
@@ -67,7 +68,7 @@ class Joined(Generic[EntryType]):
         return tuple(sorted(each.session.session_id for each in self.contributions))
 
     def cited(self) -> list[tuple[Session, Evidence]]:
-        """All evidence, the speaker's first, each session's by turn."""
+        """All evidence, those of the first contribution first, each session's by turn."""
         return [
             (each.session, cited)
             for each in self.contributions
@@ -98,7 +99,7 @@ class Joined(Generic[EntryType]):
 
 
 def joined(contributions: Iterable[Contribution[EntryType]]) -> Joined[EntryType]:
-    """At least one contribution, put in the fixed order."""
+    """Contributions (at least one) in the fixed order."""
     return Joined(tuple(sorted(contributions, key=lambda each: each.session.record.rank)))
 
 

@@ -146,7 +146,7 @@ def _sessions_of_task(config: Config, slug: str, sessions: Mapping[str, Session]
 
 
 def row_order(session: Session, config: Config) -> tuple[str, int, str, tuple[str, str]]:
-    """Where a session stands in tables: by condition, trial, date and id."""
+    """The order of a session in tables: by condition, trial, date and id."""
     trial, condition = trial_and_condition(session, config)
     return (condition, int(trial) if trial.isdecimal() else 1 << 30, trial, session.record.rank)
 

@@ -21,8 +21,8 @@ from agent_wiki.engines import engine_named
 from agent_wiki.errors import BudgetReached, Queued, RunError, UnitError, UnreadableRecording
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
-    Request,
     SessionReport,
+    StageRequest,
     Trouble,
     is_superseded,
     mined_record,
@@ -211,7 +211,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     troubles: list[Trouble] = []
     record = None
     try:
-        request = Request(assignment.stages, assignment.rewrite, assignment.min_coverage)
+        request = StageRequest(assignment.stages, assignment.rewrite, assignment.min_coverage)
         record = mined_record(trajectory, request, known, _engine_of(assignment), report, troubles)
     except (UnitError, BudgetReached) as error:
         troubles = [error]

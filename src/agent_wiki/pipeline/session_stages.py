@@ -61,7 +61,7 @@ class SessionReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class StageRequest:
     """What is asked for on a trajectory. `min_coverage` is the share of it that a model has to be shown."""
 
     stages: tuple[str, ...]
@@ -77,7 +77,7 @@ def known_session(record: SessionRecord) -> KnownSession:
 
 def mined_record(
     trajectory: Trajectory,
-    request: Request,
+    request: StageRequest,
     known: KnownSession | None,
     engine: Engine,
     report: SessionReport,

@@ -1,4 +1,4 @@
-"""Which step of a command line said a line of its output, as far as the line tells.
+"""Which step of a command line printed a line of its output, as far as the line shows.
 
 Programs sign their errors: some with their name (`curl: (6)`), most by a form of their own (`npm ERR!`,
 `error TS2322`). A task runner (`make test`, `npm run lint`) may say whatever the programs behind it say.
@@ -26,7 +26,7 @@ _SHELL_NAMED = re.compile(
 )
 _NAMED = re.compile(r"([A-Za-z][\w.+-]{0,60})(?:\[\d+\])?(?:: | error:)")
 _NOT_RECOGNIZED = re.compile(r"(\S{1,80}) : The term|'([^']{1,80})' is not recognized")
-# A form of words → who says so.
+# The form of a line → the programs that print it.
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     (re.compile(pattern), frozenset(names.split()))
     for pattern, names in (
@@ -78,7 +78,7 @@ _PURPOSES = tuple(
 
 
 def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
-    """The positions of the steps that may have said `line`, the nearest fit only; empty where none signs it."""
+    """The positions of the steps that may have printed `line`, the best match only; empty where it names no program."""
     line = line.rstrip()[:400]
     named = _named(line)
     if named:
@@ -105,7 +105,7 @@ def _named(line: str) -> set[str]:
 
 
 def _names(step: SimpleCommand) -> frozenset[str]:
-    """By what names a step goes among the signs."""
+    """The names under which a step may sign its lines."""
     program = step.program
     names = {program, f"git-{step.words[1]}"} if program == "git" and len(step.words) > 1 else {program}
     if program.startswith(("python", "pypy")) or program.endswith(".py"):

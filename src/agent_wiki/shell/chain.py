@@ -1,7 +1,7 @@
 """How the exit status of each step of a command line reaches the status of the whole line (POSIX 2.9).
 
 A pipeline's status is that of its last command (of any, under `pipefail`), a list's that of the last one run; `&&`
-stops at a failure, `||` goes on after one, `set -e` ends the shell at one.
+stops at a failure, `||` continues after one, `set -e` ends the shell at one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Chain:
             yield later
 
     def fallback(self, at: int) -> tuple[int, ...]:
-        """The steps that run only where this one failed: what stands behind its `||`."""
+        """The steps that run only where this one failed: those after its `||`."""
         last = self._pipeline(at)[1]
         while last + 1 < len(self.steps) and self.steps[last].after == "&&":
             last = self._pipeline(last + 1)[1]

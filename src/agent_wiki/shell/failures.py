@@ -1,12 +1,12 @@
-"""Does the text of a tool result say that the call failed? For formats that record no flag.
+"""Whether the text of a tool result says that the call failed, for formats that record no flag.
 
 Evidence, the strongest first:
 
 1. an exit code that the harness states on a line of its own, above or below the output;
 2. a result that is one JSON object with an outcome field (`success`, `error`, `status`);
-3. how the output opens and how it ends: a program says its error first or last, a quoted one stands in between.
+3. how the output opens and how it ends: a program prints its error first or last, a quoted one is in between.
 
-Where the command is known it says how much the text can tell: a program that only prints what it was given may print
+Where the command is known, it decides how much the text can show: a program that only prints its input may print
 any error, and a search that prints nothing found nothing. Only the first and last `_WINDOW` characters are looked
 at, so that a long result costs no more than a short one.
 """
@@ -21,9 +21,9 @@ from agent_wiki.shell.programs import READERS, SEARCHES
 from agent_wiki.trajectory.json_text import value_of
 
 _WINDOW = 2000
-_HEADER_LINES = 8  # a harness says its piece within so many lines of either end
+_HEADER_LINES = 8  # a harness adds its own text within this many lines of either end
 _FOOTER_LINES = 5
-_CLOSING_LINES = 4  # so many last lines hold a program's verdict
+_CLOSING_LINES = 4  # a program's verdict is within this many last lines
 _LONGEST_JSON = 50_000
 _CLOSING_LINES_APART = 2  # fewer where they may be those of an earlier command
 _REFUSAL_LINES = 2  # a refusal in plain words is the whole result
@@ -90,7 +90,7 @@ _NUMBERED_LISTING = re.compile(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff 
 _RUNNING_TOOL = re.compile(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
 
 
-# A harness that hands a long command back before it ends: nothing of the outcome is known yet.
+# A harness that returns before a long command ends: the outcome is not known yet.
 _STILL_RUNS = re.compile(r"(?m)^(?:Process running with session ID \d+|Command running in background with ID\b)")
 
 
@@ -98,7 +98,7 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
     """Whether a tool result reads as a failure.
 
     In: the result's text; where known the tool's name and, of a shell, the command line. Out: True when the text
-    shows a failure, False when it shows success, None when it does not tell. Raises nothing.
+    shows a failure, False when it shows success, None when it shows neither. Raises nothing.
     """
     head, tail = content[:_WINDOW].strip(), content[-_WINDOW:].strip()
     if _STILL_RUNS.search(head):
@@ -141,7 +141,7 @@ def _output_lines(text: str) -> list[str]:
 
 
 def _stated_failure(head: str, tail: str, *, has_own_code: bool) -> bool | None:
-    """An exit code on a line of its own; below the output it is the harness's only if no `$?` printed it."""
+    """Whether an exit code on a line of its own says failure; below the output only if no `$?` printed it."""
     for line in head.split("\n", _HEADER_LINES)[:_HEADER_LINES]:
         match = _STATED_CODE.fullmatch(line[:200])
         if match:
@@ -180,7 +180,7 @@ def _json_failure(content: str) -> bool | None:
 
 
 def _complains(program: str, lines: tuple[str, str]) -> bool:
-    """A program that prints files fails where it complains under its own name (`cat: x: No such file`)."""
+    """A program that prints files failed if an error message has its name (`cat: x: No such file`)."""
     complaint = re.compile(rf"{_SHELL_SPEAKS}|(?:/\S{{1,60}}/)?{re.escape(program.split()[0])}: |fatal: ")
     return any(complaint.match(line) for line in lines)
 

@@ -1,4 +1,4 @@
-"""How one shell call went: its exit status where that speaks, what the output says where it does not."""
+"""How one shell call went: by its exit status where that is conclusive, else by its output."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class _Judge:
         return passing_lines(self.lines)
 
     def _is_left_running(self) -> bool:
-        """Nothing but background commands, which nobody waited for."""
+        """It consists only of background commands, which nothing waited for."""
         left = [self.chain.is_background(at) for at in range(len(self.steps))]
         return any(left) and all(is_left or is_trivial(step) for is_left, step in zip(left, self.steps, strict=True))
 
     # -- what the output says ------------------------------------------------------------------------------------
 
     def _signs(self) -> dict[int, str]:
-        """Step → the first line in which it says that it failed."""
+        """Step → the first line in which it reports a failure."""
         found: dict[int, str] = {}
         for number, line in failing_lines(self.lines):
             for at in self._speaker(line, number):
@@ -77,7 +77,7 @@ class _Judge:
         return found
 
     def _speaker(self, line: str, number: int) -> list[int]:
-        """The one step that says `line`; several or none where that cannot be told."""
+        """The one step that printed `line`; several or none where that is not clear."""
         can_speak = [at for at in range(len(self.steps)) if self._can_speak(at)]
         who = [at for at in speakers(line, self.steps) if at in can_speak]
         if not who and shows_failure(line):
@@ -111,7 +111,7 @@ class _Judge:
         return Verdict("failed", line, self.turn, at, states)
 
     def _culprit(self) -> int | None:
-        """The step that made the line fail, where it can be told."""
+        """The step that made the command line fail, where that is clear."""
         able = [at for at, can in enumerate(self.chain.can_fail) if can]
         said = [at for at in able if at in self.signs]
         if said:
@@ -128,7 +128,7 @@ class _Judge:
     # -- passed, or hidden -----------------------------------------------------------------------------------------
 
     def _hidden(self) -> Verdict:
-        """The status says success, or nothing: what do the steps say that it does not speak for?"""
+        """The status says success, or nothing: the verdict by what the steps that it does not cover printed."""
         bad: dict[int, StepState] = {}
         for at, line in self.signs.items():
             if self._counts(at, line):
@@ -147,7 +147,7 @@ class _Judge:
         return self.chain.is_covered[at]
 
     def _counts(self, at: int, line: str) -> bool:
-        """Whether a sign of failure stands against what the status says of the step."""
+        """Whether a sign of failure outweighs what the status says about the step."""
         step = self.steps[at]
         if step.is_condition or (at in self.codes and self.codes[at][0] == 0):
             return False
@@ -158,14 +158,14 @@ class _Judge:
         return True
 
     def _is_recovered(self, at: int, bad: dict[int, StepState]) -> bool:
-        """Something else was done in its place, or its failure was an answer."""
+        """A fallback ran in its place, or its failure was an answer."""
         fallback = self.chain.fallback(at)
         if not fallback or any(later in bad for later in fallback):
             return False
         return _only_shows(self.steps[at]) or any(not is_trivial(self.steps[later]) for later in fallback)
 
     def _quiet(self, states: Sequence[StepState]) -> State:
-        """Nothing says that anything failed."""
+        """The state of a call in which nothing reports a failure."""
         if not self.steps:
             return "passed" if self.failed is False or self.result.strip() else "unknown"
         if self.failed is None and not self.result.strip():
@@ -202,7 +202,7 @@ class _Judge:
         return tuple(states)
 
     def _state(self, at: int) -> StepState:
-        """How a step went that says nothing against itself."""
+        """How a step went that reports no failure."""
         step = self.steps[at]
         if at in self.codes:
             return "masked" if self.codes[at][0] else "passed"
@@ -223,7 +223,7 @@ class _Judge:
         return "passed" if visible else "unknown"
 
     def _says_enough(self, step: SimpleCommand) -> bool:
-        """Where no status is recorded: a check says that it passed, of others an output without a complaint will do."""
+        """Without a recorded status a check must say that it passed; otherwise output without an error is enough."""
         return bool(self.good_lines) or (bool(self.lines) and not is_check(step))
 
     def _line_from(self, sign: str) -> str:
@@ -237,5 +237,5 @@ def _only_shows(step: SimpleCommand) -> bool:
 
 
 def _is_script(step: SimpleCommand) -> bool:
-    """A program of the session or the repository: its exit status is what its author made of it."""
+    """A program of the session or the repository: its author decided what its exit status means."""
     return (is_task(step) and step.program not in ("npm", "make")) or _INTERPRETERS.fullmatch(step.program) is not None

@@ -1,4 +1,4 @@
-"""What a simple command does: look, edit, check, ship … Told by the program and its first words."""
+"""What a simple command does: look, edit, check, ship … By the program and its first words."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def script_of(command: SimpleCommand) -> str | None:
 
 
 def is_inline_script(command: SimpleCommand) -> bool:
-    """Code handed to an interpreter on the command line or in a here-document."""
+    """Code given to an interpreter on the command line or in a here-document."""
     return command.program in _INTERPRETERS and script_of(command) is None and len(command.words) > 0
 
 

@@ -14,7 +14,7 @@ from agent_wiki.shell.syntax import MOST_CHARACTERS
 
 @dataclass(frozen=True, slots=True)
 class LastStep:
-    """The program that runs last (of git with its subcommand), and whether it runs whatever the others came to."""
+    """The program that runs last (of git with its subcommand), and whether it runs whatever the others' exit status."""
 
     program: str
     is_apart: bool

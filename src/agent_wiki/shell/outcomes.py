@@ -13,8 +13,8 @@ StepState = Literal["passed", "failed", "masked", "unknown", "not run"]
 class Verdict:
     """How a call went. `masked`: a step failed, and the call's own status hides it (a pipe, `; …`, `|| true`).
 
-    `line`: what shows it, a verbatim part of the result, empty where only the recorded flag does. `turn`: where it
-    stands. `step`: the position of the failed step among `simple_commands.steps_of` the command line; `steps`: how
+    `line`: what shows it, a verbatim part of the result, empty where only the recorded flag does. `turn`: where
+    that is. `step`: the position of the failed step among `simple_commands.steps_of` the command line; `steps`: how
     each of them went.
     """
 
@@ -26,10 +26,10 @@ class Verdict:
 
     @property
     def has_failed(self) -> bool:
-        """It did not do what it was made for, by its own fault: not refused, not called off."""
+        """It failed by its own fault: it was neither refused nor called off."""
         return self.state in ("failed", "masked")
 
     @property
     def has_passed(self) -> bool:
-        """It went through, and nothing says that any of it failed."""
+        """It passed, and nothing says that any part of it failed."""
         return self.state == "passed"

@@ -1,4 +1,4 @@
-"""What the programs of a command line are for, as far as their names tell: the tables that judging shares."""
+"""What the programs of a command line are for, as far as their names show: the tables for judging calls."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ _LOOKING = """ls cat head tail less more grep egrep fgrep rg ag ack find fd tree
     mkdir chmod pgrep : Get-Content Get-ChildItem Select-String Select-Object Set-Location Write-Output Write-Host
     Out-Null Out-String Tee-Object Start-Sleep findstr dir"""
 LOOKERS = frozenset(_LOOKING.split())
-# Of these a failure is hardly ever what a line is about.
+# A failure of these is hardly ever what a line is about.
 TRIVIAL = frozenset(
     {"echo", "printf", "true", ":", "export", "set", "sleep", "pwd", "for", "wait", "unset", "alias", "date", "exit",
      "mkdir", "Write-Output", "Write-Host", "Set-Location", "Out-Null", "Start-Sleep", "break", "continue"}
 )  # fmt: skip
 PRINTERS = frozenset({"echo", "printf", "Write-Output", "Write-Host"})
 
-# What stands behind a pipe: does the reader see how the output ends?
+# Programs behind a pipe: does the reader see how the output ends?
 SHOWS_END = frozenset(
     {"tail", "tee", "cat", "less", "more", "nl", "sort", "column", "tac", "fold", "Tee-Object", "Out-String", "bat"}
 )  # fmt: skip
 
-# Of a command whose text alone is known: programs that print whatever they were given.
+# Where only the text of a result is known: programs that print whatever they were given.
 SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "git grep", "pgrep", "which"})
 READERS = SEARCHES | frozenset(
     {"cat", "sed", "head", "tail", "less", "nl", "awk", "find", "ls", "jq", "tree", "wc", "tee", "sort", "uniq", "cut",

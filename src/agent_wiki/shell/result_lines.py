@@ -36,7 +36,7 @@ _PASSED = re.compile(
     r"Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
     re.IGNORECASE,
 )
-# One of these is in every line that tells of failure, and of success: a quick look before the expressions.
+# One of these is in every line that shows a failure or a success: a quick test before the expressions.
 _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "✗", "✖", "fatal",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
@@ -152,17 +152,17 @@ def last_line(text: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """The verbatim line of a failed result that says most; empty when no line says anything.
+    """The most informative verbatim line of a failed result; empty when no line says anything.
 
     In this order: a line that says what failed; a place in a file; the end of a traceback; a line that only says
     that something failed; the first with a word of error; the first at all.
     """
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line)]
     failed = [line for line in lines if shows_failure(line)]
-    telling = [line for line in failed if not _WEAK.search(line)]
+    specific = [line for line in failed if not _WEAK.search(line)]
     located = [line for line in lines if _LOCATED.match(line) and "[no test files]" not in line]
     named = [line for line in lines if _ERROR_WORDS.search(line)]
-    for found in (telling, located if failed else [], _traceback_ends(lines), failed, named, lines):
+    for found in (specific, located if failed else [], _traceback_ends(lines), failed, named, lines):
         if found:
             return _inner(found[0])
     return ""

@@ -1,7 +1,7 @@
 """A shell command line as the simple commands in it: what each runs, and how its exit status reaches the line's.
 
-The one view of a command line that all rooms share. Subshells and `bash -c '…'` are opened; the words that only stand
-in front of a program are peeled off (`wrappers`).
+The one view of a command line that all packages share. Subshells and `bash -c '…'` are opened; words that merely
+precede a program are stripped (`wrappers`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SimpleCommand:
 
     `words` begin with the program, `called` with the runner it is called through (`uv run`, `npx`), if any. `source` is
     the command as written, `after` the operator that ends it. `is_condition`: its failure is an answer (`if`, `while`,
-    `!`); `is_repeated`: it stands in a loop; `is_mute`: its output goes nowhere or to a file.
+    `!`); `is_repeated`: it is in a loop; `is_mute`: its output is discarded or goes to a file.
     """
 
     words: tuple[str, ...]
@@ -60,14 +60,14 @@ def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
     return tuple(each for each in steps_of(command) if each.words or each.writes)
 
 
-@lru_cache(maxsize=1024)  # the rooms look at the same lines one after the other
+@lru_cache(maxsize=1024)  # several modules look at the same line in turn
 def steps_of(command: str) -> tuple[SimpleCommand, ...]:
     """The same with the steps that run no program: assignments (`code=$?`)."""
     return tuple(_Steps(command[:MOST_CHARACTERS]).found)
 
 
 class _Steps:
-    """One pass over the steps of a line: `found` grows, and what stands open (loops, conditions) is remembered."""
+    """One pass over the steps of a line: `found` grows, and open loops and conditions are remembered."""
 
     def __init__(self, line: str, depth: int = 0) -> None:
         self.found: list[SimpleCommand] = []
@@ -152,7 +152,7 @@ class _Steps:
 
 
 def _is_write(operator: str, target: str) -> bool:
-    """Output that goes to a file: not what a program says on the side, nor what is thrown away."""
+    """Output that goes to a file: neither standard error nor what is discarded."""
     return _is_output(operator) and not target.startswith("/dev/")
 
 
@@ -161,7 +161,7 @@ def _is_output(operator: str) -> bool:
 
 
 def _is_mute(step: Step) -> bool:
-    """Nothing of what it says can be read in the result: not even its complaints."""
+    """Nothing that it prints is in the result, not even its error messages."""
     found = redirections(step.words)
     goes_away = any(_is_output(operator) for operator, _ in found)
     complaints = any(operator.startswith(("2>", "&>", ">&")) for operator, _ in found)

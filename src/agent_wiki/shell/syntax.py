@@ -1,6 +1,6 @@
 """A shell command line as steps and words with their places: the one module that knows this syntax.
 
-Not a shell: nothing is expanded or run. It tells apart what POSIX (2.2, 2.3, 2.7, 2.9) tells apart: quoted words,
+Not a shell: nothing is expanded or run. It distinguishes what POSIX (2.2, 2.3, 2.7, 2.9) does: quoted words,
 operators, redirections, here-documents, comments, substitutions and subshells. One pass, so that hostile text costs
 linear time; text that is broken or cut off still gives steps, and says so.
 """
@@ -74,7 +74,7 @@ def shell_line(text: str) -> ShellLine:
     return _read_once(text) if len(text) <= _REMEMBERED_CHARACTERS else _read(text)
 
 
-@lru_cache(maxsize=2048)  # the rooms look at the same lines one after the other
+@lru_cache(maxsize=2048)  # several modules look at the same line in turn
 def _read_once(text: str) -> ShellLine:
     return _read(text)
 
@@ -91,7 +91,7 @@ def plain_words(words: Sequence[Word]) -> list[Word]:
 
 
 def without_fed_text(value: str) -> str:
-    """`$(cat <<'EOF' …)` → `$(cat)`: what a here-document feeds to a substitution is text, not a word to go by."""
+    """`$(cat <<'EOF' …)` → `$(cat)`: what a here-document feeds to a substitution is text, not a word."""
     return _FED_SUBSTITUTION.sub(r"\1)", value) if "<<" in value else value
 
 
@@ -105,7 +105,7 @@ def redirections(words: Sequence[Word]) -> list[tuple[str, str]]:
 
 
 def _with_operators(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
-    """Each word with the redirection it belongs to; that of a target may stand in the word before."""
+    """Each word with the redirection it belongs to; a target's operator may be the word before."""
     waiting = ""
     for word in words:
         yield word, word.redirection or waiting
@@ -152,7 +152,7 @@ class _Scanner:
             self._word()
 
     def _end_step(self, operator: str) -> None:
-        """A step without words is none, unless a here-document waits for it."""
+        """Add the step just read, unless it has neither words nor a here-document."""
         if self.words or any(step == len(self.steps) for step, _, _ in self.waiting):
             self.steps.append(Step(tuple(self.words), self._step_text(), operator))
         self.words, self.marks = [], []
@@ -176,7 +176,7 @@ class _Scanner:
         is_subshell = self.text.startswith("(", start)
         while self.position < len(self.text) and (piece := self._piece()) is not None:
             parts.append(piece)
-        if self.position == start:  # nothing was taken: never stand still
+        if self.position == start:  # nothing was read: never loop forever
             self.position += 1
         redirection = match.group() if match else ""
         self.words.append(Word("".join(parts), start, self.position, redirection, is_subshell))
@@ -211,7 +211,7 @@ class _Scanner:
         return self.text[start:] if end < 0 else self.text[start:end]
 
     def _nested(self, opening: str) -> str:
-        """From a double quote or a bracket to the one that closes it, whatever stands in it; as written."""
+        """From a double quote or a bracket to the one that closes it, as written, whatever is between."""
         start = self.position
         self.position += 1
         open_ones = [opening]
@@ -254,7 +254,7 @@ class _Scanner:
         self.waiting = []
 
     def _here_text(self, delimiter: str) -> str:
-        """The lines up to the one that says the delimiter; the position moves behind that line."""
+        """The lines up to the delimiter's; the position moves past that line."""
         start = self.position
         while self.position < len(self.text):
             line_start = self.position

@@ -1,7 +1,7 @@
-"""The verdict on a call: the one place that says how it went. Every room asks here.
+"""The verdict on a call: the one place that says how it went. Every module asks here.
 
 What a shell's exit status says counts first; where a pipe, a list, `||` or a background hides it (`chain`), what the
-output says; where neither tells, nothing is known. The agent's own words are no evidence.
+output says; where neither says anything, the verdict is unknown. The agent's own words are no evidence.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEADER = 400
 
 
 def verdict_of(call: Call) -> Verdict:
-    """The verdict on a call, worked out once and kept with it."""
+    """The verdict on a call, computed once and cached with it."""
     kept = call.verdict
     if isinstance(kept, Verdict):
         return kept
@@ -40,7 +40,7 @@ def has_failed(call: Call) -> bool:
 
 
 def final_verdict(call: Call) -> Verdict:
-    """The same, of a command that was handed back while it ran by what a later call read of it."""
+    """The same; for a command that was still running, the verdict on what a later call read of it."""
     return verdict_of(call.ended_by or call)
 
 
@@ -68,12 +68,12 @@ def judged(
 
 
 def _is_of_harness(before: str) -> bool:
-    """Nothing but the harness's own lines stands before a message: no file is shown that quotes one."""
+    """Only the harness's own lines precede a message: it is not a file that quotes one."""
     return all(_HARNESS_LINE.match(line) for line in before.splitlines() if line.strip())
 
 
 def _of_tool(result: str, is_error: bool | None, tool: str, turn: int | None) -> Verdict:
-    """A tool that is no shell: the flag, or what its text says of itself."""
+    """A tool that is not a shell: the flag, or what its text says of itself."""
     if is_error is None:
         is_error = text_failure(result, tool)
     elif not is_error and result.lstrip().startswith("{") and text_failure(result) is True:

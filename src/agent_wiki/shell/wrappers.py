@@ -1,7 +1,7 @@
-"""What only stands in front of a program: keywords, assignments, `sudo`, `env`, `timeout 60`, `uv run`.
+"""What merely precedes a program: keywords, assignments, `sudo`, `env`, `timeout 60`, `uv run`.
 
 The one place that peels a command. *Wrappers* change how a program runs, *runners* where it is found; a guideline
-names the runner (`uv run pytest`), what a command does is told by the program behind it.
+names the runner (`uv run pytest`), what a command does depends on the program behind it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _KEYWORDS = frozenset({"do", "then", "else", "if", "while", "until", "!", "{", "elif"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-# Of each wrapper the options that take the next word as their value.
+# For each wrapper, the options that take the next word as their value.
 _WRAPPERS: dict[str, frozenset[str]] = {
     "sudo": frozenset({"-u", "-g", "-C", "-D", "-h", "-p", "-U"}),
     "doas": frozenset({"-u", "-C"}),
@@ -53,7 +53,7 @@ class Peeled:
 
 
 def peeled(words: Sequence[str]) -> Peeled:
-    """The words of one command → what it runs, and what stood in front."""
+    """The words of one command → what it runs, and what preceded it."""
     keywords: list[str] = []
     environment: list[str] = []
     rest = list(words)
@@ -71,7 +71,7 @@ def peeled(words: Sequence[str]) -> Peeled:
 
 
 def without_runner(words: Sequence[str]) -> tuple[str, ...]:
-    """`uv run pytest -q`, `npx jest` → `pytest -q`, `jest`; a runner with nothing behind it stays."""
+    """`uv run pytest -q`, `npx jest` → `pytest -q`, `jest`; a runner with nothing after it is kept."""
     rest = list(words)
     if rest and rest[0] in _RUNNERS:
         rest = _without_options(rest[1:], _RUNNER_VALUES)

@@ -64,15 +64,15 @@ class ClusterQuestion:
         return {"guidelines": self.members}
 
     def problems(self, answer: ClustersAnswer) -> list[Problem]:
-        """Clusters that do not hold: foreign members, nested, or from one session."""
+        """Invalid clusters: members that were not asked about, nested clusters, members from one session."""
         return check(answer, self)[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """The checked clusters, by slug, full sentences on the answers that a check refused, and what is unanswered.
+    """The checked clusters by slug, full sentences about rejected answers, and questions without an answer.
 
-    `unanswered` pairs what an engine said of a question with the ids of the guidelines that it is about.
+    `unanswered` pairs what an engine said about a question with the ids of the guidelines that it concerns.
     """
 
     clusters: tuple[ClusterAnswer, ...]
@@ -86,12 +86,13 @@ def candidate_groups(
     """Groups of two to six guidelines from different sessions whose rules are the same, each guideline in one at most.
 
     Near-linear: only guidelines that share one of their rarest features are compared. Where more than six say the
-    same, the six that most sessions support stand for all. `is_judged`: somebody reads the groups and says which of a
-    group state one rule, so that rules which may be the same are put together as well.
+    same, the six with the most supporting sessions represent all. `is_judged`: an engine decides which members of a
+    group state one rule, so that rules which may be the same are grouped as well.
     """
     views = sorted({view.id: view for view in guidelines}.values(), key=lambda view: view.id)
     by_id = {view.id: reading_of(view) for view in views}
-    views.sort(key=lambda view: (sorted(by_id[view.id].code), sorted(by_id[view.id].words)))  # like beside like
+    # similar guidelines become neighbours
+    views.sort(key=lambda view: (sorted(by_id[view.id].code), sorted(by_id[view.id].words)))
     readings = [by_id[view.id] for view in views]
     edges: dict[int, dict[int, float]] = defaultdict(dict)
     for left, right in _candidate_pairs(readings, is_judged=is_judged):
@@ -99,10 +100,11 @@ def candidate_groups(
         if score:
             edges[left][right] = edges[right][left] = score
     groups = [
-        [views[at] for at in _spokesmen(group, views, edges)] for group in (_chains if is_judged else _cliques)(edges)
+        [views[at] for at in _representatives(group, views, edges)]
+        for group in (_chains if is_judged else _cliques)(edges)
     ]
-    told = [tuple(sorted(group, key=lambda view: view.id)) for group in groups if _sessions(group) >= FEWEST_MEMBERS]
-    return sorted(told, key=lambda group: group[0].id)
+    found = [tuple(sorted(group, key=lambda view: view.id)) for group in groups if _sessions(group) >= FEWEST_MEMBERS]
+    return sorted(found, key=lambda group: group[0].id)
 
 
 def _sessions(group: Iterable[GuidelineView]) -> int:
@@ -110,9 +112,9 @@ def _sessions(group: Iterable[GuidelineView]) -> int:
 
 
 def _candidate_pairs(readings: Sequence[Reading], *, is_judged: bool) -> set[tuple[int, int]]:
-    """Pairs that share one of their rarest features (any that they name, where somebody judges them).
+    """Pairs that share one of their rarest features (any feature that they name, where `is_judged`).
 
-    In a long list each meets its next neighbours.
+    Where many share a feature, each is paired with its next neighbours only.
 
     Prefix filtering (Bayardo, Ma and Srikant 2007): two sets that share many features share one of their rarest.
     """
@@ -133,12 +135,12 @@ def _candidate_pairs(readings: Sequence[Reading], *, is_judged: bool) -> set[tup
 
 
 def _cliques(edges: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
-    """Complete linkage: groups in which every two are alike, the most alike joined first."""
+    """Complete linkage: groups in which every two are alike, the most similar joined first."""
     return _joined(edges, lambda mine, yours: all(other in edges[each] for each in mine for other in yours))
 
 
 def _chains(edges: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
-    """Single linkage, the most alike joined first, as long as all of a group can be shown at once."""
+    """Single linkage, the most similar joined first, as long as a whole group can be shown at once."""
     return _joined(edges, lambda mine, yours: len(mine) + len(yours) <= MOST_MEMBERS)
 
 
@@ -159,7 +161,7 @@ def _joined(
     return [sorted(group) for group in groups.values()]
 
 
-def _spokesmen(
+def _representatives(
     group: Sequence[int], views: Sequence[GuidelineView], edges: Mapping[int, Mapping[int, float]]
 ) -> list[int]:
     def weight(position: int) -> tuple[int, float, str]:
@@ -170,7 +172,7 @@ def _spokesmen(
 
 
 def is_covered(guideline: GuidelineView, skill: SkillView, skill_reading: Reading) -> bool:
-    """Does the skill say what the guideline says: all of its tags, two of them telling, or nearly all its words?"""
+    """Does the skill say what the guideline says: all of its tags, two of them specific, or nearly all its words?"""
     own = frozenset(guideline.tags)
     if own <= frozenset(skill.tags) and len(own - GENERIC_TAGS) >= _FEWEST_TELLING_TAGS:
         return True
@@ -184,7 +186,7 @@ def is_covered(guideline: GuidelineView, skill: SkillView, skill_reading: Readin
 def _outside_skills(
     groups: Sequence[tuple[GuidelineView, ...]], skills: Iterable[SkillView]
 ) -> list[tuple[GuidelineView, ...]]:
-    """The groups of which no one skill covers all members; a skill is looked at where a tag or code leads to it."""
+    """The groups that no single skill covers; a skill is compared only where it shares a tag or code with a member."""
     near: dict[str, list[tuple[SkillView, Reading]]] = defaultdict(list)
     for skill in sorted(skills, key=lambda skill: skill.slug):
         text = f"{skill.description} {skill.trigger} {skill.steps_text}"
@@ -204,7 +206,7 @@ def _outside_skills(
 
 
 def check(answer: ClustersAnswer, question: ClusterQuestion) -> tuple[list[ClusterAnswer], list[Problem]]:
-    """Clusters that stand, members sorted, and why others do not: foreign members, nested, or from one session."""
+    """The valid clusters, members sorted, and why others are invalid: see `ClusterQuestion.problems`."""
     views = {view.id: view for view in question.members}
     kept: list[ClusterAnswer] = []
     rejected: list[Problem] = []
@@ -222,14 +224,14 @@ def _reason_against(
 ) -> str | None:
     members = set(cluster.members)
     if len(members) < len(cluster.members):
-        return "a member stands in it twice"
+        return "a member is in it twice"
     foreign = sorted(members - views.keys())
     if foreign:
-        return f"{foreign[0]!r} is none of the guidelines asked about"
+        return f"{foreign[0]!r} is not one of the guidelines asked about"
     if _sessions(views[each] for each in members) < FEWEST_MEMBERS:
         return "its members are from one session"
     if any(members & set(other.members) for other in kept):
-        return "a member stands in another cluster"
+        return "a member is in another cluster"
     return None
 
 

@@ -1,4 +1,4 @@
-"""discover-tasks: all summaries → one comparison page a family of sessions, and subtask pages for the telling ones."""
+"""discover-tasks: all summaries → a comparison page for each family of sessions, subtask pages for a few sessions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_FINDINGS = 6
 
 _SLUG_WORDS = 6
 _FEWEST_KEY_TURNS = 3
-_LONG_CALLS = 40  # a long debugging arc: that many calls, failures and attempts given up, and it worked in the end
+_LONG_CALLS = 40  # long debugging: this many calls, with failures and abandoned attempts, and it worked in the end
 _LONG_ERRORS = 8
 _LONG_DEAD_ENDS = 2
 _COUNTER_ID = re.compile(r"(?:\w{1,40}/)?[a-z]*[-_]?\d{1,4}|[0-9a-f-]{16,}", re.IGNORECASE)
@@ -84,7 +84,7 @@ class TaskQuestion:
         }
 
     def problems(self, answer: TaskAnswer) -> list[Problem]:
-        """Tags that are none, and findings that measure nothing."""
+        """Malformed tags, and findings that measure nothing."""
         try:
             kept = check_task(answer).findings
         except AnswerRejected as error:
@@ -98,7 +98,7 @@ class TaskQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskQuestion:
-    """Asks for the page of one session that shows its condition best or found its way through much trouble.
+    """Asks for the page of one session that shows its condition best or succeeded after long debugging.
 
     `peers` are the sessions of the same family and condition, itself included.
     """
@@ -133,9 +133,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What the stage found. `rejected` are full sentences on answers that a check refused.
+    """What the stage found. `rejected` are full sentences about answers that a check rejected.
 
-    `unanswered` pairs what an engine said of a question with the family's slug, or the session's id of a subtask.
+    `unanswered` pairs what an engine said about a question with the family's slug, or the session's id of a subtask.
     """
 
     tasks: tuple[Task, ...]
@@ -144,8 +144,8 @@ class Discovered:
     unanswered: tuple[tuple[Unanswered, str], ...] = ()
 
 
-def speaking_session(family: Family) -> SessionView:
-    """The session whose goal says most of what all share; of equals the earliest."""
+def representative_session(family: Family) -> SessionView:
+    """The session whose goal has most of the words that all share; the earliest of equals."""
     shared = {stem(term) for term in family.shared_terms}
 
     def shares(session: SessionView) -> int:
@@ -155,20 +155,20 @@ def speaking_session(family: Family) -> SessionView:
 
 
 def family_slug(family: Family) -> str:
-    """A page name from what names the family best: the owner, a telling task id, else the words all share."""
+    """A page name from what names the family best: the owner, a descriptive task id, else the words all share."""
     if family.name:
         return slug(family.name)
     if family.task_id and not _COUNTER_ID.fullmatch(family.task_id):
         return slug(family.task_id)
-    told = [term for term in family.shared_terms if strength(term)]
-    telling = [term for term in told if not any(each.isdigit() for each in term)][: 2 * _SLUG_WORDS] or told
-    words = words_in_order(speaking_session(family).goal, telling)[:_SLUG_WORDS]
-    words += [term for term in telling if term not in words][: max(0, 3 - len(words))]
+    strong = [term for term in family.shared_terms if strength(term)]
+    chosen = [term for term in strong if not any(each.isdigit() for each in term)][: 2 * _SLUG_WORDS] or strong
+    words = words_in_order(representative_session(family).goal, chosen)[:_SLUG_WORDS]
+    words += [term for term in chosen if term not in words][: max(0, 3 - len(words))]
     return slug(" ".join(words) or f"task {family.task_id or family.sessions[0].session_id}")
 
 
 def distinct_slugs(wanted: Iterable[tuple[str, str]]) -> list[str]:
-    """A slug for each `(slug, what makes it unique)`: the first keeps it, others get a hash behind it."""
+    """A slug for each `(slug, what makes it unique)`: the first keeps it, others get a hash appended."""
     taken: set[str] = set()
     given = []
     for name, unique in wanted:
@@ -192,7 +192,7 @@ def subtask_questions(sessions: Iterable[SessionView], found: Sequence[Family]) 
             continue
         for condition in sorted(by_condition):
             peers = tuple(by_condition[condition])
-            won = [peer for peer in peers if peer.outcome == "success" and peer.tool_calls and _is_told(peer)]
+            won = [peer for peer in peers if peer.outcome == "success" and peer.tool_calls and _has_a_story(peer)]
             if won:
                 best = min(won, key=lambda peer: (peer.tool_calls or 0, peer.session_id))
                 questions[best.session_id] = SubtaskQuestion(best, "condition", peers)
@@ -202,14 +202,14 @@ def subtask_questions(sessions: Iterable[SessionView], found: Sequence[Family]) 
     return [questions[session_id] for session_id in sorted(questions)]
 
 
-def _is_told(session: SessionView) -> bool:
+def _has_a_story(session: SessionView) -> bool:
     return bool(session.narrative) and len(session.key_turns) >= _FEWEST_KEY_TURNS
 
 
 def _is_long_debugging(session: SessionView) -> bool:
     return (
         session.outcome == "success"
-        and _is_told(session)
+        and _has_a_story(session)
         and (session.tool_calls or 0) >= _LONG_CALLS
         and (session.errors or 0) >= _LONG_ERRORS
         and (session.dead_ends or 0) >= _LONG_DEAD_ENDS
@@ -217,7 +217,7 @@ def _is_long_debugging(session: SessionView) -> bool:
 
 
 def check_task(answer: TaskAnswer) -> TaskAnswer:
-    """The answer without findings that measure nothing. Raises `AnswerRejected` when it names a tag that is none."""
+    """The answer without findings that measure nothing. Raises `AnswerRejected` for a malformed tag."""
     if not all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", tag) for tag in answer.tags):
         raise AnswerRejected("not lower case with dashes", place="tags")
     measured = [finding for finding in answer.findings if any(character.isdigit() for character in finding)]
@@ -261,9 +261,9 @@ def discover_tasks(
         except Unanswered as error:
             unanswered.append((error, name))
     questions = subtask_questions(views, found)
-    for question, told in zip(questions, side_by_side(engine, questions), strict=True):
+    for question, answered_subtask in zip(questions, side_by_side(engine, questions), strict=True):
         try:
-            subtasks += [check_subtask(answer, question.session) for answer in told().subtasks]
+            subtasks += [check_subtask(answer, question.session) for answer in answered_subtask().subtasks]
         except AnswerRejected as error:
             rejected.append(f"subtask of {question.session.session_id}: {error}")
         except Unanswered as error:

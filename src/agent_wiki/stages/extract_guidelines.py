@@ -47,7 +47,7 @@ class GuidelineAnswer(Answer):
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=4, description="The event that cost something, and the turning point."
     )
-    rule_id: SkipJsonSchema[str | None] = None  # what in an engine with rules of its own found it; a model has none
+    rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
 
 
 class GuidelinesAnswer(Answer):
@@ -78,7 +78,7 @@ class GuidelinesQuestion:
 def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[GuidelineAnswer], list[Problem]]:
     """Drop quotes that are not verbatim and lessons that are left without evidence or without words.
 
-    Returns the lessons that stand, one an id, and what was dropped.
+    Returns the valid lessons, one for each id, and what was dropped.
     """
     kept: dict[str, GuidelineAnswer] = {}
     dropped: list[Problem] = []
@@ -89,9 +89,9 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
             for cited in guideline.evidence
             if cited not in evidence
         )
-        reason = _unfit(guideline)
+        reason = _fault_of_words(guideline)
         if reason or not evidence:
-            dropped.append(Problem(guideline.title, reason or "no evidence that stands"))
+            dropped.append(Problem(guideline.title, reason or "no valid evidence"))
             continue
         kept.setdefault(content_id(guideline.rule), guideline.model_copy(update={"evidence": evidence}))
     return list(kept.values())[:MOST_PER_SESSION], dropped
@@ -100,9 +100,9 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
 def without_recalled(
     guidelines: list[GuidelineAnswer], trajectory: Trajectory
 ) -> tuple[list[GuidelineAnswer], list[Problem]]:
-    """Lessons that are the session's own, and those that it got from the wiki.
+    """Split lessons into the session's own and, as problems, those that it read in the wiki.
 
-    Not a part of `check`: such a lesson is true, so no engine is asked to mend its answer.
+    Not a part of `check`: such a lesson is true, so no engine is asked to correct its answer.
     """
     recalled = recalled_text(trajectory) if guidelines else None
     if recalled is None or not recalled.shown:
@@ -121,8 +121,8 @@ def without_recalled(
     return kept, dropped
 
 
-def _unfit(guideline: GuidelineAnswer) -> str | None:
-    """Why the words of a lesson cannot stand on a page."""
+def _fault_of_words(guideline: GuidelineAnswer) -> str | None:
+    """What is wrong with the words of a lesson; None when they may be published."""
     words = len(guideline.title.split())
     if not 3 <= words <= 7:
         return f"title has {words} words, not 3 to 7"

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from agent_wiki.pages.catalog import Catalog, RenderedPage
 
 Scope = Literal["session", "corpus", "wiki"]
-"""What a stage looks at: one trajectory, all that sessions contributed, or the wiki as it is to be written."""
+"""What a stage looks at: one trajectory, all that sessions contributed, or the wiki before it is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One stage, called `name` on the command line; its module and its prompt file have the same name.
 
-    The module of a stage on sessions has `QUESTIONS` (what comes of an answer → the answer's type), `ENTRIES` (what a
-    record holds of an answer), `question(trajectory, summary)` and `run(trajectory, arcs, engine)`, which gives what
+    The module of a stage on sessions has `QUESTIONS` (what an answer becomes → the answer's type), `ENTRIES` (what a
+    record holds of an answer), `question(trajectory, summary)` and `run(trajectory, arcs, engine)`, which returns what
     the record holds and the claims that were dropped. That of a stage over all sessions has `QUESTIONS` and
-    `run(view, engine)`, which gives a `CorpusResult`. Either may have `pages(catalog)`, which renders pages of its own.
+    `run(view, engine)`, which returns a `CorpusResult`. Either may have `pages(catalog)`, which renders its own pages.
 
-    `output_tokens` is what an answer has on average where no journal says: for the stages on sessions, 56 answers that
-    were given with care to the shipped prompts have 640, 300 and 600. `only_after` says whom the stage asks about,
-    where that is not everybody. A stage that `may_archive` can cover guidelines with its pages.
+    `output_tokens` is the average length of an answer, used where there is no journal: for the stages on sessions, 56
+    careful answers to the shipped prompts have 640, 300 and 600. `only_after` says which sessions the stage asks
+    about, where that is not all. A stage that `may_archive` can cover guidelines with its pages.
     """
 
     name: str

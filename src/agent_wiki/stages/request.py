@@ -15,6 +15,6 @@ def request_digest(stage: str, engine: Engine, *inputs: str) -> str:
 
 
 def made_by(stage: str, engine: Engine, *inputs: str) -> MadeBy:
-    """Who answers a stage, and the digest of what is asked. "Pending" means that this would differ."""
+    """Who answers a stage, and the digest of what is asked. A stage is pending when this differs from its record."""
     made = engine.made_with(stage)
     return MadeBy(stage, engine.name, request_digest(stage, engine, *inputs), made.model, made.prompt_version)

@@ -85,7 +85,7 @@ class SummarizeQuestion:
         return {"trajectory": self.trajectory}
 
     def problems(self, answer: SummaryAnswer) -> list[Problem]:
-        """What the recording does not bear out."""
+        """Claims that the recording does not support."""
         try:
             return check(answer, self.trajectory)[1]
         except AnswerRejected as error:
@@ -93,19 +93,19 @@ class SummarizeQuestion:
 
 
 def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[Problem]]:
-    """Drop what the trajectory does not bear out: turns that are not there, quotes that are not verbatim.
+    """Drop what the trajectory does not support: turns that do not exist, quotes that are not verbatim.
 
-    Returns the answer that stands and what was dropped. Raises `AnswerRejected` when nothing stands.
+    Returns the rest of the answer and what was dropped. Raises `AnswerRejected` when nothing remains.
     """
     turns = len(trajectory.messages)
     dropped = [_no_turn("arcs", arc.first_turn) for arc in answer.arcs if arc.first_turn > turns]
-    standing = sorted((arc for arc in answer.arcs if arc.first_turn <= turns), key=lambda arc: arc.first_turn)
-    if not standing:
+    present = sorted((arc for arc in answer.arcs if arc.first_turn <= turns), key=lambda arc: arc.first_turn)
+    if not present:
         raise AnswerRejected("a summary needs at least one", place="arcs")
-    for before, after in pairwise(standing):
+    for before, after in pairwise(present):
         if after.first_turn <= before.first_turn:
             raise AnswerRejected(f"two begin at turn {after.first_turn}", place="arcs")
-    arcs = [_checked_arc(arc, trajectory, dropped) for arc in standing]
+    arcs = [_checked_arc(arc, trajectory, dropped) for arc in present]
     return answer.model_copy(update={"arcs": arcs}), dropped
 
 
@@ -125,19 +125,19 @@ def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem])
     checked = [(each, _checked_recall(each, trajectory)) for each in arc.recalled]
     dropped.extend(
         Problem("recalled", f"{each.page}: no verbatim quote", is_on_citation=True)
-        for each, standing in checked
-        if standing != each
+        for each, supported in checked
+        if supported != each
     )
-    changes["recalled"] = [standing for _, standing in checked if standing is not None]
+    changes["recalled"] = [supported for _, supported in checked if supported is not None]
     return arc.model_copy(update=changes)
 
 
 def _no_turn(place: str, turn: int) -> Problem:
-    return Problem(place, f"turn {turn} is not there", is_on_citation=True)
+    return Problem(place, f"turn {turn} does not exist", is_on_citation=True)
 
 
 def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledPage | None:
-    """The page as it stands; without its quote where that is not verbatim, and nothing where it needs one."""
+    """The page, without a quote that is not verbatim; None where its status needs the quote."""
     if recalled.quote and is_verbatim(trajectory, recalled.turn or 0, recalled.quote):
         return recalled
     if recalled.status != "ignored":
@@ -146,10 +146,10 @@ def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledP
 
 
 def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[SummaryAnswer, list[Problem]]:
-    """The answer with the recalled pages that the recording shows: which were read is counted, not said by an engine.
+    """The answer with the recalled pages that the recording shows: code, not the engine, finds which pages were read.
 
-    A page that was not read, or of which the quote came before, is dropped with a line that says so; a page that was
-    read in an arc and not spoken of is `ignored`. What came of a page is the engine's to say.
+    A page that was not read, or that was read after the quoted turn, is dropped and reported; a page that was read in
+    an arc and not mentioned is `ignored`. How a page was used is for the engine to say.
     """
     first: dict[str, WikiRead] = {}
     for read in reads:
@@ -158,14 +158,16 @@ def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[Summar
     dropped: list[Problem] = []
     arcs: list[ArcAnswer] = []
     for arc in answer.arcs:
-        told = {page_id(each.page): each for each in reversed(arc.recalled)}
-        unread = [name for name, each in told.items() if not _is_after(each, first.get(name))]
-        dropped += [Problem("recalled", f"{told[name].page}: the session had not read it") for name in reversed(unread)]
-        recalled = [each for each in dict(reversed(told.items())).values() if page_id(each.page) not in unread]
+        claimed = {page_id(each.page): each for each in reversed(arc.recalled)}
+        unread = [name for name, each in claimed.items() if not _is_after(each, first.get(name))]
+        dropped += [
+            Problem("recalled", f"{claimed[name].page}: the session had not read it") for name in reversed(unread)
+        ]
+        recalled = [each for each in dict(reversed(claimed.items())).values() if page_id(each.page) not in unread]
         recalled += [
             RecalledPage(page=read.page, status="ignored")
             for name, read in first.items()
-            if arc.first_turn <= read.turn <= arc.last_turn and (name not in told or name in unread)
+            if arc.first_turn <= read.turn <= arc.last_turn and (name not in claimed or name in unread)
         ]
         arcs.append(arc.model_copy(update={"recalled": recalled}))
     return answer.model_copy(update={"arcs": arcs}), dropped
@@ -204,7 +206,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
 
 
 def _arc_slugs(arcs: list[ArcAnswer]) -> list[str]:
-    """A slug an arc, told apart where two are alike; none for a session with one arc."""
+    """A slug for each arc, made distinct where two are equal; empty for a session with one arc."""
     if len(arcs) == 1:
         return [""]
     slugs: list[str] = []

@@ -61,7 +61,7 @@ class SkillAnswer(Answer):
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=6, description="The decisive steps as they ran, and the check that passed."
     )
-    rule_id: SkipJsonSchema[str | None] = None  # what in an engine with rules of its own found it; a model has none
+    rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
 
 
 class SkillsAnswer(Answer):
@@ -101,14 +101,14 @@ def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | N
     ]
     names = [script.file for script in skill.scripts]
     if not evidence:
-        return None, [*dropped, Problem(skill.name, "no evidence that stands")]
+        return None, [*dropped, Problem(skill.name, "no valid evidence")]
     if len(set(names)) < len(names):
         return None, [*dropped, Problem(skill.name, "two scripts have one name")]
     return skill.model_copy(update={"evidence": evidence}), dropped
 
 
 def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
-    """The skill when it is the session's own; else none, and why."""
+    """The skill when it is the session's own; else None, and why."""
     recalled = recalled_text(trajectory)
     evidence = [cited for cited in skill.evidence if not recalled.is_recalled(cited.turn, cited.quote)]
     shown_at = recalled.skill_shown_at(skill.name, [step.command for step in skill.steps if step.command])
@@ -141,7 +141,7 @@ def _file(script: Script) -> str:
 
 
 def script_text(text: str) -> str:
-    """A script as its file holds it: in characters a file can hold, with a final line break."""
+    """A script as its file holds it: without characters that UTF-8 cannot encode, with a final line break."""
     text = without_surrogates(text)
     return text if text.endswith("\n") else text + "\n"
 
@@ -166,7 +166,7 @@ def run(trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine) -> tuple[tu
 def synthesize_skill(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
 ) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
-    """One trajectory → its workflow (none or one) as its record holds it, and the claims that were dropped."""
+    """One trajectory → its workflow (at most one) as its record holds it, and the claims that were dropped."""
     if summary.outcome() != "success":
         return (), []
     skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary)), trajectory)

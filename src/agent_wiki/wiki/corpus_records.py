@@ -1,6 +1,6 @@
 """`_corpus/<request digest>.json`: an answer over several pages, with what it is about and what made it.
 
-As a session's record, it is never asked again; unlike one it is only of use as long as its question is asked.
+Like a session's record, it is never asked for again; unlike one, it is used only as long as its question is asked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHORTEST_DIGEST = 16
 class CorpusRecord:
     """One answer. `about` are the ids of the guidelines or sessions it compares; `answer` is as the engine gave it.
 
-    `archive_members`: whoever answered wants the members of the cluster archived.
+    `archive_members`: the engine wants the members of the cluster archived.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -38,7 +38,7 @@ class CorpusRecord:
 
 
 def corpus_path(request: str) -> str:
-    """Where the answer to a request lies in the wiki."""
+    """The path of the answer to a request, relative to the wiki."""
     return f"{FOLDER}/{request.removeprefix('sha256:')[: 2 * _SHORTEST_DIGEST]}.json"
 
 

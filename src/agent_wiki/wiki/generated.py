@@ -1,4 +1,4 @@
-"""The digest that a generated page carries of its own text: where it does not fit, a person has edited the page.
+"""The digest that a generated page carries of its own text: where it does not match, a person has edited the page.
 
 It is one line of the frontmatter, `generated: sha256:<16 hex>`, taken over the text without that line. Line ends are
 not part of it, for git may change them. A page with several such lines, or with git's conflict markers, was merged by
@@ -32,7 +32,7 @@ def has_conflict(text: str) -> bool:
 
 
 def origin_of(text: str) -> Origin:
-    """Who wrote a page's text as it is now: this program, a person over it, git in a merge, or somebody else."""
+    """Who wrote a page's text as it is now: this program, a person who edited it, git in a merge, or somebody else."""
     if has_conflict(text):
         return "merged" if _LINE.search(text) else "foreign"
     found = _marks(text)

@@ -1,4 +1,4 @@
-"""Where each page of a wiki lies, and what a name may look like. Pure: nothing here touches the disk."""
+"""The path of each page of a wiki, and what a name may look like. Pure: nothing here touches the disk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def slug(text: str, most: int = MOST_SLUG_CHARACTERS) -> str:
 
 
 def session_file_stem(session_id: str) -> str:
-    """A session id as a file name without ending. Two ids never share one: what had to change gets a hash."""
+    """A session id as a file name without ending. Two ids never share one: a changed name gets a hash."""
     stem = _UNSAFE.sub("-", session_id)
     is_plain = stem == session_id and 0 < len(stem) <= _MOST_NAME_CHARACTERS and stem[0] not in ".-" and stem != "index"
     if is_plain and not re.search(r"-[0-9a-f]{10}$", stem):
@@ -54,7 +54,7 @@ def guideline_path(title: str, guideline_id: str) -> str:
 
 
 def archived(path: str) -> str:
-    """Where a guideline's page lies once it is retired."""
+    """The path of a guideline's page once it is archived."""
     return f"{ARCHIVE}/{path.rpartition('/')[2]}"
 
 
@@ -76,7 +76,7 @@ def subtask_path(subtask_slug: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def kind_of(path: str) -> str | None:
-    """The kind of a page by its place and suffix; None for indexes and everything that is no page."""
+    """The kind of a page by its folder and suffix; None for indexes and everything that is not a page."""
     folder, _, name = path.rpartition("/")
     stem = name.removesuffix(".md")
     if stem == name or stem == "index":

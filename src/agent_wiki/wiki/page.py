@@ -46,7 +46,7 @@ class Page:
 
     @property
     def lead(self) -> str:
-        """What stands between the title and the first section."""
+        """The text between the title and the first section."""
         lines = (self.chunks[0] if self.chunks else "").strip().splitlines()
         if lines and lines[0].startswith("# "):
             lines = lines[1:]
@@ -61,7 +61,7 @@ class Page:
         return None
 
     def with_section(self, heading: str, text: str, before: str | None = None) -> Page:
-        """The page with the section replaced, or put in (before the section `before`, else at the end)."""
+        """The page with the section replaced, or inserted (before the section `before`, else at the end)."""
         chunks = list(self.chunks) or [""]
         newline = _newline_of(chunks[0])
         made = f"## {heading}\n\n{text.strip()}\n".replace("\n", newline)
@@ -82,7 +82,7 @@ class Page:
         return replace(self, chunks=tuple(chunks))
 
     def with_fields(self, changes: dict[str, Any]) -> Page:
-        """The page with fields set; a value of None takes the field out. New fields go last."""
+        """The page with fields set; a value of None removes the field. New fields go last."""
         if all(
             self.fields.get(name, _ABSENT) == (_ABSENT if value is None else value) for name, value in changes.items()
         ):
@@ -165,8 +165,8 @@ def parse_page(text: str, name: str) -> Page:
 def _parts(text: str) -> tuple[str, str, str, str]:
     """Opening line, frontmatter, what closes it (dashes and at most one blank line) and body. Raises ValueError.
 
-    Where the frontmatter lies is for the handler's own pattern to say, which the original tool goes by too; its
-    `split` is not used, for it swallows the blank lines that a body begins with.
+    The handler's own pattern, which the original tool uses too, finds the frontmatter; its `split` is not used, for it
+    drops the blank lines that a body begins with.
     """
     boundaries = islice(_HANDLER.FM_BOUNDARY.finditer(text), 2)
     opening, closing = (match.start() for match in boundaries)
@@ -178,7 +178,7 @@ def _parts(text: str) -> tuple[str, str, str, str]:
 
 
 def line_of_field(text: str, name: str) -> int:
-    """The 1-based line of a page's text on which a field stands; 1 when it has no such field."""
+    """The 1-based line of a page's text that holds a field; 1 when it has no such field."""
     if not _HANDLER.FM_BOUNDARY.match(text):
         return 1
     node = compose_yaml(_parts(text)[1])
@@ -214,12 +214,12 @@ def _preserving(fields: dict[str, Any], original: str, newline: str) -> str:
     try:
         is_same = (load_yaml(text) or {}) == fields
     except yaml.YAMLError:
-        is_same = False  # what was taken out was referred to, or its lines cannot stand alone
+        is_same = False  # a removed field was referred to, or its lines are not valid on their own
     return text if is_same else dump_yaml(fields).replace("\n", newline)
 
 
 def _spans(node: yaml.MappingNode, text: str) -> tuple[dict[str, tuple[str, str]], str]:
-    """Field → (comments above it, its lines); and what stands below the last field."""
+    """Field → (comments above it, its lines); and the text below the last field."""
     lines = text.splitlines(keepends=True)
     starts = [key.start_mark.line for key, _ in node.value]
     spans: dict[str, tuple[str, str]] = {}

@@ -35,7 +35,7 @@ _NOT_STORED = object()
 
 @dataclass(frozen=True, slots=True)
 class MadeBy:
-    """Who answered a stage. `request` is the digest of all that can change the answer; pending is where it differs."""
+    """Who answered a stage. `request` is the digest of all that can change the answer; if it differs, it is pending."""
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
@@ -125,7 +125,7 @@ class SessionRecord:
 
     @property
     def rank(self) -> tuple[str, str]:
-        """The fixed order in which one session speaks for several: by date, then by id."""
+        """The fixed order in which the first of several sessions represents them: by date, then by id."""
         return (self.date or NO_DATE, self.session_id)
 
     def answer(self, stage: str) -> Any:
@@ -134,12 +134,12 @@ class SessionRecord:
         return None if found is None else found.answer
 
     def with_stages(self, stages: Mapping[str, StageRecord]) -> SessionRecord:
-        """The record with these stages in the place of its own."""
+        """The record with these stages instead of its own."""
         return replace(self, stages=dict(stages))
 
 
 def record_path(session_id: str) -> str:
-    """Where a session's record lies in the wiki."""
+    """The path of a session's record, relative to the wiki."""
     return f"{FOLDER}/{session_file_stem(session_id)}.json"
 
 

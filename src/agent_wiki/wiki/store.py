@@ -65,7 +65,7 @@ class WikiFolder:
             raise WikiLocked(message) from error
 
     def read_text(self, path: str, errors: Literal["strict", "replace"] = "strict") -> str | None:
-        """A file's text, line ends as they are; None when there is no such file.
+        """A file's text with its own line ends; None when there is no such file.
 
         Raises `RunError` for bytes that are not UTF-8, unless `errors` says to replace them: what cannot be read
         must not be written back.
@@ -97,7 +97,7 @@ class WikiFolder:
         return text, parse_page(text, path)
 
     def files_of(self, folder: str, ending: str) -> Iterator[tuple[str, bytes]]:
-        """Path and content of every file directly in a folder, sorted by name; links are passed over."""
+        """Path and content of every file directly in a folder, sorted by name; links are skipped."""
         root = f"{self.root}/{folder}"
         try:
             names = sorted(each.name for each in os.scandir(root) if each.is_file(follow_symlinks=False))
@@ -113,7 +113,7 @@ class WikiFolder:
         self.write_text(path, render_page(page, self.read_text(path) if preserve else None))
 
     def write_text(self, path: str, text: str) -> bool:
-        """Write a file unless it holds these very bytes already; tells whether it was written."""
+        """Write a file unless it has exactly these bytes already; returns whether it was written."""
         target = self._inside(path)
         content = text.encode("utf-8", "replace")
         if _holds(target, content):
@@ -162,7 +162,7 @@ class WikiFolder:
             stream.write(text)
 
     def read_machinery(self, name: str) -> Any:
-        """A JSON value kept under `.wiki/`, None when it is missing or damaged."""
+        """A JSON value stored under `.wiki/`, None when it is missing or damaged."""
         text = self.read_text(f"{MACHINERY}/{name}", errors="replace")
         try:
             return None if text is None else json.loads(text)
@@ -170,7 +170,7 @@ class WikiFolder:
             return None
 
     def write_machinery(self, name: str, value: Any) -> None:
-        """Keep a JSON value under `.wiki/`."""
+        """Store a JSON value under `.wiki/`."""
         if not self.is_dry_run:
             content = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
             target = self._inside(f"{MACHINERY}/{name}")
@@ -181,7 +181,7 @@ class WikiFolder:
     def _replace(self, target: Path, chunks: Iterable[bytes]) -> None:
         """Write beside, then rename: a reader sees the old file or the new one, never a part.
 
-        Beside is in `.wiki/`, so that a run that was killed leaves nothing among the pages.
+        The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
         """
         beside = self._inside(f"{MACHINERY}/{os.getpid()}.tmp")
         self._make_folder(beside.parent)

@@ -1,7 +1,7 @@
 """Templates and prompts: data files of the package that an owner may override beside the wiki.
 
 Looked up in this order: `<wiki>/templates/<name>`, the installed package, the repository this runs from.
-Rendering is strict: a variable that a template names and nobody gives is an error.
+Rendering is strict: a variable that a template names and the caller does not give is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def shipped_names(kind: str) -> list[str]:
 
 
 def strict_environment(loader: BaseLoader | None = None) -> Environment:
-    """How templates and prompts are rendered: sandboxed, and a variable that nobody gives is an error."""
+    """How templates and prompts are rendered: sandboxed, and a missing variable is an error."""
     from jinja2 import StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 

@@ -1,6 +1,6 @@
-"""Text from a recording made safe to stand in a page: recordings are hostile, pages are read by agents.
+"""Text from a recording made safe to be shown on a page: recordings are hostile, pages are read by agents.
 
-`plain_line` is the one neutraliser. What it gives is one line that stays plain wherever it is put: in
+`plain_line` is the one function that neutralises text. It returns one line that stays plain wherever it is put: in
 frontmatter, in a list, in a table cell of prose, at the start of a line. Nothing in it can open a tag, a
 link, a heading or a code span that swallows what follows.
 """
@@ -17,7 +17,7 @@ _INVISIBLE = re.compile(
 _SCHEME = re.compile(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE)
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")
-# Words of letters, digits and harmless marks with single spaces between: most text, and not worth a closer look.
+# Words of letters, digits and harmless marks with single spaces between: most text, which needs no cleaning.
 _HARMLESS = r"A-Za-z0-9.,:;!?'\"()/_%&@$={}`+-"
 _PLAIN_ALREADY = re.compile(rf"(?:[A-Za-z`][{_HARMLESS}]*(?: (?![=+])[{_HARMLESS}]+)*)?")
 _ELLIPSIS = "…"
@@ -50,8 +50,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _without_markup(text: str) -> str:
-    """Markup that could act is taken apart; the words stay."""
-    text = re.sub(r"\\*`+", "`", text)  # runs and escapes would make parity say nothing about spans
+    """Text in which active markup is made inert; the words remain."""
+    text = re.sub(r"\\*`+", "`", text)  # after runs and escapes, an odd count would not show an open span
     text = _SCHEME.sub("", text.replace("**", ""))
     if _SCHEME.search(text):  # one scheme inside another
         text = text.replace("://", ":").replace("www.", "www")
@@ -59,7 +59,7 @@ def _without_markup(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """No tag opens outside of a code span; inside one `<file>` is a placeholder and stays what it is."""
+    """Text in which no tag opens outside a code span; inside one, `<file>` is a placeholder and is kept."""
     if "<" not in text:
         return text
     pieces = text.split("`")  # backticks come in pairs: every second piece is code
@@ -76,7 +76,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _balanced(text: str, most: int) -> str:
-    """Close an open code span, or take its mark away where there is no room."""
+    """Close an open code span, or remove its mark where there is no room."""
     if text.count("`") % 2 == 0:
         return text
     if text.endswith(_ELLIPSIS) and len(text) < most and not text[:-1].endswith("`"):

@@ -1,4 +1,4 @@
-"""Values from frontmatter that people and other tools wrote: read as what they may be, never trusted to be it."""
+"""Values from frontmatter that people and other tools wrote: each is checked for its type, never trusted to have it."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 A wiki of ten thousand sessions has fifty thousand pages, and a general parser takes half a millisecond for each.
 What is read here is a subset of YAML: block mappings and lists, and on one line a plain or quoted scalar, a list
-of scalars or a mapping of scalars. Anything else, damage included, is `NotPlain`: the general parser has the word.
-What is written here are the very bytes that the general emitter would write, or nothing.
+of scalars or a mapping of scalars. Anything else, damage included, is `NotPlain`: the general parser then reads it.
+What is written here are exactly the bytes that the general emitter would write, or nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONSTANTS: dict[str, Any] = {
 _MOST_DIGITS = 4_000  # Python refuses to turn longer ones into a number
 LOOKS_NUMERIC = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_,.:]*)(?:[eE][-+]?[0-9]+)?\Z|0[xob][0-9a-fA-F_]+\Z")
 
-# No tabs, breaks, controls or byte order marks, and nothing beyond 16 bits: what remains is itself to every parser.
+# No tabs, breaks, controls or byte order marks, and nothing beyond 16 bits: every parser reads the rest alike.
 _ODD_CHARACTER = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 _NO_PLAIN = r"""\A[#,\[\]{}&*!|>'"%@` ]|\A[-?:](?: |\Z)|\A---|\A\.\.\.| #| \Z"""
 _NO_BLOCK_PLAIN = re.compile(rf"{_NO_PLAIN}|:(?: |\Z)")
@@ -129,7 +129,7 @@ class _Mapping:
 
 
 def _value(text: str) -> Any:
-    """A value that stands on one line."""
+    """A value written on one line."""
     first = text[0]
     if first == "[":
         return _flow_list(text)
@@ -167,7 +167,7 @@ def _unquoted(single: str, double: str) -> Any:
 
 @lru_cache(maxsize=1 << 14)
 def _shared(text: str) -> Any:
-    """The value of a plain scalar; ids, names and outcomes occur again and again, and are held once."""
+    """The value of a plain scalar; ids, names and outcomes recur, so equal texts share one object."""
     return plain_value(text)
 
 

@@ -44,7 +44,7 @@ def load_any_yaml(text: str) -> Any:
 
 
 def compose_yaml(text: str) -> yaml.Node | None:
-    """The node tree of one document, whose marks tell where in `text` each value stands."""
+    """The node tree of one document, whose marks give the place of each value in `text`."""
     _check_depth(text)
     node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     return node
@@ -104,7 +104,7 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 
 class _Block(dict[str, Any]):
-    """The outermost mapping, which stands one entry a line."""
+    """The outermost mapping, written one entry a line."""
 
 
 class OneLine(dict[str, Any]):

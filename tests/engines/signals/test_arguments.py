@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import arguments
 from tests.engines.scripted_session import Script
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in arguments.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in arguments.lessons(MinedSession.of(script.done()))]
 
 
 def test_amounts_that_do_not_add_up_are_a_rule_without_the_amounts() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import causes
 from tests.engines.scripted_session import Script
 
@@ -12,7 +12,7 @@ from tests.engines.scripted_session import Script
 def _rules(said: str, *, worked: bool = True) -> list[str]:
     script = Script().runs("perl -i -pe s/a/b/ $FILES", "Can't open a b c: No such file or directory", failed=True)
     script.runs("for f in a b; do perl -i -pe s/a/b/ $f; done", failed=not worked, says=said)
-    return [lesson.guideline.rule for lesson in causes.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in causes.lessons(MinedSession.of(script.done()))]
 
 
 def test_a_general_cause_and_its_remedy_are_a_rule() -> None:
@@ -41,7 +41,7 @@ def test_a_cause_that_means_something_only_in_its_session_is_none(said: str) -> 
 def test_a_cause_is_looked_up_by_the_command_it_stops() -> None:
     script = Script().user("Move the pictures.").runs("git mv a b/a", "fatal: renaming failed", failed=True)
     script.runs("mkdir -p b && git mv a b/a", says="Git does not create folders. I'll run `mkdir -p` before `git mv`.")
-    (lesson,) = causes.lessons(Session.of(script.done()))
+    (lesson,) = causes.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.trigger == "About to run `git mv`, or it has failed."
     assert lesson.guideline.tags == ["git", "mkdir"]
 
@@ -52,7 +52,7 @@ def test_a_script_of_the_session_is_looked_up_by_its_error() -> None:
     script.runs(
         "mkdir -p out && python3 tools/export.py", says="Python does not create folders. I'll run `mkdir -p` first."
     )
-    (lesson,) = causes.lessons(Session.of(script.done()))
+    (lesson,) = causes.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.trigger == (
         "A command that works with python stops with `FileNotFoundError: [Errno 2] No such file or directory`."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.linters import LinterRule, findings, linter_rules
 from agent_wiki.engines.offline.signals import checks
 from tests.engines.scripted_session import Script
@@ -13,7 +13,7 @@ FINDING = "cart_test.go:31:12: os.Chdir() could be replaced by t.Chdir() in Test
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in checks.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in checks.lessons(MinedSession.of(script.done()))]
 
 
 def test_the_replacement_a_linter_names_is_the_rule() -> None:

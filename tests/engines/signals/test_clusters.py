@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.signals import clusters
 from tests.engines.scripted_session import Script
@@ -15,12 +15,12 @@ HEALTHY = 'deployment "cart" successfully rolled out'
 
 
 def _titles(script: Script) -> list[str]:
-    return [lesson.guideline.title for lesson in clusters.lessons(Session.of(script.done()))]
+    return [lesson.guideline.title for lesson in clusters.lessons(MinedSession.of(script.done()))]
 
 
 def test_a_state_that_a_change_cleared_is_a_lesson() -> None:
     script = Script().runs("kubectl describe pod cart-1", SHOWN).runs(CHANGE, "image updated")
-    (lesson,) = clusters.lessons(Session.of(script.runs("kubectl rollout status deployment/cart", HEALTHY).done()))
+    (lesson,) = clusters.lessons(MinedSession.of(script.runs("kubectl rollout status deployment/cart", HEALTHY).done()))
     assert lesson.guideline.title == "Correct image names of failing pulls"
     assert [each.quote for each in lesson.guideline.evidence] == [SHOWN, CHANGE, HEALTHY]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import corrections
 from tests.engines.scripted_session import Script
 
@@ -14,7 +14,7 @@ REFUSED = (
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in corrections.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in corrections.lessons(MinedSession.of(script.done()))]
 
 
 def _refused(command: str, reason: str) -> Script:
@@ -23,7 +23,7 @@ def _refused(command: str, reason: str) -> Script:
 
 def test_the_program_the_user_names_replaces_the_refused_one() -> None:
     script = _refused("npm install", "use pnpm").runs("pnpm install", "done")
-    (lesson,) = corrections.lessons(Session.of(script.done()))
+    (lesson,) = corrections.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.rule == "Use `pnpm` instead of `npm`."
     assert [each.quote for each in lesson.guideline.evidence] == ["use pnpm", "pnpm install"]
 

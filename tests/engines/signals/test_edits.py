@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import edits
 from tests.engines.scripted_session import Script
 
@@ -10,7 +10,7 @@ REFUSED = "Your proposed edit has introduced new syntax error(s).\n- E999 Indent
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in edits.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in edits.lessons(MinedSession.of(script.done()))]
 
 
 def test_lines_refused_for_their_indentation_and_taken_with_it_are_a_lesson() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import hints
 from tests.engines.scripted_session import Script
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in hints.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in hints.lessons(MinedSession.of(script.done()))]
 
 
 ERROR = "error: config is not trusted\nhint: run `mise trust` first"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.signals import known_remedies
 from tests.engines.scripted_session import Script
@@ -13,12 +13,12 @@ WORKTREE = "fatal: 'main' is already used by worktree at '/home/kim/shop'"
 
 
 def _titles(script: Script) -> list[str]:
-    return [lesson.guideline.title for lesson in known_remedies.lessons(Session.of(script.done()))]
+    return [lesson.guideline.title for lesson in known_remedies.lessons(MinedSession.of(script.done()))]
 
 
 def test_an_error_met_and_then_remedied_is_a_lesson() -> None:
     script = Script().runs("git checkout main", WORKTREE, failed=True).runs("git checkout -b fix origin/main")
-    (lesson,) = known_remedies.lessons(Session.of(script.done()))
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.title == "Branch off the remote in worktrees"
     assert [each.quote for each in lesson.guideline.evidence] == [
         WORKTREE,

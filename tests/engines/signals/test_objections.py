@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.objections import Objection, known_objections
 from agent_wiki.engines.offline.signals import objections
 from tests.engines.scripted_session import Script
@@ -13,7 +13,7 @@ STOP = "The user doesn't want to proceed with this tool use. STOP what you are d
 
 
 def _titles(script: Script) -> list[str]:
-    return [lesson.guideline.title for lesson in objections.lessons(Session.of(script.done()))]
+    return [lesson.guideline.title for lesson in objections.lessons(MinedSession.of(script.done()))]
 
 
 def _reported() -> Script:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import preferences
 from tests.engines.scripted_session import Script
@@ -11,7 +11,7 @@ REFUSED = "The user doesn't want to proceed with this tool use. To tell you how 
 
 
 def _lessons(script: Script) -> list[Lesson]:
-    return preferences.lessons(Session.of(script.done()))
+    return preferences.lessons(MinedSession.of(script.done()))
 
 
 def _rules(script: Script) -> list[str]:

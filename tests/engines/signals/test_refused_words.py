@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import refused_words
 from tests.engines.scripted_session import Script
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in refused_words.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in refused_words.lessons(MinedSession.of(script.done()))]
 
 
 def test_a_flag_that_is_not_known_is_left_out() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import retries
 from tests.engines.scripted_session import Script
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in retries.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in retries.lessons(MinedSession.of(script.done()))]
 
 
 def test_an_added_flag_is_the_rule() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import runners
 from tests.engines.scripted_session import Script
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in runners.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in runners.lessons(MinedSession.of(script.done()))]
 
 
 def test_the_runner_that_did_the_same_job_is_recommended() -> None:

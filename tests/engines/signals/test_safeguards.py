@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import safeguards
 from tests.engines.scripted_session import Script
 
@@ -11,7 +11,7 @@ FAILED = "--- FAIL: TestCart (0.01s)\nFAIL"
 
 
 def _titles(script: Script) -> list[str]:
-    return [lesson.guideline.title for lesson in safeguards.lessons(Session.of(script.done()))]
+    return [lesson.guideline.title for lesson in safeguards.lessons(MinedSession.of(script.done()))]
 
 
 def test_a_skip_that_the_user_has_taken_out_is_a_lesson() -> None:

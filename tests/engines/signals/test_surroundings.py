@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import surroundings
 from tests.engines.scripted_session import Script
 
@@ -14,7 +14,7 @@ ESCALATED: dict[str, Any] = {"sandbox_permissions": "require_escalated"}
 
 
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in surroundings.lessons(Session.of(script.done()))]
+    return [lesson.guideline.rule for lesson in surroundings.lessons(MinedSession.of(script.done()))]
 
 
 def _shell(script: Script, command: str, result: str, *, failed: bool = False, **arguments: Any) -> Script:

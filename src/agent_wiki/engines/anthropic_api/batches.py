@@ -25,7 +25,7 @@ from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import Journal, Record
 from agent_wiki.asking.prices import worst_cost_usd
 from agent_wiki.engine import Progress
-from agent_wiki.engines.anthropic_api.request import Request
+from agent_wiki.engines.anthropic_api.request import MessageRequest
 from agent_wiki.engines.anthropic_api.service import BatchGone, BatchLost, NotTaken, Service
 from agent_wiki.errors import Queued, RunError, ServiceFailed
 from agent_wiki.spending import Spending
@@ -51,7 +51,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Unsent:
-    requests: dict[str, tuple[Request, Record]] = field(default_factory=dict)
+    requests: dict[str, tuple[MessageRequest, Record]] = field(default_factory=dict)
     bytes: int = 0
 
 
@@ -89,7 +89,7 @@ class BatchQueue:
                 except ServiceFailed as error:
                     batch.trouble = str(error)  # it stays under way
 
-    def put(self, request: Request, head: Record) -> NoReturn:
+    def put(self, request: MessageRequest, head: Record) -> NoReturn:
         """Queue a request, unless it is under way. Raises `Queued`; `NotTaken` and `ServiceFailed` where it is vain.
 
         `head` is what a record of its answer says of it. Raises `BudgetReached` when it could cost too much.
@@ -153,7 +153,7 @@ class BatchQueue:
         except BatchGone:
             return True  # the next round reports it
 
-    def _enqueue(self, request: Request, head: Record) -> None:
+    def _enqueue(self, request: MessageRequest, head: Record) -> None:
         digest = request.digest
         if self._tries[digest] >= _MOST_TRIES:
             raise ServiceFailed(f"no answer in {_MOST_TRIES} batches")

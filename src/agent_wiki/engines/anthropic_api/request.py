@@ -157,7 +157,7 @@ def _sent_schema(form: type[BaseModel]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class MessageRequest:
     """A body with what its bytes tell: `digest` is `sha256:…` over all of them but the marks, which change no answer.
 
     `most_prompt_tokens` is more than the prompt can have, for a token is at least one byte.
@@ -168,11 +168,11 @@ class Request:
     most_prompt_tokens: int
 
 
-def request_of(asking: Asking, structure: Structure, lifetime: Lifetime = "5m") -> Request:
+def request_of(asking: Asking, structure: Structure, lifetime: Lifetime = "5m") -> MessageRequest:
     """The request that asks for structure in this way. Marks live as long as `lifetime` says."""
     body = request_body(asking, structure, lifetime)
     text = json.dumps(unmarked(body), sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")
-    return Request(body, f"sha256:{hashlib.sha256(text).hexdigest()}", len(text) + _OVERHEAD_TOKENS)
+    return MessageRequest(body, f"sha256:{hashlib.sha256(text).hexdigest()}", len(text) + _OVERHEAD_TOKENS)
 
 
 def unmarked(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.prices import Price, cost_usd, worst_cost_usd
-from agent_wiki.engines.anthropic_api.request import Request
+from agent_wiki.engines.anthropic_api.request import MessageRequest
 from agent_wiki.errors import NoAnswer, RunError, ServiceFailed, UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Service:
         if self._client is not None:
             self._client.close()
 
-    def ask(self, request: Request) -> dict[str, Any]:
+    def ask(self, request: MessageRequest) -> dict[str, Any]:
         """Send one request. Out: `answer` (text), `stop_reason`, `detail`, `usage`, `cost_usd`; unknown is absent.
 
         Raises `BudgetReached`, `RunError` where no request can succeed, `NotTaken` where this one cannot, and

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.outcome import recorded_outcome
-from agent_wiki.engines.offline.requests import Request
+from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.wiki.layout import slug
 
@@ -51,7 +51,7 @@ _STOP_WORDS = frozenset(
 )  # fmt: skip
 
 
-def arc_starts(trajectory: Trajectory, acts: list[Act], requests: list[Request]) -> list[int]:
+def arc_starts(trajectory: Trajectory, acts: list[Act], requests: list[UserRequest]) -> list[int]:
     """First turns of the arcs of a session, in order, the first always 1; at most six.
 
     A session with a recorded verdict is one attempt at one task and stays whole.
@@ -99,13 +99,13 @@ class _SoFar:
     words: set[str] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
 
-    def add(self, request: Request, done: _Episode) -> None:
+    def add(self, request: UserRequest, done: _Episode) -> None:
         self.calls += len(done.own)
         self.words |= _words(request.text)
         self.files |= _files(done.own)
         self.has_product = self.has_product or any(act.edits or act.kind == "ship" for act in done.own)
 
-    def is_left_for(self, request: Request, done: _Episode) -> bool:
+    def is_left_for(self, request: UserRequest, done: _Episode) -> bool:
         """It made something, and what is asked now is about other files and has hardly a word in common with it."""
         is_work = self.calls >= _LEAST_CALLS and request.turn - self.first_turn >= _LEAST_TURNS
         if not is_work or not self.has_product:
@@ -120,7 +120,7 @@ class _SoFar:
         return len(words & self.words) / max(len(words), 1) < _MOST_SHARED
 
 
-def _episodes(trajectory: Trajectory, acts: list[Act], requests: list[Request]) -> list[_Episode]:
+def _episodes(trajectory: Trajectory, acts: list[Act], requests: list[UserRequest]) -> list[_Episode]:
     """One episode for each of the user's turns, in one pass from the end."""
     turns = [act.turn for act in acts]
     end = request_end = len(trajectory.messages) + 1
@@ -141,7 +141,7 @@ def _was_left(trajectory: Trajectory, first: int, last: int) -> bool:
     return any(each.mark == "injected" and _LEFT.search((each.content or "")[:400]) for each in between)
 
 
-def _is_new_request(request: Request, *, after_end: bool) -> bool:
+def _is_new_request(request: UserRequest, *, after_end: bool) -> bool:
     """A request of its own. After the workflow of a command, or a pause, also one that begins "ok, so …"."""
     if request.kind == "command":
         return True

@@ -46,14 +46,14 @@ class Attempt:
 
 
 @dataclass
-class Session:
+class MinedSession:
     """A trajectory with what several signals need of it, computed once."""
 
     trajectory: Trajectory
     calls: list[Call] = field(default_factory=list)
 
     @classmethod
-    def of(cls, trajectory: Trajectory) -> Session:
+    def of(cls, trajectory: Trajectory) -> MinedSession:
         return cls(trajectory, paired_calls(trajectory))
 
     @cached_property

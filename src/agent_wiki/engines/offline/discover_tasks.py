@@ -22,7 +22,7 @@ from agent_wiki.stages.discover_tasks import (
     SubtasksAnswer,
     TaskAnswer,
     TaskQuestion,
-    speaking_session,
+    representative_session,
 )
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.wiki.layout import slug
@@ -51,7 +51,7 @@ def answer(question: TaskQuestion | SubtaskQuestion) -> TaskAnswer | SubtasksAns
 
 def _task(question: TaskQuestion) -> TaskAnswer:
     family = question.family
-    title = _title(speaking_session(family).goal)
+    title = _title(representative_session(family).goal)
     title = title or plain_line(family.name or " ".join(family.shared_terms[:6]), 100) or "Task"
     words = [slug(term) for term in family.shared_terms if strength(term) == WORD and len(term) > 2]
     tags = list(dict.fromkeys(word for word in words if word != "untitled"))[:4]

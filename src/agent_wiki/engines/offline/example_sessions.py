@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import offered
 from agent_wiki.engines.offline.recipes.drafts import finished
 from agent_wiki.engines.offline.recipes.performed import performed
@@ -43,7 +43,7 @@ def fires(rule: AnyRule, text: str) -> bool:
     """Whether a rule finds something in the session that a text describes. Raises `ValueError` as `example_session`."""
     trajectory = example_session(text)
     if isinstance(rule, GuidelineRule):
-        return bool(offered(Session.of(trajectory), [rule]))
+        return bool(offered(MinedSession.of(trajectory), [rule]))
     calls = paired_calls(trajectory)
     draft = rule.draft(WorkDone(trajectory, calls, performed(calls)))
     return draft is not None and not isinstance(finished(draft), str)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
@@ -17,11 +17,11 @@ from agent_wiki.stages.extract_guidelines import MOST_PER_SESSION, GuidelinesAns
 
 def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> GuidelinesAnswer:
     """The lessons of one trajectory, in the order of their events; often none. Pure and deterministic."""
-    found = chosen(offered(Session.of(question.trajectory), rules))
+    found = chosen(offered(MinedSession.of(question.trajectory), rules))
     return GuidelinesAnswer(guidelines=[lesson.guideline for lesson in found])
 
 
-def offered(session: Session, rules: Sequence[AnyRule] = RULES) -> list[Lesson]:
+def offered(session: MinedSession, rules: Sequence[AnyRule] = RULES) -> list[Lesson]:
     """All that these rules find; where rules share a function, what it finds by other rules is left out."""
     ids = {rule.id for rule in rules}
     finders = dict.fromkeys(rule.find for rule in rules if isinstance(rule, GuidelineRule))

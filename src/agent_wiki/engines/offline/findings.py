@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.goal import request_line
-from agent_wiki.engines.offline.requests import ASKS, Request
+from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import said
@@ -72,7 +72,7 @@ def _cause_in(text: str, pattern: re.Pattern[str]) -> str:
     return ""
 
 
-def moves_on(request: Request) -> bool:
+def moves_on(request: UserRequest) -> bool:
     """In a talk: whether the user objects or asks for something, and not only gives details that were asked for."""
     if request.kind == "objection":
         return True

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline.clauses import clause
-from agent_wiki.engines.offline.requests import ASKS, Request
+from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.wiki.text import plain_line
 
 MOST_CHARACTERS = 200
@@ -74,7 +74,7 @@ _LOG_LINE = re.compile(
 )
 
 
-def goal_of(requests: list[Request], title: str | None) -> str:
+def goal_of(requests: list[UserRequest], title: str | None) -> str:
     """The goal of a stretch of a session: the first request of the person in it, one line of at most 200 characters.
 
     In: the user's turns of the stretch; `title`, one that the harness recorded. A nudge ("hi", "continue") is no
@@ -84,7 +84,7 @@ def goal_of(requests: list[Request], title: str | None) -> str:
     return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
 
 
-def opening_and_next(requests: list[Request], title: str | None) -> tuple[str, str]:
+def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
     """The first request as a line, and where that says nothing alone ("/init") the next one; else empty."""
     real = [request for request in requests if request.kind in ("request", "objection")]
     commands = [request for request in requests if request.kind == "command"]
@@ -105,7 +105,7 @@ def opening_and_next(requests: list[Request], title: str | None) -> tuple[str, s
     return line or "(no request recorded)", ""
 
 
-def _line_of(request: Request) -> str:
+def _line_of(request: UserRequest) -> str:
     return _command_line(request.text) if request.kind == "command" else request_line(request.text)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.tables import Entry
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelineType
@@ -98,7 +98,7 @@ def error_line(output: str) -> str | None:
     return best[1] if best else None
 
 
-def error_name(line: str, session: Session) -> str | None:
+def error_name(line: str, session: MinedSession) -> str | None:
     """An error line as other sessions would show it, short enough to stand in a rule; None when nothing is left."""
     text = _PREFIX.sub("", plain_line(line, 300)).replace("`", "'")
     general = generalize(text, session.trajectory)
@@ -109,12 +109,12 @@ def error_name(line: str, session: Session) -> str | None:
     return general if len(re.findall(r"[A-Za-z]{2,}", general)) >= 2 else None
 
 
-def quote_line(session: Session, attempt: Attempt, line: str | None) -> CitedQuote | None:
+def quote_line(session: MinedSession, attempt: Attempt, line: str | None) -> CitedQuote | None:
     """The error line of an attempt as evidence."""
     return session.quote(attempt.result_turn, line) if line else None
 
 
-def quote_command(session: Session, attempt: Attempt, program: str = "") -> CitedQuote | None:
+def quote_command(session: MinedSession, attempt: Attempt, program: str = "") -> CitedQuote | None:
     """The command of an attempt as evidence: its first action, or the one that runs `program`."""
     wanted = [command for command in attempt.actions if program and program in command.text]
     for command in (*wanted, *attempt.actions):

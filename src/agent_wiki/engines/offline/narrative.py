@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.dead_ends import refusal_reason
 from agent_wiki.engines.offline.endings import ending
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import opening_and_next, request_line
-from agent_wiki.engines.offline.requests import ASKS, Request
+from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, told
 from agent_wiki.engines.offline.stretch import Stretch
@@ -75,7 +75,7 @@ def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
     return [each for each in sentences if each in heaviest]
 
 
-def _user_turn(request: Request) -> Sentence | None:
+def _user_turn(request: UserRequest) -> Sentence | None:
     words = said(request_line(request.text, 130), 130)
     if not words or request.kind == "nudge":
         return None

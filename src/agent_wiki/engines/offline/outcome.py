@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.graded import is_graded_elsewhere, telling_checks
 from agent_wiki.engines.offline.read_back import read_back
-from agent_wiki.engines.offline.requests import Request
+from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.same_check import CheckRun, check_runs
 from agent_wiki.engines.offline.shipping import asks_to_ship, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
@@ -31,7 +31,7 @@ _CUT_OFF = re.compile(
 # What harnesses put in the agent's place when no answer came.
 _NO_ANSWER = re.compile(
     r"^(?:API Error\b|Claude (?:AI )?usage limit reached|You(?:'ve| have) (?:hit|reached) your\b|Prompt is too long"
-    r"|Credit balance is too low|Invalid API key|Request timed out|Execution error$|Rate limit (?:reached|exceeded)"
+    r"|Credit balance is too low|Invalid API key|UserRequest timed out|Execution error$|Rate limit (?:reached|exceeded)"
     r"|\[?API (?:Error|error)\b|stream (?:error|disconnected)|quota exceeded)",
     re.IGNORECASE,
 )
@@ -161,7 +161,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
     return None
 
 
-def _is_about_work(stretch: Stretch, request: Request) -> bool:
+def _is_about_work(stretch: Stretch, request: UserRequest) -> bool:
     """Thanks for nothing is politeness: something had to be done before, which the user can see.
 
     A customer who is told "it is booked" sees nothing; only a remark on the effect counts there.
@@ -174,7 +174,7 @@ def _is_about_work(stretch: Stretch, request: Request) -> bool:
     )
 
 
-def _words(stretch: Stretch, request: Request) -> str | None:
+def _words(stretch: Stretch, request: UserRequest) -> str | None:
     line = quoted(request.text.split("\n", 1)[0])
     return line if line and line in stretch.content(request.turn) else None
 

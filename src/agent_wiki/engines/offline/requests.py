@@ -101,7 +101,7 @@ _ANSWERS = re.compile(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECAS
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class UserRequest:
     """One turn of the user. `text` is what the person wrote, wrappers gone, line breaks kept."""
 
     turn: int
@@ -109,12 +109,12 @@ class Request:
     kind: RequestKind
 
 
-def requests_of(trajectory: Trajectory) -> list[Request]:
+def requests_of(trajectory: Trajectory) -> list[UserRequest]:
     """The user's own turns in order: no injected text, no compaction summary, no interrupt line.
 
     A slash command counts when it started work; commands that only tend the harness do not.
     """
-    found: list[Request] = []
+    found: list[UserRequest] = []
     last_said = ""
     for turn, message in trajectory.turns():
         if message.role == "assistant" and message.content:
@@ -136,7 +136,7 @@ def _is_answer(text: str) -> bool:
     return (len(text) < 200 and _ANSWERS.match(text) is not None) or ASKS.search(text[:1_000]) is None
 
 
-def _request(turn: int, message: Message, *, has_started: bool) -> Request | None:
+def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest | None:
     content = (message.content or "")[:_MOST_READ]
     if message.mark in ("compaction", "interrupt"):
         return None
@@ -150,16 +150,16 @@ def _request(turn: int, message: Message, *, has_started: bool) -> Request | Non
         return None
     typed = _TYPED_COMMAND.match(text)
     if typed is not None:
-        return None if typed.group(1) in _HOUSEKEEPING else Request(turn, text, "command")
-    return Request(turn, text, _kind(text) if has_started else _first_kind(text))
+        return None if typed.group(1) in _HOUSEKEEPING else UserRequest(turn, text, "command")
+    return UserRequest(turn, text, _kind(text) if has_started else _first_kind(text))
 
 
-def _slash_command(turn: int, name: str, content: str) -> Request | None:
+def _slash_command(turn: int, name: str, content: str) -> UserRequest | None:
     if name in _HOUSEKEEPING:
         return None
     arguments = _COMMAND_ARGS.search(content)
     words = arguments.group(1).strip() if arguments else ""
-    return Request(turn, f"/{name} {words}".strip(), "command")
+    return UserRequest(turn, f"/{name} {words}".strip(), "command")
 
 
 def own_words(content: str) -> str:

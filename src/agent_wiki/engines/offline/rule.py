@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agent_wiki.engines.offline.attempts import Session
+    from agent_wiki.engines.offline.attempts import MinedSession
     from agent_wiki.engines.offline.lessons import Lesson
     from agent_wiki.engines.offline.recipes.drafts import Draft
     from agent_wiki.engines.offline.recipes.performed import Performed
@@ -45,7 +45,7 @@ class Rule:
 class GuidelineRule(Rule):
     """`find` may be shared by several rules: each of its lessons names the rule that it comes from."""
 
-    find: Callable[[Session], Sequence[Lesson]]
+    find: Callable[[MinedSession], Sequence[Lesson]]
     example: Example | None = None
     makes = "guideline"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.cluster_states import cluster_states
 from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
@@ -48,7 +48,9 @@ from agent_wiki.errors import UsageError
 _FEWEST_STEPS = 3
 
 
-def _found_by(find: Callable[[Session], Sequence[Lesson]], summaries: Mapping[str, str]) -> Iterator[GuidelineRule]:
+def _found_by(
+    find: Callable[[MinedSession], Sequence[Lesson]], summaries: Mapping[str, str]
+) -> Iterator[GuidelineRule]:
     """The rules by id and summary whose lessons one function finds."""
     return (GuidelineRule(rule_id, summary, find) for rule_id, summary in summaries.items())
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act, bare_name
-from agent_wiki.engines.offline.requests import Request
+from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.trajectory import Trajectory
 
@@ -25,8 +25,8 @@ class Stretch:
     first_turn: int
     last_turn: int
     acts: list[Act]
-    requests: list[Request]
-    followed_by: Request | None = None  # the user's first turn after the stretch
+    requests: list[UserRequest]
+    followed_by: UserRequest | None = None  # the user's first turn after the stretch
 
     def content(self, turn: int) -> str:
         """The content of a turn, empty when it has none."""
@@ -71,7 +71,7 @@ class Stretch:
         return wants[-1] if wants else 0
 
 
-def stretch_of(trajectory: Trajectory, acts: list[Act], requests: list[Request], first: int, last: int) -> Stretch:
+def stretch_of(trajectory: Trajectory, acts: list[Act], requests: list[UserRequest], first: int, last: int) -> Stretch:
     """The part of a session from turn `first` to turn `last`, both included."""
     return Stretch(
         trajectory,

@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
-from agent_wiki.engines.offline.requests import Request, requests_of
+from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
 from agent_wiki.recall.reads import WikiRead, wiki_reads
@@ -28,7 +28,7 @@ def answer(question: SummarizeQuestion) -> SummaryAnswer:
     return SummaryAnswer(arcs=_with_distinct_slugs(arcs))
 
 
-def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[Request]) -> list[Stretch]:
+def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[UserRequest]) -> list[Stretch]:
     starts = arc_starts(trajectory, acts, requests)
     ends = [*(start - 1 for start in starts[1:]), len(trajectory.messages)]
     return [stretch_of(trajectory, acts, requests, first, last) for first, last in zip(starts, ends, strict=True)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.trajectory.calls import Call
 
 _MOST_CHARACTERS = 700
@@ -46,7 +46,7 @@ class UserWords:
         return [piece.strip(" -*❯>\t") for piece in pieces if piece.strip(" -*❯>\t")]
 
 
-def user_words(session: Session) -> list[UserWords]:
+def user_words(session: MinedSession) -> list[UserWords]:
     """Everything the user said after the first request, and the reasons of refusals, in order of turns."""
     if session.trajectory.source.parent_session_id:
         return []  # a subagent's "user" is another agent
@@ -60,7 +60,7 @@ def user_words(session: Session) -> list[UserWords]:
     return sorted((each for each in found if each is not None), key=lambda each: (each.turn, each.text))
 
 
-def _later_user_turns(session: Session) -> list[int]:
+def _later_user_turns(session: MinedSession) -> list[int]:
     """Turns of the user that come after the agent has done or said something."""
     acted = False
     turns: list[int] = []
@@ -88,21 +88,21 @@ def _without_notes(text: str) -> str:
     return "".join([*kept, text[position:]])
 
 
-def _turn_words(session: Session, turn: int) -> UserWords | None:
+def _turn_words(session: MinedSession, turn: int) -> UserWords | None:
     text = _without_notes(session.message(turn).content or "").strip()
     last = session.last_call_before(turn)
     is_answer_to_refusal = last is not None and last.mark == "rejected" and _only_interrupt_between(session, last, turn)
     return _words(session, turn, text, last if is_answer_to_refusal else None)
 
 
-def _only_interrupt_between(session: Session, call: Call, turn: int) -> bool:
+def _only_interrupt_between(session: MinedSession, call: Call, turn: int) -> bool:
     """A rejection and the interrupt line after it are one event with the words that follow."""
     start = call.result_turn or call.turn
     between = [session.message(each) for each in range(start + 1, turn)]
     return all(message.role == "tool" or message.mark == "interrupt" for message in between)
 
 
-def _words(session: Session, turn: int, text: str, rejected: Call | None) -> UserWords | None:
+def _words(session: MinedSession, turn: int, text: str, rejected: Call | None) -> UserWords | None:
     if not text or len(text) > _MOST_CHARACTERS or text.startswith(("<", "{", "[", "This session is being continued")):
         return None
     said = session.said(max(1, turn - 6), turn - 1)

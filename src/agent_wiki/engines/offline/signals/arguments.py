@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson
 from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
@@ -35,7 +35,7 @@ _CONSTRAINT = re.compile(
 _REQUIRED = re.compile(r"\brequired\b|\bmissing\b|\bspecify\b|\bmust (?:be given|include|have)\b", re.IGNORECASE)
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each refused call that was put right by other arguments or by another tool of its family."""
     found: list[Lesson] = []
     for failed in session.calls:
@@ -69,7 +69,7 @@ def _refusal(call: Call) -> str | None:
     return error_line(head) or head.strip().splitlines()[0][:400]
 
 
-def _next_success(session: Session, failed: Call) -> Call | None:
+def _next_success(session: MinedSession, failed: Call) -> Call | None:
     """The next carried out call of the same tool, when it is not the same call again."""
     for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
         if later.name == failed.name and later.mark is None and later.result is not None and not has_failed(later):
@@ -78,7 +78,7 @@ def _next_success(session: Session, failed: Call) -> Call | None:
     return None
 
 
-def _summed(session: Session, failed: Call, worked: Call, line: str) -> list[Lesson]:
+def _summed(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     changed = [name for name in _changed(failed, worked) if isinstance(worked.arguments.get(name), list | int | float)]
     if not _SUM.search(line) or not changed:
         return []
@@ -93,7 +93,7 @@ def _summed(session: Session, failed: Call, worked: Call, line: str) -> list[Les
     return _lesson(session, failed, worked, wording, line, f"it worked with other values in `{changed[0]}`", 76)
 
 
-def _looked_up(session: Session, failed: Call, worked: Call, line: str) -> list[Lesson]:
+def _looked_up(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     """The value that was refused stood in no earlier result; the one that worked came from a look-up."""
     if not _NOT_FOUND.search(line):
         return []
@@ -115,7 +115,7 @@ def _looked_up(session: Session, failed: Call, worked: Call, line: str) -> list[
     return []
 
 
-def _either(session: Session, failed: Call, worked: Call, line: str) -> list[Lesson]:
+def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     """Two arguments exclude each other: the refusal names those that stayed, the retry left the other out."""
     gone = [name for name in failed.arguments if name not in worked.arguments]
     kept = [name for name in worked.arguments if re.search(rf"\b{re.escape(name)}\b", line)]
@@ -132,7 +132,7 @@ def _either(session: Session, failed: Call, worked: Call, line: str) -> list[Les
     return _lesson(session, failed, worked, wording, line, f"it worked without `{gone[0]}`", 73)
 
 
-def _required(session: Session, failed: Call, worked: Call, line: str) -> list[Lesson]:
+def _required(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     added = [name for name in worked.arguments if name not in failed.arguments]
     named = [name for name in added if re.search(rf"\b{re.escape(name)}\b", line)]
     if not _REQUIRED.search(line) or not named:
@@ -147,7 +147,7 @@ def _required(session: Session, failed: Call, worked: Call, line: str) -> list[L
     return _lesson(session, failed, worked, wording, line, f"it worked with `{named[0]}`", 66)
 
 
-def _constrained(session: Session, failed: Call, worked: Call, line: str) -> list[Lesson]:
+def _constrained(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     """The refusal states what holds for a value, and another value of the same argument is accepted."""
     changed = _changed(failed, worked)
     statement = error_name(re.sub(r"^(?:Error|error|ERROR)[: ]+", "", line), session)
@@ -163,7 +163,7 @@ def _constrained(session: Session, failed: Call, worked: Call, line: str) -> lis
     return _lesson(session, failed, worked, wording, line, f"it worked with another `{changed[0]}`", 64)
 
 
-def _prepared(session: Session, failed: Call) -> list[Lesson]:
+def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
     """One other tool, called in between, is what makes the same tool work."""
     if not has_failed(failed) or failed.command() is not None or failed.name.lower() in _READS | EDIT_TOOLS:
         return []
@@ -198,7 +198,7 @@ def _is_step(call: Call) -> bool:
     return is_own and not _LOOKS_UP.match(call.name) and not call.name.startswith(("wait", "think", "update_"))
 
 
-def _sibling(session: Session, failed: Call, line: str) -> list[Lesson]:
+def _sibling(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
     """Another tool of the same family answers what the first one could not."""
     if not _NOT_FOUND.search(line):
         return []
@@ -227,7 +227,7 @@ def _differs(old: Any, new: Any) -> bool:
 
 
 def _lesson(
-    session: Session, failed: Call, worked: Call, wording: Wording, line: str, what: str, weight: int
+    session: MinedSession, failed: Call, worked: Call, wording: Wording, line: str, what: str, weight: int
 ) -> list[Lesson]:
     if not 3 <= len(wording.title.split()) <= 7:
         return []

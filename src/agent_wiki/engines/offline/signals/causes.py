@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import (
@@ -46,7 +46,7 @@ _SESSION_WORDS = re.compile(
 _CODE = re.compile(r"`([^`]{1,80})`")
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each failure whose cause the agent named in general words before it got past it."""
     found: list[Lesson] = []
     for failed in session.attempts:
@@ -59,7 +59,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _lesson(session: Session, failed: Attempt, worked: Attempt) -> list[Lesson]:
+def _lesson(session: MinedSession, failed: Attempt, worked: Attempt) -> list[Lesson]:
     for turn, text in session.said((failed.result_turn or failed.turn) + 1, worked.turn):
         sentences = [each.strip() for each in re.split(r"(?<=[.!?:])\s+|\n+|\s[—–]\s", text[:1200]) if each.strip()]
         for cause, remedy in pairwise(sentences):
@@ -69,7 +69,7 @@ def _lesson(session: Session, failed: Attempt, worked: Attempt) -> list[Lesson]:
     return []
 
 
-def _is_general(session: Session, cause: str) -> bool:
+def _is_general(session: MinedSession, cause: str) -> bool:
     """A short statement about something that is known outside this session."""
     words = cause.split()
     subject = " ".join(words[:3]).lower().replace("`", "").replace("'s", "")
@@ -81,7 +81,7 @@ def _is_general(session: Session, cause: str) -> bool:
     )
 
 
-def _remedy(session: Session, sentence: str) -> str | None:
+def _remedy(session: MinedSession, sentence: str) -> str | None:
     """The remedy as an imperative (`use an explicit loop`), when it too is general."""
     match = _REMEDY.match(sentence.rstrip(".:!"))
     if match is None:
@@ -92,7 +92,7 @@ def _remedy(session: Session, sentence: str) -> str | None:
     return what if is_plain and generalize(what, session.trajectory) == what else None
 
 
-def _situation(session: Session, name: str, head: str, line: str | None) -> str:
+def _situation(session: MinedSession, name: str, head: str, line: str | None) -> str:
     """The command that failed; one that names a file of this session is named by what it works with, and its error."""
     if not re.search(r"[/\\]|\.\w", head):
         return f"About to run `{head}`, or it has failed."
@@ -110,7 +110,9 @@ def _tags(*names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if 1 < len(word) <= 24))[:4]
 
 
-def _worded(session: Session, failed: Attempt, worked: Attempt, said: tuple[int, str, str], what: str) -> list[Lesson]:
+def _worded(
+    session: MinedSession, failed: Attempt, worked: Attempt, said: tuple[int, str, str], what: str
+) -> list[Lesson]:
     turn, cause, remedy = said
     because = plain_line(cause, 180).rstrip(".:!")
     imperative = plain_line(what[0].upper() + what[1:], 120)

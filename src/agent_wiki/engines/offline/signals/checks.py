@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Attempt, Session, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.linters import Finding, findings, linter_rules
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -11,7 +11,7 @@ from agent_wiki.trajectory.calls import Call
 _WITHIN_CALLS = 25
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each failed check that an edit made pass, when its findings name a rule or a replacement."""
     found: list[Lesson] = []
     for failed in session.attempts:
@@ -22,7 +22,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _same_check_passes(session: Session, failed: Attempt) -> Attempt | None:
+def _same_check_passes(session: MinedSession, failed: Attempt) -> Attempt | None:
     heads = {command.head for command in failed.actions}
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         if later.verdict == "passed" and heads & {command.head for command in later.actions}:
@@ -30,7 +30,7 @@ def _same_check_passes(session: Session, failed: Attempt) -> Attempt | None:
     return None
 
 
-def _lesson(session: Session, failed: Attempt, passed: Attempt, named: list[Finding]) -> list[Lesson]:
+def _lesson(session: MinedSession, failed: Attempt, passed: Attempt, named: list[Finding]) -> list[Lesson]:
     edits = session.edits_between(failed.position, passed.position)
     for finding in named:
         edit = _adopts(edits, finding)
@@ -52,7 +52,7 @@ def _adopts(edits: list[Call], finding: Finding) -> Call | None:
     return next((edit for edit in edits if new in edit_text(edit) and new not in edit_old_text(edit)), None)
 
 
-def _replaced(session: Session, failed: Attempt, passed: Attempt, finding: Finding, edit: Call) -> list[Lesson]:
+def _replaced(session: MinedSession, failed: Attempt, passed: Attempt, finding: Finding, edit: Call) -> list[Lesson]:
     old, new = finding.replacement or ("", "")
     language = _language(edit)
     place = (
@@ -76,7 +76,7 @@ def _why(failed: Attempt, finding: Finding) -> str:
     return f"`{failed.actions[0].head}` failed with `{finding.message}` ({finding.rule}) and passed after the edit."
 
 
-def _evidence(session: Session, failed: Attempt, passed: Attempt, finding: Finding) -> list[CitedQuote | None]:
+def _evidence(session: MinedSession, failed: Attempt, passed: Attempt, finding: Finding) -> list[CitedQuote | None]:
     return [session.quote(failed.result_turn, finding.line), session.quote(passed.turn, passed.line)]
 
 

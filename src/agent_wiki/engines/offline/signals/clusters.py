@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent_wiki.engines.offline.attempts import Session, output_of
+from agent_wiki.engines.offline.attempts import MinedSession, output_of
 from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.lessons import Lesson, lesson
 from agent_wiki.shell.verdict import has_failed
@@ -38,7 +38,7 @@ class _Exchange:
     answer_turn: int
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each known state that a change of the session cleared."""
     exchanges = _exchanges(session)
     changes = [each for each in exchanges if _CHANGES.search(each.line[:4000]) and not _DRY.search(each.line)]
@@ -47,7 +47,7 @@ def lessons(session: Session) -> list[Lesson]:
     return [each for state in cluster_states() for each in _lesson(session, state, exchanges, changes)]
 
 
-def _exchanges(session: Session) -> list[_Exchange]:
+def _exchanges(session: MinedSession) -> list[_Exchange]:
     """Calls that talk to a cluster, whatever tool they go through, and the answers that Codex fetches later."""
     found: list[_Exchange] = []
     is_talking = False
@@ -61,7 +61,7 @@ def _exchanges(session: Session) -> list[_Exchange]:
 
 
 def _lesson(
-    session: Session, state: ClusterState, exchanges: list[_Exchange], changes: list[_Exchange]
+    session: MinedSession, state: ClusterState, exchanges: list[_Exchange], changes: list[_Exchange]
 ) -> list[Lesson]:
     fitting = [each for each in changes if not has_failed(each.call) and state.change.search(each.line[:8000])]
     shown = _first_shown(state, exchanges) if fitting else None

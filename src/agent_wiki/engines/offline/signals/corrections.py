@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Session, edit_old_text, edit_text, is_edit
+from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
@@ -59,7 +59,7 @@ _BUILT_IN = re.compile(
 _CODE = re.compile(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons in the words of the user; none for sessions in which the user is a customer."""
     if not session.has_workspace:
         return []
@@ -72,7 +72,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _replaced_program(session: Session, words: UserWords) -> list[Lesson]:
+def _replaced_program(session: MinedSession, words: UserWords) -> list[Lesson]:
     """`use pnpm`, as the reason why `npm install` was refused; the next command runs it."""
     match = _USE.match(words.text.strip())
     line = words.rejected.command() if words.rejected else None
@@ -109,7 +109,7 @@ def _use_instead(rule_id: str, new: str, old: str) -> Wording:
     )
 
 
-def _instead(session: Session, words: UserWords, sentence: str) -> list[Lesson]:
+def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Lesson]:
     for pattern in _INSTEAD:
         match = pattern.search(sentence)
         if match is None:
@@ -138,7 +138,7 @@ def _instead_wording(new: str, old: str) -> Wording | None:
     )
 
 
-def _built_in(session: Session, words: UserWords) -> list[Lesson]:
+def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:
     """The user points at something that exists; the agent names it, and its next edit uses it."""
     match = _BUILT_IN.search(words.text.replace("’", "'"))
     if not match or not (words.rejected or words.is_after_claim):
@@ -156,7 +156,7 @@ def _built_in(session: Session, words: UserWords) -> list[Lesson]:
     return []
 
 
-def _built_in_lesson(session: Session, words: UserWords, name: str, turn: int, text: str) -> list[Lesson]:
+def _built_in_lesson(session: MinedSession, words: UserWords, name: str, turn: int, text: str) -> list[Lesson]:
     short = name.removesuffix("()").rsplit(".", 1)[-1]
     wording = Wording(
         "corrections/use-built-in",
@@ -172,7 +172,7 @@ def _built_in_lesson(session: Session, words: UserWords, name: str, turn: int, t
     )
 
 
-def _means_something(session: Session, sentence: str, new: str, old: str) -> bool:
+def _means_something(session: MinedSession, sentence: str, new: str, old: str) -> bool:
     both = f"{new} {old}"
     if not new or not old or new.lower() == old.lower() or _VAGUE.search(both) or _ONE_OFF.search(sentence):
         return False
@@ -185,7 +185,7 @@ def _is_name(words: str) -> bool:
     return bool(_NAMED.search(words)) or words.lower().split(" ", 1)[0] in KNOWN_NAMES | shell.LOOKING | _CHANGERS
 
 
-def _adopted(session: Session, words: UserWords, new: str) -> bool:
+def _adopted(session: MinedSession, words: UserWords, new: str) -> bool:
     """The agent's next calls or words take up the thing."""
     key = max(re.findall(r"\w+", new.lower()), key=len, default="")
     after = [call for call in session.calls_after(words.turn, 16) if call.turn <= words.turn + 16]

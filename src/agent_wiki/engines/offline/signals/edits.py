@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.attempts import Session, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.tools import EDIT_TOOLS
@@ -36,7 +36,7 @@ _TROUBLE = re.compile(
 )
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons from edits that were refused and repeated, and from names put right in well-known files."""
     found: list[Lesson] = []
     for call in session.calls:
@@ -45,7 +45,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _indentation(session: Session, failed: Call) -> list[Lesson]:
+def _indentation(session: MinedSession, failed: Call) -> list[Lesson]:
     """The same lines again, otherwise indented, are accepted."""
     match = _INDENTATION.search((failed.result or "")[:4000])
     if not match:
@@ -66,7 +66,7 @@ def _indentation(session: Session, failed: Call) -> list[Lesson]:
     return []
 
 
-def _corrected(session: Session, edit: Call) -> list[Lesson]:
+def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
     """The agent says which name is right, and the edit puts it in the place of the wrong one."""
     file = (edit.path() or "").rsplit("/", 1)[-1]
     if file not in WELL_KNOWN_FILES or edit.mark is not None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.lessons import (
     Lesson,
@@ -41,7 +41,7 @@ _HELP = re.compile(r"(?:\s(?:--help|-h|help)\b|^man |^tldr )")
 _OWN_PROGRAM = re.compile(r"[/.]|^(?:python\S*|node|ruby|bash|sh|zsh|go|cargo|npx|deno|bun)$")
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons from hints that were followed and from manuals that ended a loop."""
     found: list[Lesson] = []
     for failed in session.attempts:
@@ -50,7 +50,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found + _looked_up(session)
 
 
-def _followed(session: Session, failed: Attempt) -> list[Lesson]:
+def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """A command that the output names is run, and what failed works."""
     hints = list(_hints(failed))
     line = error_line(failed.output)
@@ -91,12 +91,12 @@ def _hints(failed: Attempt) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield text, tuple(plain[:3])
 
 
-def _works_later(session: Session, step: Attempt, heads: set[str]) -> bool:
+def _works_later(session: MinedSession, step: Attempt, heads: set[str]) -> bool:
     later = [step, *session.attempts_after(step, _WITHIN_CALLS)]
     return any(each.verdict == "passed" and heads & {command.head for command in each.actions} for each in later)
 
 
-def _looked_up(session: Session) -> list[Lesson]:
+def _looked_up(session: MinedSession) -> list[Lesson]:
     """Two refusals of the same program's usage, a look into its help, then a call that works."""
     refused: dict[str, list[Attempt]] = {}
     helped: dict[str, Attempt] = {}
@@ -115,7 +115,7 @@ def _looked_up(session: Session) -> list[Lesson]:
 
 
 def _manual_lesson(
-    session: Session, program: str, refused: list[Attempt], helped: Attempt, worked: Attempt
+    session: MinedSession, program: str, refused: list[Attempt], helped: Attempt, worked: Attempt
 ) -> list[Lesson]:
     if not refused[0].position < helped.position < worked.position:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.attempts import Attempt, Session, edit_text, is_edit
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.user_words import UserWords, user_words
@@ -14,7 +14,7 @@ from agent_wiki.wiki.text import plain_line
 _WITHIN_CALLS = 14
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each well-known error that the session met and then got past with the remedy."""
     found: list[Lesson] = []
     for attempt in session.attempts:
@@ -26,7 +26,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _lesson(session: Session, failed: Attempt, remedy: Remedy) -> list[Lesson]:
+def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Lesson]:
     match = remedy.error.search(failed.output)
     if not match or (remedy.failed and not remedy.failed.search(failed.line)):
         return []
@@ -43,7 +43,7 @@ def _lesson(session: Session, failed: Attempt, remedy: Remedy) -> list[Lesson]:
     return lesson(remedy.wording, rationale, evidence, {failed.turn}, 80)
 
 
-def _pasted_errors(session: Session, words: UserWords) -> list[Lesson]:
+def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
     """An error the user came back with, and the edit that remedied it."""
     found: list[Lesson] = []
     for remedy in remedies():
@@ -59,7 +59,7 @@ def _pasted_errors(session: Session, words: UserWords) -> list[Lesson]:
     return found
 
 
-def _applied(session: Session, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
+def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
     later = list(session.attempts_after(failed, _WITHIN_CALLS))
     if remedy.command is not None and not remedy.command.search(failed.line):
@@ -88,7 +88,7 @@ def _wanted(failed: Attempt, remedy: Remedy) -> str:
     return (fits[-1:] or named[:1] or [failed.actions[0].head])[0]
 
 
-def _quote_remedy(session: Session, worked: Attempt | Call, remedy: Remedy) -> CitedQuote | None:
+def _quote_remedy(session: MinedSession, worked: Attempt | Call, remedy: Remedy) -> CitedQuote | None:
     pattern, text = (remedy.command, worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked))
     if pattern is None and isinstance(worked, Attempt):
         return quote_command(session, worked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.attempts import Session, is_edit
+from agent_wiki.engines.offline.attempts import MinedSession, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.objections import Need, Objection, known_objections
 from agent_wiki.engines.offline.signals.runners import purpose
@@ -35,7 +35,7 @@ _DISCARDING = Wording(
 )
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons from what the user objected to; none for sessions in which the user is a customer."""
     if not session.has_workspace:
         return []
@@ -46,7 +46,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found + _refused_discards(session)
 
 
-def _lesson(session: Session, words: UserWords, objection: Objection) -> list[Lesson]:
+def _lesson(session: MinedSession, words: UserWords, objection: Objection) -> list[Lesson]:
     match = objection.words.search(words.text.lower().replace("’", "'"))
     is_against = words.is_after_claim or words.rejected is not None
     if not match or not is_against or len(words.sentences) == 0 or not _holds(session, words, objection.needs):
@@ -60,7 +60,7 @@ def _lesson(session: Session, words: UserWords, objection: Objection) -> list[Le
     return lesson(objection.wording, rationale + ".", evidence, _event(words), 85)
 
 
-def _holds(session: Session, words: UserWords, needs: Need) -> bool:
+def _holds(session: MinedSession, words: UserWords, needs: Need) -> bool:
     """Is what the agent did before, or does after, what the entry wants?"""
     before = [call for call in session.calls if call.turn < words.turn]
     after = session.calls_after(words.turn, 24)
@@ -81,7 +81,7 @@ def _writes(call: Call) -> bool:
     return is_edit(call) or call.command() is not None
 
 
-def _last_edit_unchecked(session: Session, before: list[Call]) -> bool:
+def _last_edit_unchecked(session: MinedSession, before: list[Call]) -> bool:
     """Was something edited and reported without a test, build or lint after the last edit?"""
     edits = [call.position for call in before if is_edit(call)]
     if not edits:
@@ -90,7 +90,7 @@ def _last_edit_unchecked(session: Session, before: list[Call]) -> bool:
     return not any(purpose(command.head) for attempt in later for command in attempt.actions)
 
 
-def _refused_discards(session: Session) -> list[Lesson]:
+def _refused_discards(session: MinedSession) -> list[Lesson]:
     """A command that throws work away, refused by the user."""
     found: list[Lesson] = []
     for call in session.calls:
@@ -112,7 +112,7 @@ def _sentence_at(words: UserWords, position: int) -> str:
     return words.text[start:].partition("\n")[0].strip()
 
 
-def _turn_of(session: Session, words: UserWords) -> int | None:
+def _turn_of(session: MinedSession, words: UserWords) -> int | None:
     return next(
         (turn for turn, text in reversed(session.said(max(1, words.turn - 6), words.turn - 1)) if text == words.claim),
         None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Session
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
@@ -35,7 +35,7 @@ _EMPTY_WORDS = frozenset(
 )
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each rule a user states; none for sessions in which the user is a customer."""
     if not session.has_workspace:
         return []
@@ -69,7 +69,7 @@ def _with_occasion(words: UserWords, sentence: str) -> str:
     return f"{match['what']} before `{actions[0].head}`" if actions else sentence
 
 
-def _lesson(session: Session, words: UserWords, sentence: str, norm: Norm) -> list[Lesson]:
+def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) -> list[Lesson]:
     rule = plain_line(norm.rule, 240)
     title = _title(rule, norm.deed)
     is_literal = generalize(norm.rule, session.trajectory) == norm.rule and not _ONE_OFF.search(norm.rule)

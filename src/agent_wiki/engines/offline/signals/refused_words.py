@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
 
@@ -37,7 +37,7 @@ class _Pair:
     line: str
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each refused word that was left out or replaced with success."""
     found: list[Lesson] = []
     for failed in session.attempts:
@@ -53,7 +53,7 @@ def _refusal(failed: Attempt) -> str | None:
     return next((line for line in lines if len(line) <= 300 and _REFUSED.search(line)), None)
 
 
-def _lesson(session: Session, failed: Attempt, line: str) -> list[Lesson]:
+def _lesson(session: MinedSession, failed: Attempt, line: str) -> list[Lesson]:
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for wanted in _commands(failed):
             for used in _commands(later) if later.verdict == "passed" else ():
@@ -68,7 +68,7 @@ def _commands(attempt: Attempt) -> list[shell.Command]:
     return [command for command in shell.split(attempt.line) if not command.only_prepares()]
 
 
-def _worded(session: Session, pair: _Pair) -> list[Lesson]:
+def _worded(session: MinedSession, pair: _Pair) -> list[Lesson]:
     old = _refused_word(pair)
     if old is None:
         return []
@@ -107,7 +107,7 @@ def _words(command: shell.Command) -> list[str]:
     return [part for word in command.words[1:] for part in word.partition("=")[0].split(",") if part]
 
 
-def _replacement(session: Session, pair: _Pair, old: str) -> str | None:
+def _replacement(session: MinedSession, pair: _Pair, old: str) -> str | None:
     """What the later command has instead, when the tool's words name it or a look-up came between."""
     mine, theirs = _words(pair.wanted), _words(pair.used)
     is_flag = old.startswith("-")
@@ -119,12 +119,12 @@ def _replacement(session: Session, pair: _Pair, old: str) -> str | None:
     return new[0] if len(new) == 1 and _looked_up(session, pair) else None
 
 
-def _looked_up(session: Session, pair: _Pair) -> bool:
+def _looked_up(session: MinedSession, pair: _Pair) -> bool:
     between = session.attempts_after(pair.failed, pair.worked.position - pair.failed.position - 1)
     return any(_HELP.search(attempt.line) and pair.wanted.program in attempt.line for attempt in between)
 
 
-def _rule(session: Session, pair: _Pair, old: str, new: str | None) -> tuple[str, str]:
+def _rule(session: MinedSession, pair: _Pair, old: str, new: str | None) -> tuple[str, str]:
     """`(title, rule)`; empty where a plain word was only dropped, which may have changed what was done."""
     head = pair.wanted.head.removesuffix(f" {old}")
     if new is not None:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command, general_word
 from agent_wiki.engines.offline.lessons import (
     Lesson,
@@ -46,7 +46,7 @@ class _Difference:
     setup: shell.Command | None = None
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each failed command whose repetition with something added worked."""
     found: list[Lesson] = []
     for failed in session.attempts:
@@ -55,7 +55,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _lesson(session: Session, failed: Attempt) -> list[Lesson]:
+def _lesson(session: MinedSession, failed: Attempt) -> list[Lesson]:
     line = error_line(failed.output)
     name = error_name(line, session) if line else None
     if line is None or name is None:
@@ -72,7 +72,7 @@ def _lesson(session: Session, failed: Attempt) -> list[Lesson]:
 
 
 def _difference(
-    session: Session, failed: Attempt, later: Attempt, wanted: shell.Command, used: shell.Command
+    session: MinedSession, failed: Attempt, later: Attempt, wanted: shell.Command, used: shell.Command
 ) -> _Difference | None:
     if wanted.head != used.head or wanted.program in _NEVER or not _similar(wanted, used):
         return None
@@ -116,7 +116,7 @@ def _setup(failed: Attempt, later: Attempt, used: shell.Command) -> shell.Comman
 
 
 def _worded(
-    session: Session,
+    session: MinedSession,
     attempts: tuple[Attempt, Attempt],
     commands: tuple[shell.Command, shell.Command],
     difference: _Difference,
@@ -148,7 +148,7 @@ def _worded(
 
 
 def _words(
-    session: Session, wanted: shell.Command, used: shell.Command, difference: _Difference
+    session: MinedSession, wanted: shell.Command, used: shell.Command, difference: _Difference
 ) -> tuple[str, str, str, str]:
     """`(id of the rule, what was added, title, rule without its condition)`."""
     head = used.head
@@ -166,7 +166,7 @@ def _words(
     return "retries/prepared", added, f"Prepare {head} with {setup.program}", f"Run `{added}` before `{head}`"
 
 
-def _with_value(session: Session, wanted: shell.Command, used: shell.Command, flag: str) -> str:
+def _with_value(session: MinedSession, wanted: shell.Command, used: shell.Command, flag: str) -> str:
     """A flag with its value where one follows, generalised."""
     for position, word in enumerate(used.words):
         if word.startswith(flag + "="):

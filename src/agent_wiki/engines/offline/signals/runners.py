@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command, general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import pattern, table
@@ -17,7 +17,7 @@ _PURPOSES = tuple((pattern(written), words) for words, written in table("runners
 _RAN = re.compile(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)\b|Ran \d+ tests?", re.MULTILINE)
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons of the form "use the runner that is there" and "install what is missing first"."""
     found: list[Lesson] = []
     for attempt in session.attempts:
@@ -48,7 +48,7 @@ def purpose(head: str) -> str | None:
     return next((words for fits, words in _PURPOSES if fits.search(head)), None)
 
 
-def _other_runner(session: Session, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
+def _other_runner(session: MinedSession, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
     if name not in wanted.head.split():
         return []  # a library is missing, not the runner
     for later in session.attempts_after(failed, _WITHIN_CALLS):
@@ -79,7 +79,13 @@ def _has_run(attempt: Attempt) -> bool:
 
 
 def _runner_lesson(
-    session: Session, failed: Attempt, worked: Attempt, name: str, wanted: shell.Command, used: shell.Command, line: str
+    session: MinedSession,
+    failed: Attempt,
+    worked: Attempt,
+    name: str,
+    wanted: shell.Command,
+    used: shell.Command,
+    line: str,
 ) -> list[Lesson]:
     what = purpose(used.head) or purpose(wanted.head)
     if used.program.startswith("python") and wanted.program == "python":
@@ -109,7 +115,7 @@ def _runner_lesson(
     return lesson(wording, rationale, evidence, {failed.turn}, 75)
 
 
-def _install(session: Session, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
+def _install(session: MinedSession, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
     """The last install before the command passes is the remedy; earlier ones did not help."""
     installs: list[tuple[Attempt, shell.Command]] = []
     for later in session.attempts_after(failed, 2 * _WITHIN_CALLS):
@@ -130,7 +136,7 @@ def _fits(command: shell.Command, name: str) -> bool:
 
 
 def _install_lesson(
-    session: Session,
+    session: MinedSession,
     failed: Attempt,
     passed: Attempt,
     name: str,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from agent_wiki.engines.offline.attempts import Attempt, Session, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.signals.runners import purpose
 from agent_wiki.engines.offline.user_words import UserWords, user_words
@@ -69,12 +69,12 @@ _ONE_BLOCK = Wording(
 )
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons about checks that were weakened or were red before, and about refused replies."""
     return [*_gates(session), *_baselines(session), *_refused_replies(session)]
 
 
-def _gates(session: Session) -> list[Lesson]:
+def _gates(session: MinedSession) -> list[Lesson]:
     """A gate weakened: the call is refused for it, or the user objects and it is taken back. Told once."""
     said = [words for words in user_words(session) if _GATE.search(words.text)] if session.has_workspace else []
     turns = [words.turn for words in said]
@@ -103,7 +103,7 @@ def _weakens(call: Call) -> str | None:
     return match[0] if match and match[0] not in edit_old_text(call) else None
 
 
-def _taken_back(session: Session, words: UserWords, mark: str) -> bool:
+def _taken_back(session: MinedSession, words: UserWords, mark: str) -> bool:
     later = session.calls_after(words.turn, 30)
     if mark == "--no-verify":
         return any("git commit" in (call.command() or "") and mark not in (call.command() or "") for call in later)
@@ -115,7 +115,7 @@ def _line_with(call: Call, mark: str) -> str:
     return next((line for line in text.splitlines() if mark in line), text)
 
 
-def _baselines(session: Session) -> list[Lesson]:
+def _baselines(session: MinedSession) -> list[Lesson]:
     """A check fails, fails on the unchanged code too, and the agent says so."""
     failed = [attempt for attempt in session.attempts if attempt.verdict == "failed" and _checks(attempt)]
     positions = [attempt.position for attempt in failed]
@@ -147,7 +147,7 @@ def _checks(attempt: Attempt) -> set[str]:
     return {command.head for command in attempt.actions if purpose(command.head)}
 
 
-def _fails_again(session: Session, without: Attempt, first: Attempt) -> Attempt | None:
+def _fails_again(session: MinedSession, without: Attempt, first: Attempt) -> Attempt | None:
     """The same check with the same findings: a stash that cannot be put back is no red check."""
     known = _findings(first)
     for each in [without, *session.attempts_after(without, 3)]:
@@ -162,7 +162,7 @@ def _findings(attempt: Attempt) -> set[str]:
     return {re.sub(r"\d+", "0", line) for line in lines if len(line) < 300 and _FINDING.search(line)}
 
 
-def _refused_replies(session: Session) -> list[Lesson]:
+def _refused_replies(session: MinedSession) -> list[Lesson]:
     """The harness refuses a reply for its commands; the next reply with one is carried out."""
     messages = session.trajectory.messages
     for turn, message in session.trajectory.turns():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent_wiki.engines.offline.attempts import Attempt, Session
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_line, lesson, quote_command
 from agent_wiki.engines.offline.tables import AnyOf, Entry, entries
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -38,7 +38,7 @@ def sandbox_reasons() -> tuple[SandboxReason, ...]:
     return entries("sandbox", SandboxReason)
 
 
-def lessons(session: Session) -> list[Lesson]:
+def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each command that failed for its surroundings and worked, unchanged, in others."""
     found = [each for call in session.calls for each in _more_time(session, call)]
     for failed in session.attempts:
@@ -47,7 +47,7 @@ def lessons(session: Session) -> list[Lesson]:
     return found
 
 
-def _more_time(session: Session, failed: Call) -> list[Lesson]:
+def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
     """A command ran out of time and finished with a longer limit or in the background."""
     line = failed.command()
     result = failed.result or ""
@@ -75,7 +75,7 @@ def _more_time(session: Session, failed: Call) -> list[Lesson]:
     return []
 
 
-def _same_heads(session: Session, failed: Call) -> Iterator[Attempt]:
+def _same_heads(session: MinedSession, failed: Call) -> Iterator[Attempt]:
     attempt = next((each for each in session.attempts if each.position == failed.position), None)
     heads = {command.head for command in attempt.actions} if attempt else set()
     for later in session.attempts_after(attempt, _WITHIN_CALLS) if attempt else ():
@@ -91,7 +91,7 @@ def _limit(call: Call) -> float:
     return 0.0
 
 
-def _outside_sandbox(session: Session, failed: Attempt) -> list[Lesson]:
+def _outside_sandbox(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """The same command, let out of the sandbox, works."""
     if _is_escalated(failed.call):
         return []
@@ -103,7 +103,7 @@ def _outside_sandbox(session: Session, failed: Attempt) -> list[Lesson]:
     return []
 
 
-def _outside_lesson(session: Session, failed: Attempt, worked: Attempt) -> list[Lesson]:
+def _outside_lesson(session: MinedSession, failed: Attempt, worked: Attempt) -> list[Lesson]:
     for reason in sandbox_reasons():
         match = reason.error.search(failed.output)
         if match:
@@ -118,13 +118,13 @@ def _is_escalated(call: Call) -> bool:
     return any(call.arguments.get(name) in (True, "require_escalated", "danger-full-access") for name in _ESCALATED)
 
 
-def _escalation(session: Session, worked: Attempt) -> CitedQuote | None:
+def _escalation(session: MinedSession, worked: Attempt) -> CitedQuote | None:
     raw = worked.call.raw_arguments
     start = next((raw.find(f'"{name}"') for name in _ESCALATED if f'"{name}"' in raw), 0)
     return session.quote(worked.turn, raw[max(start, 0) :])
 
 
-def _right_folder(session: Session, failed: Attempt) -> list[Lesson]:
+def _right_folder(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """The same command, run in the folder that holds what it needs."""
     marks = entries("folders", FolderMark)
     marker = next((mark.file for mark in marks if mark.error.search(failed.output)), None)
