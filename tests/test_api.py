@@ -133,6 +133,13 @@ def test_a_recording_that_is_gone_meanwhile_is_unreadable(tmp_path: Path) -> Non
         next(sessions)
 
 
+def test_an_engine_that_costs_money_is_named_where_a_dry_run_is_refused(tmp_path: Path) -> None:
+    engine = consumer.Refusing()
+    engine.is_paid = True
+    with pytest.raises(aw.UsageError, match="cannot say what refusing would answer"):
+        aw.ingest(record(tmp_path, "one"), tmp_path / "wiki", engine, dry_run=True)
+
+
 def test_a_page_is_found_by_path_id_and_name() -> None:
     pages = aw.open(REPOSITORY / "wiki-example" / "wiki").pages
     skill = next(path for path in pages if path.startswith("skills/"))

@@ -115,10 +115,10 @@ def ingest(
     """Build a wiki from recordings, or bring it up to date, as `wiki ingest` does.
 
     In: files and folders with recordings; the wiki's folder, created if it does not exist; an engine, or the name of
-    one (None: the embedded one). `jobs` are worker processes: with more than one, guard your script by
-    `if __name__ == "__main__"`. `asking` is for engines that ask a model, `progress` is called with (what, done, of).
-    Out: what the run did; what is wrong with single recordings is among its `failures`. Raises `RunError` where the
-    run cannot begin or continue.
+    one (None: the embedded one). `jobs` are the worker processes of an engine given by name: with more than one, guard
+    your script by `if __name__ == "__main__"`. `asking` is for engines that ask a model; `progress` is called with
+    (what, done, of). Out: what the run did; what is wrong with single recordings is among its `failures`. Raises
+    `RunError` where the run cannot begin or continue.
     """
     folder = Path(wiki)
     options = Options(

@@ -72,7 +72,7 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
     with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
         engine = opened.engine
         if options.dry_run and engine.is_paid:
-            raise UsageError(f"--dry-run cannot say what {options.engine} would answer without asking it")
+            raise UsageError(f"--dry-run cannot say what {engine.name} would answer without asking it")
         while True:
             with folder.locked(options.lock_timeout_seconds), one_round(engine):
                 _run_stages(files, folder, opened, options, report, progress)
