@@ -23,6 +23,7 @@ from tests.wikis import Script, chat, record, rule, tree
 COMMANDS = (
     "init", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
     "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
+    "forget", "keep", "restore", "reject",
     "consult", "review", "eval", "why", "rules", "save", "hook", "connect", "mcp",
 )  # fmt: skip
 KEYS = {

@@ -41,7 +41,8 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.retrieval import Hit
-from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why, WikiPages
+from agent_wiki.retrieval.page_names import WikiPages
+from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why
 from agent_wiki.retrieval.why import why as walk
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, Usage
 from agent_wiki.wiki.page import Page

@@ -9,6 +9,9 @@ and synced before an answer counts as received; an answer in the journal is neve
     {"kind": "batch-begun" | "batch" | "batch-ended", …}    batches in progress (see `engines/anthropic_api/batches.py`)
     {"kind": "tool-result" | "text" | "left" | "segments", …}  what a model was shown (see `trajectory_views.py`)
 
+Answers, requests of batches and what a model was shown say with `about` which session they belong to, or which sessions
+or guidelines they compare: `wiki forget` takes them out (see `forgetting.py`).
+
 A log of prompts and answers beside the work is an idea of simonw/llm.
 """
 
@@ -240,7 +243,7 @@ def _lines(folder: Path, warnings: list[str]) -> Iterator[tuple[Path, int, Recor
         offset = 0
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
-                record = _parsed(line)
+                record = parsed_line(line)
                 if record is None:
                     what = "a line" if line.endswith(b"\n") else "a torn last line"
                     warnings.append(f"journal/{path.name}:{number}: {what} that is not a record, skipped")
@@ -249,7 +252,7 @@ def _lines(folder: Path, warnings: list[str]) -> Iterator[tuple[Path, int, Recor
                 offset += len(line)
 
 
-def _parsed(line: bytes) -> Record | None:
+def parsed_line(line: bytes) -> Record | None:
     if not line.endswith(b"\n"):
         return None  # even if it parses: it was not synced, so nothing used it
     try:

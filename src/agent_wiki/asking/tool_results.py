@@ -14,6 +14,11 @@ from agent_wiki.wiki.layout import MACHINERY
 _FOLDER = "tool-results"
 
 
+def results_folder(wiki: Path) -> Path:
+    """Where a wiki keeps whole texts."""
+    return wiki / MACHINERY / _FOLDER
+
+
 def place_of(part: Part) -> str:
     """The path of the text relative to the wiki, whether or not it exists yet."""
     return f"{MACHINERY}/{_FOLDER}/{part.digest}.txt"
@@ -23,7 +28,7 @@ class ToolResults:
     """The persisted texts of a wiki. A file is named by its text's digest, so a recording never chooses a name."""
 
     def __init__(self, wiki: Path) -> None:
-        self._folder = wiki / MACHINERY / _FOLDER
+        self._folder = results_folder(wiki)
         self._is_ready = False
 
     def keep(self, part: Part) -> None:

@@ -7,6 +7,7 @@ The journal has every preview once, as the literal text that the model saw:
     {"kind": "left", "contents": […]}                                         texts that were seen and shown whole
     {"kind": "segments", "content", "cuts": [[first turn, last turn], …]}     where a trajectory was cut
 
+Each also has `about`, the session that it was written for: `wiki forget` takes it out with that session.
 `content` is the digest of the text that was replaced, `shown` how many of its characters the replacement has. The
 ledger takes precedence over current limits and wording: later stages, later runs and other trajectories with the same
 tool use send the same bytes, so that a service's prompt cache and the journal's answers still match. Only a segment
@@ -114,8 +115,9 @@ class TrajectoryViews:
                 if known:
                     return known
             if made and self._results is not None:
+                about = [seen.session_id]
                 cuts_made = [[each.first, each.last] for each in made]
-                self._journal.append({"kind": "segments", "content": content, "cuts": cuts_made})
+                self._journal.append({"kind": "segments", "content": content, "cuts": cuts_made, "about": about})
         return made
 
     def _decisions(self, trajectory: Trajectory, parts: Sequence[Part]) -> dict[tuple[str, str], Decision]:
@@ -124,12 +126,12 @@ class TrajectoryViews:
         made = plan(trajectory, parts, self._limits, lambda part: decisions[part.key])
         for part, head in made.replaced:
             if decisions[part.key] is None:  # the same text may be in one trajectory twice
-                decisions[part.key] = self._replaced(part, head)
+                decisions[part.key] = self._replaced(trajectory.session_id, part, head)
         left = [part for part in made.left if decisions[part.key] is None]
         decisions.update({part.key: "left" for part in left})
         if left and self._results is not None:
             contents = sorted({f"{part.id} {part.digest}" for part in left})
-            self._journal.append({"kind": "left", "contents": contents})
+            self._journal.append({"kind": "left", "contents": contents, "about": [trajectory.session_id]})
         return decisions
 
     def _decided(self, part: Part) -> Decision:
@@ -140,13 +142,14 @@ class TrajectoryViews:
             return Preview(str(record["replacement"]), counted)
         return "left" if self._journal.is_left(*part.key) else None
 
-    def _replaced(self, part: Part, head: int) -> Preview:
+    def _replaced(self, session_id: str, part: Part, head: int) -> Preview:
         is_journaled = self._journal.folder is not None
         where = f"{place_of(part)} of the wiki" if is_journaled else f"turn {part.turn} of the recording"
         preview = preview_of(part.text, head, f"the whole is {where}")
         if self._results is not None:
             self._results.keep(part)
             record: Record = {"kind": "tool-result", "toolUseId": part.id} if part.is_result else {"kind": "text"}
+            record["about"] = [session_id]
             shown = {"content": part.digest, "shown": preview.shown, "replacement": preview.text}
             self._journal.append({**record, **shown})
         return preview

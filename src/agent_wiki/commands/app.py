@@ -16,6 +16,7 @@ from agent_wiki.commands import (
     evaluate,
     hook,
     mcp,
+    owner,
     pages,
     recordings,
     rules,
@@ -53,6 +54,7 @@ def _main(
 recordings.register(app)
 stages.register(app)
 pages.register(app)
+owner.register(app)
 answers.register(app)
 config.register(app)
 cost.register(app)

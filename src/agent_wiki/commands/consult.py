@@ -1,4 +1,4 @@
-"""`wiki consult` and `wiki review`: pages that apply to a task, and pages that harmed or misled sessions."""
+"""`wiki consult` and `wiki review`: pages that apply to a task, and pages that need a look."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
     from agent_wiki.errors import UnreadablePage
-    from agent_wiki.retrieval.review import Reviewed
+    from agent_wiki.retrieval.review import EditedPage, Reviewed
 
 _MOST_TOKENS = 2_000
 _EXIT_UNREADABLE = 1
@@ -77,25 +77,45 @@ def _listed(text: str) -> tuple[str, ...]:
 
 
 def review(wiki: Wiki = None, as_json: AsJson = False) -> None:
-    """List the pages that harmed or misled a session, with counts and quotes, the worst first."""
+    """List the pages that harmed or misled a session, the worst first, and those that a person edited, with a diff.
+
+    What to do with an edited page: `wiki keep` makes it yours for good, `wiki restore` renders it again. A bad page is
+    retired for good with `wiki reject`.
+    """
+    from agent_wiki.retrieval.review import edited_pages
     from agent_wiki.retrieval.review import review as found_in
 
     folder = wiki_folder(wiki)
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such wiki")
     problems: list[UnreadablePage] = []
-    found = found_in(folder, problems)
+    found, edited = found_in(folder, problems), edited_pages(folder)
     if as_json:
-        typer.echo(json.dumps([each.to_json() for each in found], ensure_ascii=True, indent=2))
+        typer.echo(
+            json.dumps(
+                [*(each.to_json() for each in found), *(each.to_json() for each in edited)], ensure_ascii=True, indent=2
+            )
+        )
     else:
         for each in found:
             for line in _review_lines(folder, each):
                 typer.echo(line)
-        if not found:
+        for page in edited:
+            for line in _edited_lines(page):
+                typer.echo(line)
+        if not found and not edited:
             typer.echo("no page has harmed or misled a session", err=True)
     for problem in problems:
         typer.echo(f"wiki: {problem}", err=True)
     raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
+
+
+def _edited_lines(page: EditedPage) -> list[str]:
+    from agent_wiki.retrieval.terminal import one_line, plain_text
+
+    note = "" if page.is_supported else "; no session supports it any more"
+    diff = [f"   {line}" for line in plain_text(page.diff).split("\n")]
+    return [f"{one_line(page.link)} [edited{note}]", *diff]
 
 
 def _review_lines(folder: Path, each: Reviewed) -> list[str]:

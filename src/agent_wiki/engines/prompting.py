@@ -198,3 +198,16 @@ class Prompting:
             if isinstance(each, Unanswered):
                 raise each
         return [each for each in given if each is not None and not isinstance(each, Unanswered)]
+
+
+def about_of(question: Question[Any]) -> tuple[str, ...]:
+    """What a question is about: one session, or the guidelines or sessions that it compares."""
+    fields = question.fields()
+    trajectory = fields.get("trajectory")
+    if isinstance(trajectory, Trajectory):
+        return (trajectory.session_id,)
+    if "session" in fields:
+        return (fields["session"].session_id,)
+    if "guidelines" in fields:
+        return tuple(each.id for each in fields["guidelines"])
+    return tuple(each.session_id for each in fields.get("sessions", ()))

@@ -18,7 +18,7 @@ from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Question
 from agent_wiki.engines.anthropic_api.request import InvalidAnswer, answer_in
-from agent_wiki.engines.prompting import Prompting, short_digest
+from agent_wiki.engines.prompting import Prompting, about_of, short_digest
 from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
@@ -128,16 +128,3 @@ class RecordedEngine(BaseEngine):
                     self._retiring.add(about)
             return answer, ""
         return None, reason
-
-
-def about_of(question: Question[Any]) -> tuple[str, ...]:
-    """What a question is about: one session, or the guidelines or sessions that it compares."""
-    fields = question.fields()
-    trajectory = fields.get("trajectory")
-    if isinstance(trajectory, Trajectory):
-        return (trajectory.session_id,)
-    if "session" in fields:
-        return (fields["session"].session_id,)
-    if "guidelines" in fields:
-        return tuple(each.id for each in fields["guidelines"])
-    return tuple(each.session_id for each in fields.get("sessions", ()))

@@ -6,7 +6,7 @@ A page is a function of the records, the configuration and the templates.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -16,6 +16,7 @@ from agent_wiki.pages.cluster import FEWEST_MEMBERS, ClusterMember, cluster_memb
 from agent_wiki.pages.guideline import guideline_page
 from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign
 from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
+from agent_wiki.pages.rejected import is_rejected_subtask
 from agent_wiki.pages.sessions import SUMMARIZE, NotedTurn, Session
 from agent_wiki.pages.skill import MOST_USES, skill_page
 from agent_wiki.pages.state import WikiView
@@ -93,15 +94,14 @@ class Catalog:
 
     @cached_property
     def guideline_paths(self) -> dict[str, str]:
-        """Guideline id → path. A page that others wrote or changed keeps its file name."""
+        """Guideline id → path. A page that others wrote keeps its file name, one that a person changed its place."""
         paths = {name: guideline_path(joined.entry.title, name) for name, joined in self.view.guidelines.items()}
-        paths |= {
-            str(page.fields.get("id")): path for path, page in self.edited.items() if kind_of(path) == "guideline"
-        }
         paths |= {
             name: f"guidelines/{path.rpartition('/')[2]}" for name, (path, _) in self.view.foreign_guidelines.items()
         }
-        return {name: archived(path) if name in self.archive else path for name, path in sorted(paths.items())}
+        paths = {name: archived(path) if name in self.archive else path for name, path in sorted(paths.items())}
+        edited = {page_id(path): path for path in sorted(self.edited) if kind_of(path) == "guideline"}
+        return paths | {name: path for name, path in edited.items() if name in self.view.guidelines}
 
     @cached_property
     def members(self) -> dict[str, ClusterMember]:
@@ -158,12 +158,17 @@ class Catalog:
         return texts_of(self.view.foreign_guidelines[guideline_id][1].fields.get("tags"))
 
     def pages(self, more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = ()) -> Iterator[RenderedPage]:
-        """Every page, by kind and path; summaries last. `more` renders the pages of further stages."""
-        for render in (self._guidelines, self._skills, self._clusters, self._tasks, self._subtasks):
-            yield from sorted(render(), key=lambda page: page.path)
-        for render_more in more:
-            yield from sorted(render_more(self), key=lambda page: page.path)
-        yield from sorted(self._summaries(), key=lambda page: page.path)
+        """Every page, by kind and path: summaries last, and behind them what only a person keeps.
+
+        `more` renders the pages of further stages.
+        """
+        made: set[str] = set()
+        kinds = [self._guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
+        for pages in (*kinds, *(render(self) for render in more), self._summaries()):
+            for rendered in sorted(pages, key=lambda page: page.path):
+                made.add(rendered.path)
+                yield rendered
+        yield from self._kept(made)
         for path, page in self.view.duplicates.items():
             self.warnings.append(f"{path}: another page has its id; it is left alone and not indexed")
             yield RenderedPage(path, None, foreign=page)
@@ -265,6 +270,16 @@ class Catalog:
             page = page.with_fields({"contributed_guidelines": guidelines, "contributed_skills": skills})
             yield RenderedPage(path, IndexEntry("summary", path, {}, session.record.date), foreign=page)
 
+    def _kept(self, made: Collection[str]) -> Iterator[RenderedPage]:
+        """Pages that a person changed and that no session supports any more: they are indexed by their own words."""
+        for path, page in sorted(self.edited.items()):
+            if path not in made and page_id(path) not in self.view.state.config.rejected:
+                used = self.recalls.get(page_id(path), ())
+                is_summary = kind_of(path) == "summary"
+                yield RenderedPage(
+                    path, IndexEntry("summary", path, {}, None) if is_summary else entry_of_foreign(path, page, used)
+                )
+
     def _foreign(self, kind: str, up: str) -> Iterator[RenderedPage]:
         for path, page in self.view.foreign_pages(kind).items():
             used = self.recalls.get(str(page.fields.get("id") or page_id(path)), ())
@@ -349,6 +364,10 @@ def subtask_pages(catalog: Catalog) -> list[SubtaskPage]:
         name = str(answer["slug"])
         if name in pages:
             name = slug(f"{name}-{session.session_id}")
+        turns = [each["turn"] for each in answer["key_steps"]]
+        state = catalog.view.state
+        if is_rejected_subtask(name, session.session_id, turns, state.config.rejected, state.corpus):
+            continue
         pages[name] = _subtask_page(name, session, answer, made_by, catalog)
     return list(pages.values())
 

@@ -56,7 +56,8 @@ def _mark(text: str) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.strip().encode("utf-8", "replace")).hexdigest()
+    text = text.replace("\r\n", "\n").strip()  # git may change line ends
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def worked_example(index: str) -> dict[str, Any] | None:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_wiki.compare.same_rule import alike, reading_of
-from agent_wiki.compare.views import GuidelineView
 from agent_wiki.pages.foreign import foreign_sessions
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.rejected import parted
 from agent_wiki.pages.sessions import Session, sessions_of
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Contribution, Joined, by_page
@@ -38,7 +37,8 @@ class WikiState:
 class WikiView:
     """A state with its contributions joined. Foreign guidelines by id and foreign skills by slug, as (path, page).
 
-    `duplicates` are foreign pages whose id another page has: they are left unchanged.
+    `duplicates` are foreign pages whose id another page has: they are left unchanged. `rejected` are guidelines and
+    skills by id that the owner retired, in whatever words a session says them.
     """
 
     state: WikiState
@@ -48,6 +48,7 @@ class WikiView:
     foreign_guidelines: dict[str, tuple[str, Page]]
     foreign_skills: dict[str, tuple[str, Page]]
     duplicates: dict[str, Page]
+    rejected: dict[str, Joined[Any]]
 
     def foreign_pages(self, kind: str) -> dict[str, Page]:
         """The pages of one kind that others wrote, by path."""
@@ -58,16 +59,19 @@ def view_of(state: WikiState) -> WikiView:
     """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session states it."""
     sessions = sessions_of(state.records.values(), foreign_sessions(state.foreign))
     own = [session for session in sessions.values() if session.page is None]
-    guidelines = _without_rejected(_joined(own, EXTRACT_GUIDELINES, lambda entry: str(entry.id)), state.config)
-    skills = _joined(own, SYNTHESIZE_SKILL, lambda entry: str(entry.name))
-    skills = {slug: each for slug, each in skills.items() if f"skill:{slug}" not in state.config.rejected}
+    rejected = state.config.rejected
+    guidelines, gone = parted(_joined(own, EXTRACT_GUIDELINES, lambda entry: str(entry.id)), rejected, state.corpus)
+    skills, gone_skills = parted(
+        _joined(own, SYNTHESIZE_SKILL, lambda entry: str(entry.name)), rejected, state.corpus, "skill:"
+    )
     foreign_guidelines, duplicates = _foreign_guidelines(state.foreign, guidelines)
     foreign_skills = {
         path.split("/")[1]: (path, page) for path, page in state.foreign.items() if kind_of(path) == "skill"
     }
     for name in foreign_skills:
         skills.pop(name, None)
-    return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, duplicates)
+    gone |= gone_skills
+    return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, duplicates, gone)
 
 
 def _joined(sessions: Iterable[Session], stage: str, key: Callable[[Any], str]) -> dict[str, Joined[Any]]:
@@ -76,25 +80,6 @@ def _joined(sessions: Iterable[Session], stage: str, key: Callable[[Any], str]) 
         for entry in session.record.answer(stage) or ():
             found.setdefault(key(entry), []).append(Contribution(session, entry))
     return by_page(found)
-
-
-def _without_rejected(
-    guidelines: dict[str, Joined[GuidelineEntry]], config: Config
-) -> dict[str, Joined[GuidelineEntry]]:
-    """Without the rules that the owner rejected, and those that say the same in other words."""
-    rejected = [reading_of(_view(guidelines[each])) for each in sorted(config.rejected) if each in guidelines]
-    if not rejected:
-        return guidelines
-    return {
-        guideline_id: joined
-        for guideline_id, joined in guidelines.items()
-        if guideline_id not in config.rejected and not any(alike(reading_of(_view(joined)), each) for each in rejected)
-    }
-
-
-def _view(joined: Joined[GuidelineEntry]) -> GuidelineView:
-    entry = joined.entry
-    return GuidelineView(entry.id, entry.title, entry.rule, entry.trigger, entry.rationale, entry.tags)
 
 
 def _foreign_guidelines(

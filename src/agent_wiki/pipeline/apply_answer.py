@@ -129,6 +129,7 @@ def _keep(wiki: Path, asked: ObservedPrompt, value: Mapping[str, Any], choices: 
         "request": digest,
         "prompt": digest,
         "stage": asked.prompt.stage,
+        "about": list(asked.about),
         "answered_by": AGENT,
         "answer": text_of(value),
         "stop_reason": "end_turn",

@@ -57,8 +57,11 @@ def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> di
             by_stage = [list(each.entry.tags) for each in joined.contributions[1:]] + list(former.get(name, ()))
             if now in by_stage:
                 entries[name] = own
-    for name, replaced in former.items():
-        if name not in view.guidelines and configured.get(name) in replaced:
+    gone = {name: list(replaced) for name, replaced in former.items() if name not in view.guidelines}
+    for name, joined in view.rejected.items():
+        gone.setdefault(name, []).extend(list(each.entry.tags) for each in joined.contributions)
+    for name, by_stage in gone.items():
+        if configured.get(name) in by_stage:
             entries[name] = None
     return entries
 

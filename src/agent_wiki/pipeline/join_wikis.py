@@ -18,7 +18,7 @@ from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Progress, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
-from agent_wiki.wiki.layout import CONFIG, kind_of
+from agent_wiki.wiki.layout import CONFIG, kind_of, page_id
 from agent_wiki.wiki.store import WikiFolder
 
 
@@ -61,11 +61,12 @@ def _loaded(other: Path, publisher: Publisher, report: Report) -> Publisher:
 
 
 def _take_foreign(theirs: Publisher, ours: Publisher) -> None:
-    """Pages that other tools wrote come along unless one of that name, or with that id, is here."""
+    """Pages that other tools wrote come along unless one of that name, or with that id, is here or was rejected."""
     here = view_of(ours.state)
     known = here.guidelines.keys() | here.foreign_guidelines.keys()
     for path, page in theirs.pages.foreign.items():
-        if kind_of(path) == "guideline" and str(page.fields.get("id")) in known:
+        name = str(page.fields.get("id") or page_id(path))
+        if name in ours.state.config.rejected or (kind_of(path) == "guideline" and name in known):
             continue
         if path not in ours.state.foreign:
             ours.state.foreign[path] = page

@@ -6,7 +6,7 @@ machinery: without it a recording has to be named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,15 @@ class KnownRecordings:
         found = {digest: str(path.resolve()) for digest, path in requests.items()}
         self.asked |= {path for path in asked if not redact_text(path)[1]}
         self.requests.update({digest: path for digest, path in found.items() if not redact_text(path)[1]})
+        self._save()
+
+    def drop(self, recordings: Collection[str]) -> None:
+        """Forget recordings, and the requests about them."""
+        self.asked -= set(recordings)
+        self.requests = {digest: path for digest, path in self.requests.items() if path not in recordings}
+        self._save()
+
+    def _save(self) -> None:
         kept = {"recordings": sorted(self.asked), "requests": self.requests}
         self.folder.write_machinery(_NAME, {"version": _VERSION, **kept})
 

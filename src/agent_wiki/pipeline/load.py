@@ -52,7 +52,6 @@ def load_wiki(folder: WikiFolder, problems: list[UnreadablePage]) -> LoadedWiki:
     _load_records(folder, problems, loaded)
     _load_corpus(folder, problems, loaded)
     loaded.pages = read_pages(folder, problems)
-    loaded.state.foreign = dict(loaded.pages.foreign)
     if loaded.pages.former:
         _convert(folder, loaded)
     text = folder.read_text(CONFIG) or templates.render("config.yaml")
@@ -60,7 +59,22 @@ def load_wiki(folder: WikiFolder, problems: list[UnreadablePage]) -> LoadedWiki:
     if loaded.is_merged:
         text = merged_config(text, tags_of_stages(loaded.state.records.values()))
     loaded.config_text, loaded.state.config = text, parse_config(text)
+    _set_apart_kept(folder, problems, loaded)
+    loaded.state.foreign = dict(loaded.pages.foreign)
     return loaded
+
+
+def _set_apart_kept(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:
+    """Pages that the owner keeps count as edited, whatever is in them."""
+    pages = loaded.pages
+    for path in set(loaded.state.config.kept) & (pages.replaceable | pages.foreign.keys()):
+        try:
+            pages.keep(path, folder.read_page(path)[1])
+        except UnreadablePage as error:
+            problems.append(error)
+            pages.generated.discard(path)
+            pages.merged.discard(path)
+            pages.unreadable.add(path)
 
 
 def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:

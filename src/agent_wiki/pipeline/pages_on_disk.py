@@ -23,9 +23,9 @@ _VERSION = 1
 class PagesOnDisk:
     """The pages of a wiki by whose they are.
 
-    `generated` may be replaced and removed; `edited` are generated pages that a person changed; `foreign` were written
-    by somebody else; `former` are this program's of a time when pages had no digest; `merged` are generated pages that
-    git merged. `unreadable` are left alone until somebody mends them.
+    `generated` may be replaced and removed; `edited` are generated pages that a person changed, and those that the
+    owner keeps; `foreign` were written by somebody else; `former` are this program's of a time when pages had no
+    digest; `merged` are generated pages that git merged. `unreadable` are left alone until somebody mends them.
     """
 
     generated: set[str] = field(default_factory=set)
@@ -43,6 +43,19 @@ class PagesOnDisk:
     def replaceable(self) -> set[str]:
         """Pages that may be written over and removed."""
         return self.generated | self.merged | self.former.keys()
+
+    def keep(self, path: str, page: Page) -> None:
+        """From here on a page counts as edited."""
+        self.generated.discard(path)
+        self.merged.discard(path)
+        self.former.pop(path, None)
+        self.foreign.pop(path, None)
+        self.edited[path] = page
+
+    def release(self, path: str) -> None:
+        """From here on a page may be replaced and removed as any generated one, whoever wrote it."""
+        if self.edited.pop(path, None) or self.foreign.pop(path, None):
+            self.generated.add(path)
 
 
 def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDisk:

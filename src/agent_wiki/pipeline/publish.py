@@ -20,6 +20,7 @@ from agent_wiki.pages.index_shards import FOLDER as SHARDS
 from agent_wiki.pages.index_shards import is_shard
 from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, index_files
 from agent_wiki.pages.merged import is_written_into
+from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.collector import cycle_search_paused
@@ -36,7 +37,7 @@ from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS
-from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of
+from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of, skill_path
 from agent_wiki.wiki.records import SessionRecord, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
@@ -61,7 +62,9 @@ class Publisher:
         self.unreadable_records: set[str] = set()
         self.is_merged = False  # git merged two branches of the wiki since the last run
         self._merged_sessions: set[str] = set()
-        self._config_text = ""
+        self.config_text = ""
+        self.released: set[str] = set()
+        self.rendered: set[str] = set()  # files that hold what was rendered in this run, and nothing else
         self._replaced = ReplacedTags(folder)
         self._taken: set[str] = set()
         self._edited_files: set[str] = set()
@@ -72,12 +75,25 @@ class Publisher:
         problems: list[UnreadablePage] = []
         loaded = load_wiki(self.folder, problems)
         self.state, self.pages, self.unreadable_records = loaded.state, loaded.pages, loaded.unreadable
-        self._config_text, self.is_merged = loaded.config_text, loaded.is_merged
+        self.config_text, self.is_merged = loaded.config_text, loaded.is_merged
         for path, record in loaded.unwritten.items():
             if self.is_merged and isinstance(record, SessionRecord):
                 self._merged_sessions.add(record.session_id)
             self.folder.write_text(path, record_text(record))
         self.report.failures += [Failure.of(problem) for problem in problems]
+
+    def keep(self, paths: Iterable[str]) -> None:
+        """These files are a person's from here on: they are not written."""
+        for path in paths:
+            if path in self.pages.replaceable:
+                self.pages.keep(path, self.folder.read_page(path)[1])
+
+    def release(self, paths: Iterable[str]) -> None:
+        """These files are rendered again, or removed when nothing supports them, also where others edited them."""
+        for path in paths:
+            self.released.add(path)
+            self.pages.release(path)
+            self.state.foreign.pop(path, None)
 
     @property
     def unreadable(self) -> set[str]:
@@ -128,6 +144,7 @@ class Publisher:
         """Run the stages over all sessions that are asked for, then render the pages and write all that changed."""
         view = view_of(self.state)
         self._keep_edits_of_merged_pages(view)
+        self._remember_rejected(view)
         self._edit(TAGS, tag_entries(view, self._replaced.by_guideline))  # first, for other stages see them
         wanted = [stage for stage in CORPUS_STAGES if stage in stages or self._is_outdated_by_merge(stage)]
         for stage, ask in self._asked(wanted, view).items():
@@ -136,7 +153,7 @@ class Publisher:
         progress("catalog", 0, 1)
         archive = archived_guidelines(view, archive_covered=archive_covered)
         made = Catalog(view, archive, self.templates, edited=self.pages.edited)
-        self.folder.write_text(CONFIG, self._config_text)
+        self.folder.write_text(CONFIG, self.config_text)
         self._replaced.clear()
         self._write_git_attributes()
         self._write_pages(made)
@@ -204,9 +221,22 @@ class Publisher:
         for path in sorted(self.state.corpus):
             record = self.state.corpus[path]
             if record.made_by.stage == stage and path not in answers and not waiting_for.intersection(record.about):
-                self.folder.remove(path)
-                del self.state.corpus[path]
+                self.put_corpus_record(path, None)
         for path, record in sorted(answers.items()):
+            self.put_corpus_record(path, record)
+
+    def _remember_rejected(self, view: WikiView) -> None:
+        """Keep what rejected pages say, and nothing of pages that are no longer rejected."""
+        changes = remembered(self.state.config.rejected, view.rejected, self.state.corpus)
+        for path, record in sorted(changes.items()):
+            self.put_corpus_record(path, record)
+
+    def put_corpus_record(self, path: str, record: CorpusRecord | None) -> None:
+        """Keep an answer over several pages; None takes it away."""
+        if record is None:
+            self.state.corpus.pop(path, None)
+            self.folder.remove(path)
+        else:
             self.state.corpus[path] = record
             self.folder.write_text(path, record_text(record))
 
@@ -214,10 +244,12 @@ class Publisher:
         entries: list[IndexEntry] = []
         counts: Counter[str] = Counter()
         rendered: set[str] = set()
-        scripts = ScriptFiles(self.folder)
+        scripts = ScriptFiles(self.folder, self.state.config.kept, self.released)
         audit.log(self.folder, [*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
         for slug, joined in made.view.skills.items():
-            self._edited_files.update(scripts.write(slug, [each.entry.scripts for each in joined.contributions]))
+            versions = [each.entry.scripts for each in joined.contributions]
+            is_page_edited = skill_path(slug) in self.pages.edited
+            self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited))
         for page in made.pages([stage.pages for stage in STAGES if stage.pages is not None]):
             rendered.add(page.path)
             self._write(page)
@@ -227,7 +259,9 @@ class Publisher:
             counts["archived" if page.path.startswith("_archived/") else kind] += 1
         self._remove(rendered, scripts)
         self._write_indexes(made, entries)
-        remember(self.folder, rendered - self.pages.edited.keys() - self.pages.foreign.keys() - self.unreadable)
+        rendered -= self.pages.edited.keys() | self.pages.foreign.keys() | self.unreadable
+        remember(self.folder, rendered)
+        self.rendered |= rendered
         self.report.edited = sorted({*self.pages.edited, *self._edited_files} - set(self.state.config.kept))
         self.report.written = list(dict.fromkeys(self.folder.written))
         self.report.removed = list(self.folder.removed)
@@ -255,9 +289,8 @@ class Publisher:
 
     def _remove(self, rendered: set[str], scripts: ScriptFiles) -> None:
         """Take away generated pages that are no more. Where a record cannot be read, its pages may be among them."""
-        if self.unreadable_records:
-            return
-        for path in sorted(self.pages.replaceable - rendered):
+        gone = self.pages.replaceable - rendered
+        for path in sorted(gone & self.released if self.unreadable_records else gone):
             if kind_of(path) == "skill":
                 scripts.remove(path.split("/")[1])
             self.folder.remove(path)
@@ -272,14 +305,26 @@ class Publisher:
         shown = [self._as_edited(entry) for entry in entries]
         files = index_files(made, shown, self.templates)
         for path, text in files.items():
-            if path.endswith(".md") and origin_of(self.folder.read_text(path, errors="replace") or "") == "edited":
+            if self._is_left(path):
                 self._edited_files.add(path)
             else:
                 self.folder.write_text(path, text)
+                self.rendered.add(path)
         self._remove_shards_but(files)
         own = self.folder.read_text(AGENTS, errors="replace")
-        if own is None or not is_its_owners(own, files[INDEX], self.templates):
+        is_left = own is not None and AGENTS not in self.released
+        if is_left and AGENTS not in self.state.config.kept:
+            is_left = is_its_owners(own or "", files[INDEX], self.templates)
+        if not is_left:
             self.folder.write_text(AGENTS, contract(files[INDEX], files, self.templates))
+            self.rendered.add(AGENTS)
+
+    def _is_left(self, path: str) -> bool:
+        """Whether an index page is a person's: kept, or edited."""
+        text = self.folder.read_text(path, errors="replace")
+        if text is None or not path.endswith(".md") or path in self.released:
+            return False
+        return path in self.state.config.kept or origin_of(text) == "edited"
 
     def _as_edited(self, entry: IndexEntry) -> IndexEntry:
         """An edited page is indexed by its own words."""
@@ -307,7 +352,10 @@ class Publisher:
             self.folder.write_text(GIT_ATTRIBUTES, self.templates.render("gitattributes", folders=FOLDERS))
 
     def _edit(self, section: tuple[str, ...], entries: dict[str, Any]) -> None:
-        edited = edit_config(self._config_text, section, entries)
-        if edited != self._config_text:
-            self._config_text = edited
-            self.state.config = parse_config(edited)
+        self.set_config(edit_config(self.config_text, section, entries))
+
+    def set_config(self, text: str) -> None:
+        """Go on with another text of the configuration."""
+        if text != self.config_text:
+            self.config_text = text
+            self.state.config = parse_config(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agent_wiki.pages.skill import Script, script_digest
 from agent_wiki.wiki.generated import CONFLICT_MARKERS, origin_of
@@ -15,10 +15,11 @@ _DIGEST = re.compile(r":([0-9a-f]{12})\b")
 
 
 class ScriptFiles:
-    """The scripts of a wiki's skills."""
+    """The scripts of a wiki's skills. The owner keeps `kept`; `released` may be written whoever edited them."""
 
-    def __init__(self, folder: WikiFolder) -> None:
+    def __init__(self, folder: WikiFolder, kept: Collection[str] = (), released: Collection[str] = ()) -> None:
         self._folder = folder
+        self._kept, self._released = kept, released
 
     def names(self, slug: str) -> list[str]:
         """The files in a skill's folder of scripts, sorted; hidden ones are nobody's."""
@@ -34,12 +35,13 @@ class ScriptFiles:
             for name in self.names(slug)
         }
 
-    def write(self, slug: str, versions: Sequence[Sequence[Script]]) -> list[str]:
+    def write(self, slug: str, versions: Sequence[Sequence[Script]], *, is_page_edited: bool = False) -> list[str]:
         """Bring a skill's scripts up to date, before its page is written. Out: the paths that a person edited.
 
         In: the scripts of each session that contributes to the skill, of the one that speaks for it first. The page on
         disk says what each script was when it was written; a file that differs is left alone, and so is one that the
-        page does not name. One that git merged from several versions is not an edited one.
+        page does not name. One that git merged from several versions is not an edited one. A page that a person edited
+        is left with its scripts as they are.
         """
         edited: list[str] = []
         wanted = {script.file: script.text for script in versions[0]}
@@ -49,9 +51,12 @@ class ScriptFiles:
         ours = self._written_before(slug)
         for name in sorted({*wanted, *on_disk}):
             path = f"skills/{slug}/scripts/{name}"
+            if is_page_edited and path not in self._released:
+                continue
             text = on_disk.get(name)
-            if text is not None and text != wanted.get(name) and ours is not None and script_digest(text) not in ours:
-                if _is_mixed(text, [each.text for scripts in versions for each in scripts if each.file == name]):
+            if text is not None and text != wanted.get(name) and self._is_edited(path, text, ours):
+                merged_from = [each.text for scripts in versions for each in scripts if each.file == name]
+                if path not in self._kept and _is_mixed(text, merged_from):
                     self._put(path, wanted[name])
                 else:
                     edited.append(path)
@@ -60,6 +65,11 @@ class ScriptFiles:
             else:
                 self._folder.remove(path)
         return edited
+
+    def _is_edited(self, path: str, text: str, ours: Collection[str] | None) -> bool:
+        if path in self._kept:
+            return True
+        return path not in self._released and ours is not None and script_digest(text) not in ours
 
     def _put(self, path: str, text: str) -> None:
         self._folder.write_text(path, text)
@@ -74,9 +84,11 @@ class ScriptFiles:
         return {digest for listed in _LISTED.findall(text) for digest in _DIGEST.findall(listed)}
 
     def remove(self, slug: str) -> None:
-        """Take away all of a skill's scripts."""
+        """Take away all of a skill's scripts but those that the owner keeps."""
         for name in self.names(slug):
-            self._folder.remove(f"skills/{slug}/scripts/{name}")
+            path = f"skills/{slug}/scripts/{name}"
+            if path not in self._kept:
+                self._folder.remove(path)
 
 
 def _is_mixed(text: str, versions: Sequence[str]) -> bool:

@@ -1,9 +1,10 @@
-"""The pages that use has discredited: those that harmed, misled or are disputed, with what the sessions said."""
+"""The pages that need a look: those that use has discredited, and generated ones that a person has edited."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from agent_wiki.pages.recalls import Recall, Tier, counts_by_status, tier
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.pipeline.owners_pages import EditedFile, edited_files
 from agent_wiki.retrieval.fuse import AGAINST, sinks
 
 _TIERS: tuple[Tier, ...] = ("low", "disputed")
@@ -38,12 +40,41 @@ class Reviewed:
         ]
         return {
             "link": self.link,
+            "reason": "use",
             "title": self.title,
             "tier": self.tier,
             "counts": dict(self.counts),
             "has_sunk": self.has_sunk,
             "against": quotes,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class EditedPage:
+    """A generated page, index or script that a person edited.
+
+    `diff` is unified, from what would be rendered to what the person made of it; `is_supported` is False where nothing
+    would be rendered any more.
+    """
+
+    link: str
+    diff: str
+    is_supported: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {"link": self.link, "reason": "edited", "is_supported": self.is_supported, "diff": self.diff}
+
+
+def edited_pages(wiki: Path) -> list[EditedPage]:
+    """Every edited page that the owner has not decided to keep, by path."""
+    return [_as_edited(each) for each in edited_files(wiki)]
+
+
+def _as_edited(file: EditedFile) -> EditedPage:
+    before, after = ((text or "").splitlines() for text in (file.rendered, file.text))
+    lines = unified_diff(before, after, f"rendered {file.path}", f"edited {file.path}", lineterm="")
+    return EditedPage(file.path, "\n".join(lines), file.rendered is not None)
 
 
 def review(wiki: Path, problems: list[UnreadablePage]) -> list[Reviewed]:

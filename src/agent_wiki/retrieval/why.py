@@ -7,7 +7,7 @@ The walk itself is pure; `recording_places` finds recordings.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.sessions import Session
-from agent_wiki.pages.state import WikiView, view_of
-from agent_wiki.pipeline.load import LoadedWiki, read_wiki
+from agent_wiki.pages.state import WikiView
+from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.trajectory import Message, Trajectory
@@ -25,11 +25,9 @@ from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
-from agent_wiki.wiki.values import entries_of, text_or_none, texts_of, whole_number
+from agent_wiki.wiki.values import entries_of, texts_of, whole_number
 
 CONTEXT_CHARACTERS = 160
-_LEAST_PREFIX = 4
-_MOST_NAMED = 6
 _NOTE = re.compile(r"^- T(\d{1,9}): (.+)$", re.MULTILINE)
 
 State = Literal["verified", "turn found", "quote not in turn", "no such turn", "recording not here", "unreadable"]
@@ -184,88 +182,6 @@ def _summaries(pages: Sequence[PageWhy]) -> Iterator[PageWhy]:
         if page.kind == "summary":
             yield page
         yield from _summaries(page.pages)
-
-
-class WikiPages(Mapping[str, Page]):
-    """The pages of a wiki by path, each parsed when it is asked for. One that cannot be read is a problem."""
-
-    def __init__(self, folder: WikiFolder, loaded: LoadedWiki, problems: list[UnreadablePage]) -> None:
-        self._folder, self._problems = folder, problems
-        self._read: dict[str, Page] = {**loaded.pages.foreign, **loaded.pages.former, **loaded.pages.edited}
-        self._paths = sorted(loaded.pages.all() - loaded.pages.unreadable)
-        self.foreign = loaded.pages.foreign
-        self._others = loaded.pages.foreign | loaded.pages.edited
-        self.view: WikiView = view_of(loaded.state)
-        self._sessions = {path: name for name, each in self.view.sessions.items() for path in each.paths}
-
-    @classmethod
-    def read(cls, folder: WikiFolder, problems: list[UnreadablePage]) -> WikiPages:
-        """The pages of a wiki."""
-        return cls(folder, read_wiki(folder.root, problems), problems)
-
-    def __getitem__(self, path: str) -> Page:
-        if path not in self._read:
-            try:
-                self._read[path] = self._folder.read_page(path)[1]
-            except UnreadablePage as error:
-                self._problems.append(error)
-                raise KeyError(path) from error
-        return self._read[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    def session_of(self, path: str) -> str:
-        """The session that a summary page is about; "" for other pages."""
-        return self._sessions.get(path, "")
-
-    def names(self, path: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """What a page is called: its ids, its slug, its file's name."""
-        made = self.session_of(path) if kind_of(path) == "summary" else page_id(path)
-        own = text_or_none(self._others[path].fields.get("id")) if path in self._others else None
-        ids = tuple(dict.fromkeys(each for each in (own, made) if each))
-        name = path.rpartition("/")[2]
-        return ids, tuple(each.partition(":")[2] for each in ids if ":" in each), (name, name.removesuffix(".md"))
-
-
-def pages_named(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
-    """The page that a person means, or the arcs of a session. Raises `UsageError`."""
-    paths = _paths_of(pages, wanted, wiki)
-    if not paths:
-        raise UsageError(f"{wanted}: no page of {wiki} has this path or id")
-    sessions = {pages.session_of(path) for path in paths if kind_of(path) == "summary"}
-    if len(paths) > 1 and not (len(sessions) == 1 and all(kind_of(path) == "summary" for path in paths)):
-        shown = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
-        raise UsageError(f"{wanted}: {len(paths)} pages have this name: {shown}")
-    return paths
-
-
-def _paths_of(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
-    """Every page with that name, by the most exact way in which any has it."""
-    path = _path_in_wiki(wanted, wiki)
-    if path in set(pages):
-        return [path]
-    if path.startswith("skills/") and (skill := "/".join([*path.split("/")[:2], "SKILL.md"])) in set(pages):
-        return [skill]
-    names = {each: pages.names(each) for each in pages}
-    for position in range(3):
-        exact = [each for each, found in names.items() if wanted in found[position]]
-        if exact:
-            return exact
-    if len(wanted) < _LEAST_PREFIX:
-        return []
-    return [each for each, found in names.items() if any(name.startswith(wanted) for name in found[0])]
-
-
-def _path_in_wiki(wanted: str, wiki: Path) -> str:
-    """A path relative to the wiki; `wanted` may be relative to the wiki or to the current folder."""
-    try:
-        return Path(wanted).resolve().relative_to(wiki.resolve()).as_posix()
-    except (ValueError, OSError, RuntimeError):
-        return wanted.removeprefix("./")
 
 
 def _walk(path: str, pages: WikiPages, *, is_brief: bool = False) -> PageWhy:

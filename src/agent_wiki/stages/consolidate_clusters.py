@@ -16,6 +16,7 @@ from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
 from agent_wiki.pages.cluster import cluster_members
+from agent_wiki.pages.rejected import is_rejected_cluster
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import guideline_views, skill_views
@@ -281,7 +282,7 @@ def run(view: WikiView, engine: Engine) -> CorpusResult:
             "tags": list(cluster.tags),
         }
         for cluster in found.clusters
-        if f"cluster:{cluster.slug}" not in config.rejected
+        if not is_rejected_cluster(cluster.slug, cluster.members, config.rejected, view.state.corpus)
     }
     claimed = {
         member

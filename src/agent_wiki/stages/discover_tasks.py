@@ -16,6 +16,7 @@ from agent_wiki.compare.similarity import stem, strength
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
+from agent_wiki.pages.rejected import is_rejected_task
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import session_views
@@ -293,11 +294,16 @@ def run(view: WikiView, engine: Engine) -> CorpusResult:
             "sessions": sorted(session.session_id for session in task.family.sessions),
         }
         for task in found.tasks
-        if task.family.name not in owners_names and f"task:{task.slug}" not in config.rejected
+        if task.family.name not in owners_names and not _is_rejected(task, view)
     }
     changes = changed_entries(config.tasks, wanted, STAGE, engine, unanswered)
     waiting = frozenset(unanswered)
     return CorpusResult(TASKS, changes, found.rejected, tuple(error for error, _ in found.unanswered), waiting)
+
+
+def _is_rejected(task: Task, view: WikiView) -> bool:
+    sessions = [session.session_id for session in task.family.sessions]
+    return is_rejected_task(task.slug, sessions, view.state.config.rejected, view.state.corpus)
 
 
 def _overrides(config: Config) -> dict[str, Override]:

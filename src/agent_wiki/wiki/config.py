@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -38,7 +38,10 @@ _SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED)
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The parsed configuration. Values are as written; a missing section is empty."""
+    """The parsed configuration. Values are as written; a missing section is empty.
+
+    Clusters and tasks that `rejected` names are left out, whoever wrote them.
+    """
 
     tags: dict[str, list[str]] = field(default_factory=dict)
     clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -65,8 +68,8 @@ def parse_config(text: str) -> Config:
     tags, clusters, tasks, overrides, rejected = (_mapping_at(root, section) for section in _SECTIONS)
     return Config(
         tags={name: [str(tag) for tag in value] for name, value in tags.items() if isinstance(value, list)},
-        clusters={name: value for name, value in clusters.items() if isinstance(value, dict)},
-        tasks={name: value for name, value in tasks.items() if isinstance(value, dict)},
+        clusters=_entries_but(clusters, "cluster", rejected),
+        tasks=_entries_but(tasks, "task", rejected),
         overrides={name: value for name, value in overrides.items() if isinstance(value, dict)},
         ignored_rules=_ignored_rules(root),
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
@@ -81,6 +84,12 @@ def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(ignored, list) or not all(isinstance(each, str) for each in ignored):
         raise RunError(f"{CONFIG}: rules.ignore is not a list of ids; mend it and run again")
     return tuple(sorted(set(ignored)))
+
+
+def _entries_but(entries: Mapping[str, Any], kind: str, rejected: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        name: value for name, value in entries.items() if isinstance(value, dict) and f"{kind}:{name}" not in rejected
+    }
 
 
 def _mapping_at(root: dict[str, Any], section: Section) -> dict[str, Any]:
@@ -151,6 +160,58 @@ def patched(text: str, patch: Mapping[str, Any]) -> str:
     if _root_value(edited) != wanted:
         raise RunError(f"{CONFIG}: it is written in a way that only a person can edit; nothing was changed")
     return edited
+
+
+def edit_rejected(text: str, reasons: Mapping[str, str]) -> str:
+    """`text` with pages put under `rejected:`, one a line: id → why. All else keeps its bytes."""
+    root = compose_yaml(text)
+    names = {key.value for key, _ in root.value} if isinstance(root, yaml.MappingNode) else set()
+    if REJECTED[0] not in names:
+        text = _with_final_newline(_in_block_style(text)) + f"{REJECTED[0]}: {{}}\n"
+    return edit_config(text, REJECTED, reasons)
+
+
+def edit_kept(text: str, add: Collection[str] = (), take_out: Collection[str] = ()) -> str:
+    """`text` with pages put on the list `kept:`, which is sorted, and others taken off it. All else keeps its bytes.
+
+    The list has one line an item, so that git merges what two branches keep, unless a person wrote it on one line.
+    """
+    root = compose_yaml(text)
+    entries = root.value if isinstance(root, yaml.MappingNode) else []
+    node = next((value for key, value in entries if key.value == "kept"), None)
+    listed = set() if node is None else set(texts_of(node_value(node)))
+    wanted = (listed | set(add)) - set(take_out)
+    if wanted == listed:
+        return text
+    if not wanted or (isinstance(node, yaml.SequenceNode) and node.flow_style and node.value):
+        return patched(text, {"kept": sorted(wanted)})
+    if isinstance(node, yaml.SequenceNode) and node.value:
+        return _edit_items(text, node, set(add) - listed, take_out)
+    lines = [f"  - {_scalar(name)}\n" for name in sorted(wanted)]
+    if node is None:
+        return "".join([_with_final_newline(_in_block_style(text)), "kept:\n", *lines])
+    before, after = text[: node.start_mark.index].rstrip(" "), text[node.end_mark.index :]
+    rest, newline, below = after.partition("\n")
+    return "".join([before, rest, "\n", *lines, below if newline else ""])
+
+
+def _edit_items(text: str, items: yaml.SequenceNode, add: Collection[str], take_out: Collection[str]) -> str:
+    """Put items into a block list before the first that is greater, and take items out, by whole lines."""
+    lines = _with_final_newline(text).splitlines(keepends=True)
+    margin = " " * items.start_mark.column
+    places = [(str(node_value(item)), item.start_mark.line) for item in items.value]
+    inserted: dict[int, list[str]] = {}
+    for name in sorted(add):
+        after = next((line for other, line in places if other > name), None)
+        at = places[-1][1] + 1 if after is None else _above_comments(lines, after, items.start_mark.column)
+        inserted.setdefault(at, []).append(f"{margin}- {_scalar(name)}\n")
+    replaced = {line: (line, "") for name, line in places if name in take_out}
+    return _assemble(lines, inserted, replaced)
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML on a line of its own."""
+    return dump_yaml({"a": text}).partition(": ")[2].rstrip("\n")
 
 
 def _root_value(text: str) -> dict[str, Any]:

@@ -35,6 +35,7 @@ class WikiFolder:
     signatures: dict[str, Signature] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    planned: dict[str, str] = field(default_factory=dict)  # what a dry run would write
     _folders: dict[str, Path] = field(default_factory=dict)
     _made: set[Path] = field(default_factory=set)
 
@@ -119,7 +120,9 @@ class WikiFolder:
         if _holds(target, content):
             return False
         self.written.append(path)
-        if not self.is_dry_run:
+        if self.is_dry_run:
+            self.planned[path] = text
+        else:
             self._make_folder(target.parent)
             self._replace(target, [content])
             self._remember(path, target)

@@ -40,7 +40,7 @@ from agent_wiki.engines.anthropic_api.request import (
 )
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
-from agent_wiki.engines.prompting import Prompting, short_digest
+from agent_wiki.engines.prompting import Prompting, about_of, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.spending import Spending
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES, SUMMARIZE
@@ -169,7 +169,8 @@ class AnthropicEngine(BaseEngine):
     def _asked(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
         """The answer to one prompt, after as many rounds as it takes and is worth."""
         stage = prompt.stage
-        asking = Asking(prompt, question.answer_type, self.models[stage], stage in self._cached)
+        is_cached = stage in self._cached
+        asking = Asking(prompt, question.answer_type, self.models[stage], is_cached, about=about_of(question))
         if self._has_batches and prompt.prefix and stage in self._together:
             self._ask_together(asking, question)
         structure, reply = self._first_reply(asking, question.answer_type)
@@ -311,6 +312,7 @@ def _head_of(asking: Asking, digest: str) -> Record:
         "prompt": asking.prompt.digest,
         "stage": stage,
         "model": asking.model,
+        "about": list(asking.about),
     }
 
 

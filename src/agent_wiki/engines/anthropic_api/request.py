@@ -57,7 +57,7 @@ class Round:
 class Asking:
     """All that decides a request but for how structure is asked for and how long marks live.
 
-    `is_cached` puts a mark behind the prefix.
+    `is_cached` puts a mark behind the prefix. `about` names what the question is about, and decides nothing.
     """
 
     prompt: Prompt
@@ -65,6 +65,7 @@ class Asking:
     model: str
     is_cached: bool
     rounds: tuple[Round, ...] = ()
+    about: tuple[str, ...] = ()
 
 
 def request_body(asking: Asking, structure: Structure, lifetime: Lifetime = "5m") -> dict[str, Any]:

@@ -1,0 +1,46 @@
+"""What `.wiki/` knows of sessions besides the journal: the files they were read from, and caches of page texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline.known_recordings import KnownRecordings
+from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.store import WikiFolder
+
+KNOWN_FILES = ("recordings.json", "asked.json", "pages.json", "replaced.json")
+"""Files of `.wiki/` that a run writes again."""
+
+_CACHES = ("retrieval",)
+
+
+def forget_recordings(
+    folder: WikiFolder, sessions: Collection[str], names: Collection[str | None]
+) -> tuple[set[str], set[str]]:
+    """Forget the files that hold some sessions, by what was in them or by their names.
+
+    Out: the paths of those files, and those of all others that are known. A file that holds other sessions too is read
+    again by the next run.
+    """
+    cache, known = recordings_cache.load(folder), KnownRecordings.load(folder)
+    every = {*cache, *known.asked, *known.requests.values()}
+    files = {path for path, entry in cache.items() if any(each[0] in sessions for each in entry["sessions"])}
+    files |= {path for path in every - cache.keys() if Path(path).name in names}
+    if files:
+        recordings_cache.save(folder, {path: entry for path, entry in cache.items() if path not in files})
+        known.drop(files)
+    return files, every - files
+
+
+def cached_files(root: Path) -> list[str]:
+    """Caches that hold words of pages, and what killed runs left, by path in the wiki. Links are passed over."""
+    machinery = root / MACHINERY
+    if machinery.is_symlink() or not machinery.is_dir():
+        return []
+    folders = [machinery, *(each for each in machinery.iterdir() if each.is_dir() and not each.is_symlink())]
+    found = [each for folder in folders for each in folder.iterdir() if not each.is_dir()]
+    return sorted(
+        each.relative_to(root).as_posix() for each in found if each.parent.name in _CACHES or each.name.endswith(".tmp")
+    )
