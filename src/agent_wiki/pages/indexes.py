@@ -194,7 +194,7 @@ def _shown(entry: IndexEntry) -> dict[str, Any]:
         "support": count if isinstance(count, int) else None,
         "members": len(row.get("members", ())),
         "recalls": entry.recalls,
-        "parent": row.get("parent_session_id") or "",
+        "parent": str(row.get("parent_session_id") or ""),
     }
 
 
