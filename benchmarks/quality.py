@@ -3,12 +3,13 @@
     python -m benchmarks.quality [FOLDER]
 
 Four figures, all measured in this run: error detection against the recorded flags with them hidden; task families
-against the recorded ids with ids, trials and rewards hidden; every quote of a whole built wiki looked up again in
-its recording; guidelines a session and the share of sessions with none. Exit code 1 when a target is missed.
+against the recorded ids with ids, trials and rewards hidden; every quote in the records of a built wiki looked up again in its
+recording; guidelines a session and the share of sessions with none. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +21,6 @@ from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim
-from agent_wiki.wiki.page import Page, parse_page
 from benchmarks import errors, families, guidelines
 
 LEAST_F1 = 0.9
@@ -28,39 +28,43 @@ LEAST_RAND_INDEX = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class QuotedPage:
-    """One quote of one page."""
+class RecordedQuote:
+    """One quote of one record."""
 
-    page: str
+    record: str
     session_id: str
     turn: int
     quote: str
 
 
-def quotes_of(path: str, page: Page) -> Iterator[QuotedPage]:
-    """Every quote that a page's frontmatter holds."""
-    fields = page.fields
-    for entry in fields.get("evidence") or []:
-        yield QuotedPage(path, str(entry["session_id"]), entry["turn"], entry["quote"])
-    session_id = str(fields.get("session_id"))
-    outcome: dict[str, Any] = fields.get("outcome_evidence") or {}
-    if "quote" in outcome:
-        yield QuotedPage(path, session_id, outcome["turn"], outcome["quote"])
-    for entry in fields.get("recalled_guidelines") or []:
-        if "evidence" in entry:
-            yield QuotedPage(path, session_id, entry["turn"], entry["evidence"])
+def quotes_in(value: Any, record: str, session_id: str) -> Iterator[RecordedQuote]:
+    """Every quote in what a stage answered, at any depth: a turn with the `quote` or the `evidence` found there.
+
+    Counted in the records, not on the pages: a page shows the first of many, and a skill's shows none.
+    """
+    if isinstance(value, list):
+        for each in value:
+            yield from quotes_in(each, record, session_id)
+    elif isinstance(value, dict):
+        text = value.get("quote", value.get("evidence"))
+        if isinstance(text, str) and "turn" in value:
+            yield RecordedQuote(record, str(value.get("session_id", session_id)), value["turn"], text)
+        for each in value.values():
+            yield from quotes_in(each, record, session_id)
 
 
-def quotes_of_a_built_wiki(folder: Path) -> tuple[list[QuotedPage], list[QuotedPage]]:
+def quotes_of_a_built_wiki(folder: Path) -> tuple[list[RecordedQuote], list[RecordedQuote]]:
     """Ingest `folder` into a wiki of its own; give all its quotes and those that do not stand in their turn."""
     with tempfile.TemporaryDirectory() as place:
         wiki = Path(place, "wiki")
         run([folder], Options(wiki), Report("ingest", "wiki"), lambda _what, _done, _of: None)
-        quotes = [
-            quote
-            for path in sorted(wiki.rglob("*.md"))
-            for quote in quotes_of(path.name, parse_page(path.read_text(encoding="utf-8"), path.name))
-        ]
+        records = {path.name: json.loads(path.read_bytes()) for path in sorted(wiki.glob("_sessions/*.json"))}
+    quotes = [
+        quote
+        for name, record in records.items()
+        for stage in record["stages"].values()
+        for quote in quotes_in(stage["answer"], name, record["session_id"])
+    ]
     by_id: dict[str, Trajectory] = {each.session_id: each for each in guidelines.sessions(folder)}
     missing = [
         each
@@ -99,8 +103,8 @@ def main(arguments: list[str] | None = None) -> int:
             missed.append(f"adjusted Rand index {figures.alone:.3f}")
 
     quotes, missing = quotes_of_a_built_wiki(folder)
-    print(f"quotes in the built wiki: {len(quotes)}, verbatim in their turn: {len(quotes) - len(missing)}")
-    missed += [f"quote of {each.page} not in turn {each.turn} of {each.session_id}" for each in missing]
+    print(f"quotes in the wiki's records: {len(quotes)}, verbatim in their turn: {len(quotes) - len(missing)}")
+    missed += [f"quote of {each.record} not in turn {each.turn} of {each.session_id}" for each in missing]
 
     found = guidelines.measure(folder)
     sessions, working = max(found.sessions, 1), max(found.working, 1)

@@ -7,7 +7,6 @@ precede a program are stripped (`wrappers`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -177,12 +176,3 @@ def _without_place(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _is_shell_line(words: tuple[str, ...]) -> bool:
     return len(words) > 2 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and words[1] in _SHELL_OPTIONS
-
-
-def pipelines_of(steps: tuple[SimpleCommand, ...]) -> Iterator[tuple[int, int]]:
-    """`(first, last)` of each pipeline: positions among the steps, both included."""
-    first = 0
-    for at, step in enumerate(steps):
-        if step.after not in ("|", "|&") or at + 1 == len(steps):
-            yield first, at
-            first = at + 1

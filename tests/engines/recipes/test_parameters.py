@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.recipes.operations import operation
-from agent_wiki.engines.offline.recipes.parameters import Parameters, has_one_off, parameterised
+from agent_wiki.engines.offline.recipes.parameters import Parameters, describe, has_one_off, parameterised
 from agent_wiki.engines.offline.recipes.pipelines import pipelines
 
 
@@ -56,10 +56,10 @@ def test_the_same_file_has_one_name_in_every_step() -> None:
 
 def test_every_parameter_is_described() -> None:
     parameters = Parameters()
-    text = shown("go test ./a -run X", parameters) + shown("go test ./b", parameters)
-    described = parameters.described_in(text)
-    assert list(described) == ["package", "package-2", "test-name"]
-    assert all(described.values())
+    assert "<package-2>" in shown("go test ./a -run X", parameters) + shown("go test ./b", parameters)
+    names = sorted(parameters.of_literal.values())
+    assert names == ["package", "package-2", "test-name"]
+    assert all(describe(name) for name in names)
 
 
 @pytest.mark.parametrize(

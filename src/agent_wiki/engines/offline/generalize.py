@@ -183,20 +183,3 @@ def _argument(command: shell.Command, previous: str, word: str, trajectory: Traj
     if command.program == "git" and command.words[1:2] and command.head.split()[-1] in branches and is_ref:
         return word if word in _TRUNKS or word in ("add", "list", "remove", "-") else "<branch>"
     return general
-
-
-def generalize_command(line: str, trajectory: Trajectory) -> str | None:
-    """A command line (several commands joined as in the shell) generalised; None when it has no program."""
-    commands = shell.split(line)
-    if not commands:
-        return None
-    parts: list[str] = []
-    for position, command in enumerate(commands):
-        if not command.words:
-            continue
-        parts.append(general_command(command, trajectory))
-        if position + 1 < len(commands):
-            parts.append(command.operator or ";")
-    while parts and parts[-1] in ("&&", "||", "|", ";", "&"):
-        parts.pop()
-    return " ".join(parts).replace(" ;", ";") or None

@@ -67,11 +67,6 @@ class Parameters:
             self.of_literal[key] = kind if kind not in names else next(each for each in numbers if each not in names)
         return f"<{self.of_literal[key]}>"
 
-    def described_in(self, text: str) -> dict[str, str]:
-        """Name → description of those that stand in `text`, in order of name."""
-        names = sorted(name for name in set(self.of_literal.values()) if f"<{name}>" in text)
-        return {name: describe(name) for name in names}
-
 
 def describe(name: str) -> str:
     """A parameter's description from its name; `file-2` is another `file`."""
