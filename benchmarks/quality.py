@@ -3,8 +3,8 @@
     python -m benchmarks.quality [FOLDER]
 
 Four figures, all measured in this run: error detection against the recorded flags with them hidden; task families
-against the recorded ids with ids, trials and rewards hidden; every quote in the records of a built wiki looked up again in its
-recording; guidelines a session and the share of sessions with none. Exit code 1 when a target is missed.
+against the recorded ids with ids, trials and rewards hidden; every quote in the records of a built wiki looked up
+again in its recording; guidelines a session and the share of sessions with none. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
