@@ -76,12 +76,12 @@ def test_commands_are_documented_as_their_help_says() -> None:
 
 
 def test_rules_are_documented_as_they_say_themselves() -> None:
-    made = _generator("generate_rules").rules_page()
-    assert _text("docs/rules.md") == made, "python docs/generate_rules.py accepts it"
+    page = _text("docs/mining.md")
+    assert _generator("generate_rules").page_with_rules(page) == page, "python docs/generate_rules.py accepts it"
 
 
 def test_the_rule_that_is_shown_as_an_example_finds_its_example() -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```", _text("docs/rules.md"), re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(r"^```python\n(.*?)^```", _text("docs/mining.md"), re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - our own page
     (rule,) = names["RULES"]
@@ -130,6 +130,11 @@ def test_the_formats_document_every_hygiene_name_and_every_source_field() -> Non
 def test_the_formats_document_every_reader() -> None:
     text = _text("docs/formats.md")
     assert [reader.FORMAT for reader in readers() if f"| `{reader.FORMAT}` |" not in text] == ["normalized"]
+
+
+def test_the_page_on_mining_names_modules_that_exist() -> None:
+    there = {path.name for path in (REPOSITORY / "src").rglob("*.py")}
+    assert sorted({*re.findall(r"`(?:\w+/)*(\w+\.py)`", _text("docs/mining.md"))} - there) == []
 
 
 def test_every_document_is_reached_from_another() -> None:

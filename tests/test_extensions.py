@@ -241,8 +241,8 @@ def test_a_rule_that_cannot_be_used_is_one_line(
 
 
 def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Path) -> None:
-    """Its entry points and modules are those of docs/api.md and docs/rules.md."""
-    for name, code in {**code_modules("api.md"), **code_modules("rules.md")}.items():
+    """Its entry points and modules are those of docs/api.md and docs/mining.md."""
+    for name, code in {**code_modules("api.md"), **code_modules("mining.md")}.items():
         (site.folder / name).write_text(code, encoding="utf-8")
     (site.folder / "shop_model.py").write_text("def ask(system, text, schema):\n    return 'no JSON'\n", "utf-8")
     text = (Path(__file__).parent.parent / "docs" / "api.md").read_text(encoding="utf-8")
