@@ -182,7 +182,7 @@ def test_a_cluster_that_does_not_hold_goes_back_with_the_reason(tmp_path: Path) 
     answerer = says({"consolidate-clusters": answer})
     with MessagesServer(answerer) as server, engine_at(server, tmp_path) as engine:
         (cluster,) = engine.answer(ClusterQuestion(members)).clusters
-        assert "'zz' is none of the guidelines" in server.bodies()[1]["messages"][2]["content"]
+        assert "'zz' is not one of the guidelines" in server.bodies()[1]["messages"][2]["content"]
     assert cluster.members == ["a", "b"]
 
 

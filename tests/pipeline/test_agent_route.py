@@ -383,7 +383,7 @@ def test_what_a_corpus_check_refuses_is_told(tmp_path: Path, wiki: Wiki) -> None
     code, applied = wiki("apply", "cluster", answer={"clusters": [told]})
     assert (code, applied["problems"]) == (
         1,
-        [{"place": "cluster x", "reason": "'a' is none of the guidelines asked about"}],
+        [{"place": "cluster x", "reason": "'a' is not one of the guidelines asked about"}],
     )
 
 
