@@ -37,7 +37,7 @@ class OfflineEngine(BaseEngine):
             self._choose(wanted)
 
     def _choose(self, ignored: set[str]) -> None:
-        """Leave rules out, add those of other packages, and let the version say so."""
+        """Drop ignored rules, add those of other packages, and make both part of the version."""
         from agent_wiki.engines.offline.rules import all_rules
 
         rules = all_rules()
@@ -67,7 +67,7 @@ class OfflineEngine(BaseEngine):
 
 
 def _empty(question: Question[AnswerType]) -> AnswerType:
-    """The answer that says nothing, to a stage for a language model. Raises `AnswerRejected` where there is none."""
+    """An empty answer, for a stage that needs a language model. Raises `AnswerRejected` where that is not possible."""
     try:
         return question.answer_type.model_validate({})
     except ValueError as error:

@@ -40,7 +40,7 @@ class CheckResult:
 class Act:
     """One call. `edits`: files it changed, as the call names them; `commands`: of a shell call.
 
-    `finding` stands on checks and probes (a script of the session's own, run to see).
+    Checks and probes (a script of the session's own, run to see) have a `finding`.
     """
 
     call: Call
@@ -68,7 +68,7 @@ class Act:
 
     @property
     def was_refused(self) -> bool:
-        """The user, or the harness for the user, did not let it happen."""
+        """The user, or the harness for the user, refused it."""
         return self.verdict.state == "refused"
 
     @property
@@ -84,7 +84,7 @@ class Act:
 
 
 def acts_of(trajectory: Trajectory) -> list[Act]:
-    """Every call of `trajectory` in recorded order, told apart by what it was for."""
+    """Every call of `trajectory` in recorded order, classified by its purpose."""
     written: set[str] = set()
     failed_probes: dict[str, frozenset[str]] = {}
     acts: list[Act] = []
@@ -103,7 +103,7 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
 
 
 def _finding(act: Act) -> CheckResult:
-    """A check's finding: what its own steps came to, whatever else stands in the call."""
+    """A check's finding: the verdict on its own steps, whatever else is in the call."""
     verdict = act.verdict
     if _NOT_RUN.search(verdict.line) and verdict.has_failed:
         return CheckResult(None, verdict.line)
@@ -170,7 +170,7 @@ def _shell_act(call: Call, command: str) -> Act:
     kinds = tuple(shell_kind(each) for each in commands)
     kind: Kind = next((rank for rank in _RANK if rank in kinds), "look")
     if kind == "revert" and "stash pop" in command:
-        kind = "run"  # put aside for a look at the base and taken back: nothing is undone, no check of the work
+        kind = "run"  # stashed for a look at the base and restored: nothing is undone, no check of the work
     did_happen = call.mark is None and not call.is_error
     pairs = list(zip(commands, kinds, strict=True))
     edits = [path for each, of in pairs if of in ("edit", "check", "run") for path in _edited(each)]
@@ -182,7 +182,7 @@ def _shell_act(call: Call, command: str) -> Act:
 
 
 def _edited(command: SimpleCommand) -> list[str]:
-    """The files a shell command changed, as far as its words tell."""
+    """The files a shell command changed, as far as its words show."""
     files = [path for path in command.writes if not path.startswith(("/dev/", "$"))]
     words = [word for word in command.words[1:] if not word.startswith("-")]
     if command.program in ("sed", "perl") and len(words) > 1 and shell_kind(command) == "edit":

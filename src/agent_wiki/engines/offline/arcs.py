@@ -1,7 +1,7 @@
 """Where a session turns from one request to a separate one.
 
 Conservative: one arc unless a new request of the person, after finished work, is about something else. A
-correction, a "yes", a "now also …" and a "commit" go on with what was asked.
+correction, a "yes", a "now also …" and a "commit" continue what was asked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_SHARED = 0.25  # of the new request's words
 _MANY_WORDS = 8  # of their own: more than a remark on what the command did
 _SLUG_WORDS = 5
 _MOST_ACTS = 400  # of an episode are looked at
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     r"^\W*(?:well|also|and|but|then|now|next|no|yes|yep|yeah|ok(?:ay)?|hmm|wait|actually|instead|still|again|"
     r"so|or|oh|great|good|nice|perfect|thanks?|"
     r"the same|it|its|this|that|these|those|they|let'?s also|one more|another|what about|how about|why (?:did|"
@@ -89,7 +89,7 @@ class _Episode:
 
 @dataclass(slots=True)
 class _SoFar:
-    """The arc as it stands: its words, its files, whether it made something. Grown, never gathered anew."""
+    """The arc so far: its words, its files, whether it made something. It grows, and is never computed again."""
 
     first_turn: int
     is_command: bool = False  # begun by a slash command: a workflow with an end of its own
@@ -106,7 +106,7 @@ class _SoFar:
         self.has_product = self.has_product or any(act.edits or act.kind == "ship" for act in done.own)
 
     def is_left_for(self, request: UserRequest, done: _Episode) -> bool:
-        """It made something, and what is asked now is about other files and has hardly a word in common with it."""
+        """It made something, and the new request is about other files and has hardly a word in common with it."""
         is_work = self.calls >= _LEAST_CALLS and request.turn - self.first_turn >= _LEAST_TURNS
         if not is_work or not self.has_product:
             return False
@@ -146,12 +146,12 @@ def _is_new_request(request: UserRequest, *, after_end: bool) -> bool:
     if request.kind == "command":
         return True
     is_long_enough = len(_words(request.text)) >= 3
-    goes_on = _GOES_ON.match(request.text) is not None and not after_end
-    return request.kind == "request" and is_long_enough and not goes_on
+    is_continued = _CONTINUES.match(request.text) is not None and not after_end
+    return request.kind == "request" and is_long_enough and not is_continued
 
 
 def _is_finished(trajectory: Trajectory, turn: int) -> bool:
-    """The agent had said its last word before: no call was open, nothing was stopped."""
+    """The agent had finished before: no call was open, nothing was interrupted."""
     for position in range(turn - 2, -1, -1):
         message = trajectory.messages[position]
         if message.role == "user":
@@ -172,7 +172,7 @@ def _files(acts: list[Act]) -> set[str]:
 
 
 def arc_slug(goal: str) -> str:
-    """A short name for an arc: the first words of its goal that tell something."""
+    """A short name for an arc: the first words of its goal that are specific."""
     text = _ADDRESS.sub(" ", goal.lower())
     words = [word for word in _SLUG_WORD.findall(text) if word not in _STOP_WORDS | _SMALL_WORDS]
     return slug("-".join(words[:_SLUG_WORDS]) or goal)

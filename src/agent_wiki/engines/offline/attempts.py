@@ -19,7 +19,7 @@ from agent_wiki.trajectory.json_text import value_of
 
 Verdict = Literal["passed", "failed", "unknown"]
 
-_MOST_OUTPUT = 20_000  # characters kept from each end of an output: what matters stands at its ends
+_MOST_OUTPUT = 20_000  # characters kept from each end of an output: what matters is at its ends
 
 _CODEX_HEAD = re.compile(r"\A(?:(?:Chunk ID|Wall time|Process|Original token count)\b.*\n){0,5}Output:\n?")
 _EXIT_CODE = re.compile(r"\A(?:Error: )?Exit code:? \d+\n?|\A<returncode>\d+</returncode>\n?")
@@ -27,7 +27,7 @@ _EXIT_CODE = re.compile(r"\A(?:Error: )?Exit code:? \d+\n?|\A<returncode>\d+</re
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call of a shell and what came of it."""
+    """One call of a shell and its result."""
 
     call: Call
     line: str
@@ -47,7 +47,7 @@ class Attempt:
 
 @dataclass
 class MinedSession:
-    """A trajectory with what several signals need of it, computed once."""
+    """A trajectory with what several signals need from it, computed once."""
 
     trajectory: Trajectory
     calls: list[Call] = field(default_factory=list)
@@ -83,17 +83,17 @@ class MinedSession:
         yield from self.attempts[start:end]
 
     def edits_between(self, first: int, last: int) -> list[Call]:
-        """Edits whose call stands between two positions."""
+        """Edits whose call is between two positions."""
         start = bisect_right(self._edit_positions, first)
         return self.edits[start : bisect_left(self._edit_positions, last)]
 
     def last_call_before(self, turn: int) -> Call | None:
-        """The last call that stands before a turn."""
+        """The last call before a turn."""
         position = bisect_left(self._call_turns, turn)
         return self.calls[position - 1] if position else None
 
     def calls_after(self, turn: int, most: int) -> list[Call]:
-        """The first `most` calls that stand after a turn."""
+        """The first `most` calls after a turn."""
         start = bisect_right(self._call_turns, turn)
         return self.calls[start : start + most]
 
@@ -139,7 +139,7 @@ def is_edit(call: Call) -> bool:
 
 
 def edit_text(call: Call) -> str:
-    """What an edit put in: the new text, not the old one."""
+    """What an edit inserted: the new text, not the old one."""
     for key in ("new_string", "content", "new_str", "file_text", "new_source"):
         value = call.arguments.get(key)
         if isinstance(value, str):
@@ -154,7 +154,7 @@ def edit_text(call: Call) -> str:
 
 
 def edit_old_text(call: Call) -> str:
-    """What an edit took out, where the call says so."""
+    """What an edit removed, where the call says so."""
     for key in ("old_string", "old_str"):
         value = call.arguments.get(key)
         if isinstance(value, str):

@@ -8,13 +8,13 @@ from agent_wiki.wiki.text import plain_line
 
 _SENTENCE = re.compile(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = re.compile(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
-_LEAST = 0.4  # of the room; a shorter piece would leave out too much
+_LEAST = 0.4  # of `most`; a shorter piece would omit too much
 
 
 def clause(text: str, most: int) -> str:
     """`text` as a plain line of at most `most` characters that ends where a sentence or a clause does.
 
-    Only a text without such a place in the last three fifths of the room is cut at a word, with an ellipsis.
+    Only a text without such a place in the last three fifths of `most` is cut at a word, with an ellipsis.
     """
     whole = plain_line(text, 4 * most)
     if len(whole) <= most:

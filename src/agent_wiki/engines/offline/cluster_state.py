@@ -43,7 +43,7 @@ class _Sight:
 
     workload: str
     is_healthy: bool
-    is_stuck: bool  # in a state that no waiting gets over
+    is_stuck: bool  # in a state that waiting does not resolve
     act: Act
     line: str
 
@@ -67,7 +67,7 @@ def healthy_cluster(stretch: Stretch) -> Shown | None:
 
 
 def _broken(sights: list[_Sight]) -> set[str]:
-    """The workloads that were stuck, or not ready in two looks: once may be a start that takes its time."""
+    """The workloads that were stuck, or not ready in two looks: once may be a slow start."""
     unready = [sight.workload for sight in sights if not sight.is_healthy]
     stuck = {sight.workload for sight in sights if sight.is_stuck}
     return stuck | {name for name, times in Counter(unready).items() if times > 1}
@@ -88,7 +88,7 @@ def _sights(acts: list[Act]) -> Iterator[_Sight]:
             row, rolled_out = _ROW.match(line), _ROLLED_OUT.match(line)
             if rolled_out:
                 yield _Sight(rolled_out["name"], is_healthy=True, is_stuck=False, act=act, line=line)
-            elif row and row["state"] != "Terminating" and row["name"] not in _STATES:  # a job's state stands first
+            elif row and row["state"] != "Terminating" and row["name"] not in _STATES:  # a job's state comes first
                 workload, is_stuck = _workload(row["name"]), row["state"] in _STUCK
                 yield _Sight(workload, _is_healthy_row(row), is_stuck, act, row.group())
 

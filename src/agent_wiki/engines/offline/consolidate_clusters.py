@@ -1,7 +1,7 @@
-"""consolidate-clusters without a model: the takeaway is what one member says and every other member bears out.
+"""consolidate-clusters without a model: the takeaway is what one member says and every other member supports.
 
-The rule of the member most like the others speaks for all, cut down to the sentences whose commands, flags, files
-and numbers stand in every member. When no sentence is left the members share a topic and not a rule: no cluster.
+The rule of the member most similar to the others represents all, reduced to the sentences whose commands, flags,
+files and numbers occur in every member. When no sentence is left, the members share a topic and not a rule: no cluster.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def answer(question: ClusterQuestion) -> ClustersAnswer:
     """The one cluster of these guidelines, or none where no sentence is true of all."""
     members = sorted(question.members, key=lambda member: member.id)
     readings = [reading_of(member) for member in members]
-    for speaker in _by_likeness(members, readings):
-        takeaway = " ".join(_borne_out(members[speaker].rule, readings))
-        title = _title(members[speaker].title, takeaway, readings)
+    for representative in _by_likeness(members, readings):
+        takeaway = " ".join(_supported(members[representative].rule, readings))
+        title = _title(members[representative].title, takeaway, readings)
         if takeaway:
             return ClustersAnswer(clusters=[_cluster(members, title, takeaway)])
     return ClustersAnswer()
@@ -41,13 +41,13 @@ def _by_likeness(members: Sequence[GuidelineView], readings: Sequence[Reading]) 
     return sorted(range(len(members)), key=lambda at: (-likeness(at), len(readings[at].code), members[at].id))
 
 
-def _borne_out(rule: str, readings: Sequence[Reading]) -> list[str]:
+def _supported(rule: str, readings: Sequence[Reading]) -> list[str]:
     """The sentences of a rule that every member supports."""
     return [sentence for sentence in _SENTENCE_END.split(rule.strip()[:2_000]) if supports(sentence, readings)]
 
 
 def _title(title: str, takeaway: str, readings: Sequence[Reading]) -> str:
-    """The speaker's title where all of its names stand in every member; else the start of the takeaway."""
+    """The representative's title where all of its names occur in every member; else the start of the takeaway."""
     own = reading_of(GuidelineView("", title, ""))
     is_general = all(own.code | own.numbers <= each.code | each.numbers for each in readings)
     return plain_line(title if title and is_general else takeaway, 100)

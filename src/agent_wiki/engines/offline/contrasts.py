@@ -36,7 +36,7 @@ def write_contrasts(won: Side, lost: Side) -> list[str]:
     apart = _apart(left, right, won, lost)
     separated = {tool for tools in apart.values() for tool in tools}
     common = sorted(set().union(*left, *right) - separated)
-    found = [_sentence_of_names(tools, counts, won, lost, "done") for counts, tools in _most_telling(apart)]
+    found = [_sentence_of_names(tools, counts, won, lost, "done") for counts, tools in _most_informative(apart)]
     found += [sentence for tool in common if (sentence := _count_contrast(tool, left, right, won, lost))]
     return found + _argument_contrasts(common, left, right, won, lost)
 
@@ -49,13 +49,13 @@ def tool_contrasts(won: Side, lost: Side) -> list[str]:
     apart: dict[tuple[int, int], list[str]] = defaultdict(list)
     for tool in sorted(tool for tool in set().union(*left, *right) if not changes_something(tool)):
         counts = sum(tool in each for each in left), sum(tool in each for each in right)
-        if _is_telling_name(counts, len(left), len(right)):
+        if _is_informative_name(counts, len(left), len(right)):
             apart[counts].append(tool)
-    return [_sentence_of_names(tools, counts, won, lost, "called") for counts, tools in _most_telling(apart)][:1]
+    return [_sentence_of_names(tools, counts, won, lost, "called") for counts, tools in _most_informative(apart)][:1]
 
 
-def _most_telling(apart: Mapping[tuple[int, int], list[str]]) -> list[tuple[tuple[int, int], list[str]]]:
-    """What the winners did first, then what they did not."""
+def _most_informative(apart: Mapping[tuple[int, int], list[str]]) -> list[tuple[tuple[int, int], list[str]]]:
+    """First what the successful sessions did, then what they did not."""
     return sorted(apart.items(), key=lambda item: (item[0][1] - item[0][0], item[1]))
 
 
@@ -71,14 +71,14 @@ def _apart(
 ) -> dict[tuple[int, int], list[str]]:
     """(winners with it, losers with it) → tool names whose shares lie far apart.
 
-    A session whose list of writes is full may have done what is not in it: it says nothing on what is missing.
+    A session whose list of writes is full may have done what is not in it: it shows nothing about missing names.
     """
     found: dict[tuple[int, int], list[str]] = defaultdict(list)
     for tool in sorted(set().union(*won, *lost)):
         if _is_cut(tool, won, won_side) or _is_cut(tool, lost, lost_side):
             continue
         counts = sum(tool in each for each in won), sum(tool in each for each in lost)
-        if _is_telling_name(counts, len(won), len(lost)):
+        if _is_informative_name(counts, len(won), len(lost)):
             found[counts].append(tool)
     return found
 
@@ -90,12 +90,12 @@ def _is_cut(tool: str, by_tool: Sequence[Mapping[str, list[str]]], side: Side) -
     )
 
 
-def _is_telling_name(counts: tuple[int, int], won: int, lost: int) -> bool:
+def _is_informative_name(counts: tuple[int, int], won: int, lost: int) -> bool:
     """Names are few, so that one session against two others says something."""
     return won + lost > _FEWEST and abs(counts[0] / won - counts[1] / lost) >= _APART
 
 
-def _is_telling(counts: tuple[int, int], won: int, lost: int) -> bool:
+def _is_informative(counts: tuple[int, int], won: int, lost: int) -> bool:
     return max(counts) >= _FEWEST and abs(counts[0] / won - counts[1] / lost) >= _APART
 
 
@@ -146,7 +146,7 @@ def _argument_contrasts(
         right = [_values(each.get(tool, ())) for each in lost]
         for name, value in sorted(set().union(*left, *right)):
             counts = sum((name, value) in each for each in left), sum((name, value) in each for each in right)
-            if _is_telling(counts, len(left), len(right)):
+            if _is_informative(counts, len(left), len(right)):
                 gap = abs(counts[0] / len(left) - counts[1] / len(right))
                 sentence = f"{_code(tool)} with {_code(f'{name}={value}')}: {_counted(counts, won_side, lost_side)}."
                 found.append((-gap, sentence))

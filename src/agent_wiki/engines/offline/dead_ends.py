@@ -1,6 +1,6 @@
 """Attempts that were given up: undone, deleted, failed until another way was taken, or stopped by the user.
 
-Not the same as errors: an error that was got over is no dead end, and a way can be given up without one.
+Not the same as errors: an error that was overcome is not a dead end, and an attempt can be given up without one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _note(turn: int, text: str) -> TurnNote:
 
 
 def _loops(stretch: Stretch, troubles: list[Trouble]) -> list[TurnNote]:
-    """The same thing failed again and again, never passed, and something else was done then."""
+    """Something failed repeatedly, never passed, and something else was done instead."""
     notes = []
     last_done = max((act.turn for act in stretch.acts if act.has_worked and act.kind != "look"), default=0)
     for trouble in troubles:
@@ -49,7 +49,7 @@ def _loops(stretch: Stretch, troubles: list[Trouble]) -> list[TurnNote]:
 
 
 def _reverts(stretch: Stretch) -> list[TurnNote]:
-    """What the session had changed was put back by a version control command."""
+    """What the session had changed was reverted by a version control command."""
     edited: list[str] = []
     notes = []
     for act in stretch.acts:
@@ -73,7 +73,7 @@ def _files(paths: list[str], stretch: Stretch) -> str:
 
 
 def _undone_edits(stretch: Stretch) -> list[TurnNote]:
-    """An edit that puts back, word for word, what an earlier edit of the same file had replaced."""
+    """An edit that restores, word for word, what an earlier edit of the same file had replaced."""
     done: dict[tuple[str, str, str], Act] = {}
     notes = []
     for act in stretch.acts:

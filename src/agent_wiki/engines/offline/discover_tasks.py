@@ -2,7 +2,7 @@
 
 Across trials of one task the successful *writes* separate winners from losers in most mixed tasks, tool names first,
 then arguments; counts of calls and errors seldom do, and what is equal in all trials explains nothing. So writes are
-compared first, and measures are only told where the two sides do not overlap at all.
+compared first, and measures are only reported where the two sides do not overlap at all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST_A_SIDE = 2
-_LONGEST_WORD = 24  # a hash or an id tells a reader nothing
+_LONGEST_WORD = 24  # a hash or an id means nothing to a reader
 _TELLING_SHARE = 0.5
 _MEASURES: tuple[tuple[str, Callable[[SessionView], float | None]], ...] = (
     ("tool calls", lambda session: session.tool_calls),
@@ -83,7 +83,7 @@ def _intro(question: TaskQuestion) -> str:
 
 
 def findings(sessions: Sequence[SessionView]) -> list[str]:
-    """What set the successful ones apart, most telling first; empty when nothing measured does.
+    """What set the successful ones apart, most informative first; empty when nothing measured does.
 
     Only a recorded outcome counts; a session whose outcome is unknown is on neither side.
     """

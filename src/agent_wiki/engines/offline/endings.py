@@ -1,4 +1,4 @@
-"""How a stretch ended, in one or two sentences that say what the outcome rests on."""
+"""How a stretch ended, in one or two sentences that say what the outcome is based on."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
 
 
 def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
-    """By the user, by what went out, or by what a later look showed."""
+    """By the user, by what was shipped, or by what a later look showed."""
     look = called(shown.act) if shown.act is not None else "a later look"
     sentences = {
         "user": f"The user's last word on it: {said(shown.quote or '')}." if shown.quote else "The user accepted it.",
@@ -88,7 +88,7 @@ def _recorded(stretch: Stretch) -> str:
 
 
 def _checked(shown: Shown, troubles: list[Trouble]) -> str:
-    """What the last checks came to; silent about what was told as a trouble already."""
+    """The results of the last checks, without what the story has reported as a failure already."""
     if not shown.failed:
         last = shown.passed[-1]
         names = list(dict.fromkeys(called(act) for act in shown.passed))
@@ -100,10 +100,10 @@ def _checked(shown: Shown, troubles: list[Trouble]) -> str:
         )
         return f"After the last change {listing(names)} passed (T{last.end}){what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
-    told = any(act in trouble.failures for act in shown.failed for trouble in troubles)
+    is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
     line = error_words(shown.quote or "", 100)
     text = f"At the end {listing(names)} still failed (T{shown.failed[-1].end})"
-    text += f": {line}." if line and not told else "."
+    text += f": {line}." if line and not is_reported else "."
     passed = [name for name in dict.fromkeys(called(act) for act in shown.passed) if name not in names]
     return f"{text[:-1]}, while {listing(passed)} passed." if passed else text
 
@@ -166,7 +166,7 @@ def last_words(stretch: Stretch, most: int) -> tuple[int, str]:
 
 
 def _first_prose(reply: str) -> str:
-    """The first sentences of a reply that tell something: no heading, no cheer, no lead-in."""
+    """The first informative sentences of a reply: no heading, no cheer, no lead-in."""
     text = _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else reply
     words = ""
     for line in text[:6_000].splitlines():

@@ -1,6 +1,6 @@
 """Small sessions written as text, for the examples of rules: readable in a page of docs, and a trajectory in a test.
 
-    user: what the user says                harness: what a harness puts in the user's place
+    user: what the user says                harness: what a harness writes as the user
     agent: what the agent says; right before a call it is said in the same turn
     $ a shell command                       edit: file, then lines `- old` and `+ new`
     call: tool {"argument": "value"}        run: {"command": "…", "timeout": 5} (a shell command with more arguments)
@@ -57,7 +57,7 @@ def shipped_examples(family: str) -> dict[str, Example]:
 
 
 def example_session(text: str) -> Trajectory:
-    """The session that a text describes. Raises `ValueError` naming a line that is no such notation."""
+    """The session that a text describes. Raises `ValueError` naming a line that is not in this notation."""
     writer = _Writer()
     for line in text.strip("\n").splitlines():
         writer.add(line)

@@ -1,7 +1,7 @@
 """Rules of other packages, found by their entry points in the group `agent_wiki.rules`.
 
 An entry point names a rule or several of them. They are part of what decides an answer, so the packages' versions are
-part of the engine's: sessions are mined again when such a package comes, changes or goes.
+part of the engine's: sessions are mined again when such a package is installed, changed or removed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def packages_with_rules() -> tuple[str, ...]:
 
 
 def extra_rules() -> Iterator[tuple[str, AnyRule]]:
-    """Each such rule with the package that it is of. Raises `UsageError` for what is no rule."""
+    """Each such rule with its package. Raises `UsageError` for what is not a rule."""
     for entry in extensions(_GROUP).values():
         given = loaded(entry)
         for rule in given if isinstance(given, Iterable) else (given,):
             if not isinstance(rule, GuidelineRule | SkillRule):
-                raise UsageError(f"{_GROUP}: {origin(entry)} gives {rule!r}, which is no rule")
+                raise UsageError(f"{_GROUP}: {origin(entry)} gives {rule!r}, which is not a rule")
             if rule.example is None:
                 raise UsageError(f"{_GROUP}: {origin(entry)} gives {rule.id} without an example")
             yield origin(entry), rule

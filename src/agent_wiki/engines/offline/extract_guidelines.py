@@ -1,6 +1,6 @@
 """extract-guidelines, answered from the recording alone: precision first, an empty list is a good answer.
 
-Every family of signals offers lessons; of those about the same event the surest one stays, and at most five
+Every family of signals offers lessons; of those about the same event the surest one is kept, and at most five
 of a session.
 """
 
@@ -32,8 +32,8 @@ def chosen(lessons: list[Lesson]) -> list[Lesson]:
     """The surest lesson of each event, no rule twice, at most five, in the order of their events."""
     kept: list[Lesson] = []
     for lesson in sorted(lessons, key=_sureness):
-        is_told = any(lesson.event & other.event or _same_rule(lesson, other) for other in kept)
-        if not is_told and len(kept) < MOST_PER_SESSION:
+        is_known = any(lesson.event & other.event or _same_rule(lesson, other) for other in kept)
+        if not is_known and len(kept) < MOST_PER_SESSION:
             kept.append(lesson)
     return sorted(kept, key=lambda lesson: (min(lesson.event), lesson.guideline.rule))
 

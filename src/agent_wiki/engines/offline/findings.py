@@ -38,7 +38,7 @@ _LOOKING = re.compile(
 )
 _GIVEN = re.compile(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
-_LEAST, _MOST = 30, 300  # characters of a sentence that is worth its room
+_LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing
 _MOST_REFUSALS = 2
 
 
@@ -73,7 +73,7 @@ def _cause_in(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def moves_on(request: UserRequest) -> bool:
-    """In a talk: whether the user objects or asks for something, and not only gives details that were asked for."""
+    """Whether the user, in a conversation, objects or asks for something, and not only answers a question."""
     if request.kind == "objection":
         return True
     line = request_line(request.text)
@@ -81,16 +81,16 @@ def moves_on(request: UserRequest) -> bool:
 
 
 def refusals_of_agent(stretch: Stretch) -> list[Sentence]:
-    """What the agent told the user it could not do, as it said it: in a talk that is the obstacle."""
+    """What the agent said to the user it could not do, quoted: in a conversation that is the obstacle."""
     found: dict[str, Sentence] = {}
-    for turn, sentence in _told(stretch):
+    for turn, sentence in _statements(stretch):
         if _CANNOT.search(sentence) and _LEAST < len(sentence) < _MOST:
             words = said(quoted(sentence), 150)
             found.setdefault(words[:60], Sentence(turn, 75, f"The agent answered: {words} (T{turn}).", opens=True))
     return list(found.values())[:_MOST_REFUSALS]
 
 
-def _told(stretch: Stretch) -> Iterator[tuple[int, str]]:
+def _statements(stretch: Stretch) -> Iterator[tuple[int, str]]:
     for turn, reply in reversed(list(stretch.replies())):
         for sentence in _SENTENCES.split(reply[:4_000]):
             yield turn, sentence.strip(" *-")

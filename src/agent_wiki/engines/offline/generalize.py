@@ -1,7 +1,7 @@
-"""One session's values out of a text: paths, ids, dates, hashes, ports and branches become placeholders.
+"""Replaces one session's values in a text: paths, ids, dates, hashes, ports and branches become placeholders.
 
 A rule must mean something to a reader who never saw the session, and the same rule from two sessions must be
-the same text, so what differs between sessions may not stay in it. What the field knows stays literal: tools,
+the same text, so what differs between sessions may not remain in it. What is known everywhere stays literal: tools,
 flags, packages, well-known files, version numbers after `==` or `@`.
 """
 
@@ -148,7 +148,7 @@ def _general_value(word: str, trajectory: Trajectory) -> str:
 
 
 def _lone_placeholder(word: str, trajectory: Trajectory) -> str:
-    """What `generalize` refuses as a whole text is fine as one word: its placeholder, or the word itself."""
+    """A word that `generalize` would reject as a whole text: its placeholder, or the word itself."""
     for name, replacement in _session_values(trajectory):
         if word == name:
             return replacement
@@ -159,7 +159,7 @@ def _lone_placeholder(word: str, trajectory: Trajectory) -> str:
 
 
 def general_command(command: shell.Command, trajectory: Trajectory) -> str:
-    """A command with the session's values out: `GOOS=<value> go test -c <path> -o <file>`."""
+    """A command without the session's values: `GOOS=<value> go test -c <path> -o <file>`."""
     env = [f"{each.partition('=')[0]}=<value>" for each in command.env]
     head = command.head.split()
     words = [head[0]]

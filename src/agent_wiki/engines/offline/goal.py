@@ -1,4 +1,4 @@
-"""The user's request as one line, without what harnesses put around it."""
+"""The user's request as one line, without the text that harnesses add."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ _LOG_LINE = re.compile(
 def goal_of(requests: list[UserRequest], title: str | None) -> str:
     """The goal of a stretch of a session: the first request of the person in it, one line of at most 200 characters.
 
-    In: the user's turns of the stretch; `title`, one that the harness recorded. A nudge ("hi", "continue") is no
-    request while there is another. Out: never empty; says so when no request is recorded.
+    In: the user's turns of the stretch; `title`, one that the harness recorded. A nudge ("hi", "continue") does not
+    count when there is another request. Out: never empty; says so when no request is recorded.
     """
     line, later = opening_and_next(requests, title)
     return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
@@ -126,7 +126,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
-    paragraphs = _paragraphs(_heart(text))
+    paragraphs = _paragraphs(_task_part(text))
     if not paragraphs:
         return ""
     first, last = paragraphs[0], paragraphs[-1]
@@ -142,7 +142,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
-    if len(paragraphs) > 1 and _points_on(first[-1], text):
+    if len(paragraphs) > 1 and _needs_next(first[-1], text):
         following = [*following, paragraphs[1][0]]
     return _upper_first(clause(_filled(first[start], following, most), most))
 
@@ -152,14 +152,14 @@ def _asked_below(paragraphs: list[list[str]]) -> str:
     return next((sentence for sentence in sentences if _ASKS_KINDLY.search(sentence)), "")
 
 
-def _points_on(sentence: str, text: str) -> bool:
+def _needs_next(sentence: str, text: str) -> bool:
     """The sentence needs the next paragraph: it ends in a colon, says "the following", or only gives a role."""
     is_role = _STORY_OF_ROLE.match(text) is not None and len(sentence) < 100
     return sentence.endswith(":") or is_role or _POINTS_ON.search(sentence) is not None
 
 
 def _filled(line: str, following: list[str], most: int) -> str:
-    """A short first sentence and what comes after it, as long as it is worth the room."""
+    """A short first sentence and what comes after it, as long as that fits."""
     for sentence in following:
         is_too_much = len(line) > most // 2 or len(line) + len(sentence) >= most + 60
         is_open = line.endswith(":") or _POINTS_ON.search(line) is not None
@@ -173,7 +173,7 @@ def _filled(line: str, following: list[str], most: int) -> str:
     return line
 
 
-def _heart(text: str) -> str:
+def _task_part(text: str) -> str:
     """The part of a long prompt that states the task: what an issue tag or a heading encloses."""
     for tag in _ISSUE_TAGS:
         start = text.find(f"<{tag}>")
@@ -187,7 +187,7 @@ def _heart(text: str) -> str:
 
 
 def _labelled(text: str) -> str:
-    """What stands after `Task:` or under a heading with that word, where that is the place of the request."""
+    """The text after `Task:` or under a heading with that word, where the request is there."""
     has_role = _STORY_OF_ROLE.match(text) is not None
     for label in _LABEL.finditer(text, 0, 12_000):
         same = label.group("same")
@@ -228,7 +228,7 @@ def _imperative(match: re.Match[str]) -> str:
 
 
 def _with_title_apart(lines: list[str]) -> list[str]:
-    """An issue's title stands on the first line without a full stop: keep it from running into the next line."""
+    """The lines with a full stop after an issue's title, so that it does not run into the next line."""
     for at, line in enumerate(lines):
         if line.strip():
             rest = "".join(lines[at + 1 : at + 2]).strip()

@@ -26,7 +26,7 @@ _MOST_READ = 20_000
 
 
 def is_graded_elsewhere(stretch: Stretch) -> bool:
-    """Whether the session handed its work over to a harness that judges it, as far as the recording tells."""
+    """Whether the session handed its work over to a harness that judges it, as far as the recording shows."""
     if _SUBMITTED.search(stretch.trajectory.source.exit_status or ""):
         return True
     last_acts = stretch.acts[-2:]
@@ -37,7 +37,7 @@ def is_graded_elsewhere(stretch: Stretch) -> bool:
     return any(_ISSUE.search(request.text[:_MOST_READ]) for request in stretch.requests[:1])
 
 
-def telling_checks(stretch: Stretch, passed: tuple[Act, ...]) -> tuple[Act, ...]:
+def informative_checks(stretch: Stretch, passed: tuple[Act, ...]) -> tuple[Act, ...]:
     """Of the checks that passed in such a run, those that say something about the task."""
     checks = tuple(act for act in passed if act.kind == "check")
     if any(_ASKED_TO_CHECK.search(request.text[:_MOST_READ]) for request in stretch.requests):

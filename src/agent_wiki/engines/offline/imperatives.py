@@ -1,6 +1,6 @@
 """English imperatives, as far as rules need them: verbs that begin a recommendation, gerunds, titles.
 
-A closed list of verbs is on purpose: a sentence whose first word is not known to be a verb gives no rule.
+The list of verbs is closed on purpose: a sentence whose first word is not known to be a verb gives no rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DANGLING = frozenset("a an the of to for in on with and or every each is are wh
 
 
 def gerund(verb: str) -> str:
-    """`run` → `running`, `write` → `writing`, `use` → `using`; a form in `-ing` stays what it is."""
+    """`run` → `running`, `write` → `writing`, `use` → `using`; a form in `-ing` is returned unchanged."""
     if verb.endswith("ing"):
         return verb
     if verb in _DOUBLED:

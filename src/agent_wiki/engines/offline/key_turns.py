@@ -116,7 +116,7 @@ def _verdict(act: Act) -> str:
 
 
 def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
-    """First failures and what got over them; checks weigh more."""
+    """First failures and what overcame them; checks weigh more."""
     found = []
     for trouble in troubles:
         weight = 72 if trouble.is_check else 15 if trouble.failures[0].kind == "look" else 50
@@ -151,9 +151,9 @@ def _fillers(stretch: Stretch) -> list[_Candidate]:
     turn, words = last_words(stretch, 160)
     found = [_Candidate(30, turn, f"The agent answers: {words}")] if words else []
     for act in stretch.acts:
-        told = own_words_before(stretch, act)
-        if told:
-            found.append(_Candidate(22, act.turn, f"The agent says: {told}"))
+        words = own_words_before(stretch, act)
+        if words:
+            found.append(_Candidate(22, act.turn, f"The agent says: {words}"))
         elif act.has_worked and act.kind != "look":
             found.append(_Candidate(20, act.turn, f"{called(act)} goes through"))
         elif act.has_worked and act.call.path():
@@ -172,10 +172,10 @@ def _of_clusters(stretch: Stretch) -> list[_Candidate]:
 
 
 def _of_findings(stretch: Stretch) -> list[_Candidate]:
-    """The cause as the agent named it, and in a talk what it could not do."""
+    """The cause as the agent named it, and in a conversation what it could not do."""
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
-    told = [*cause_of(stretch), *(refusals_of_agent(stretch) if is_talk else [])]
-    return [_Candidate(68, each.turn, re.sub(r" \(T\d+\)\.$|\.$", "", each.text)) for each in told]
+    found = [*cause_of(stretch), *(refusals_of_agent(stretch) if is_talk else [])]
+    return [_Candidate(68, each.turn, re.sub(r" \(T\d+\)\.$|\.$", "", each.text)) for each in found]
 
 
 def _of_services(stretch: Stretch) -> list[_Candidate]:

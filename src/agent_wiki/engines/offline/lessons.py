@@ -1,4 +1,4 @@
-"""What a signal gives: a guideline, the event it comes from, and how sure the signal is."""
+"""What a signal returns: a guideline, the event it comes from, and how sure the signal is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOISE = re.compile(
 _PREFIX = re.compile(
     r"^(?:\[[\w:.-]{1,40}\] )*(?:(?:/?\w+/)?(?:bash|zsh|sh): (?:line )?\d*:? ?|zsh:\d+: |\(eval\):\d+: |E\s+)"
 )
-# `plain_line` takes every tag apart; these are ours and mean nothing to a browser.
+# `plain_line` neutralises every tag; these are ours and mean nothing to a browser.
 _OWN_PLACEHOLDER = re.compile(r"‹(file|path|id|commit|branch|number|port|name|text|value|amount|duration|date|url)>")
 
 
@@ -41,7 +41,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The words of a rule, the same in every session that shows it. `rule_id` names what in this engine found it."""
+    """The words of a rule, the same in every session that shows it. `rule_id` names the rule that found it."""
 
     rule_id: str
     title: str
@@ -99,7 +99,7 @@ def error_line(output: str) -> str | None:
 
 
 def error_name(line: str, session: MinedSession) -> str | None:
-    """An error line as other sessions would show it, short enough to stand in a rule; None when nothing is left."""
+    """An error line as other sessions would show it, short enough for a rule; None when nothing is left."""
     text = _PREFIX.sub("", plain_line(line, 300)).replace("`", "'")
     general = generalize(text, session.trajectory)
     if general is None:

@@ -1,7 +1,7 @@
 """The story of a stretch in plain sentences: what was asked, how it went, what failed and how it ended.
 
 Each sentence is made from facts (files, commands, error lines, the user's words) and knows its turn and its
-weight; the weightiest that fit are told in the order of the session. At most 250 words.
+weight; the weightiest that fit are kept in the order of the session. At most 250 words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_
 from agent_wiki.engines.offline.goal import opening_and_next, request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shown import Shown
-from agent_wiki.engines.offline.story import Sentence, told
+from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
@@ -31,8 +31,8 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
     sentences = [_opening(stretch), *_user_turns(stretch, is_talk)]
     last_words = ending(stretch, shown, troubles)
-    told_refusals = refusals_of_agent(stretch) if is_talk else []
-    sentences += [each for each in told_refusals if each.text.partition("“")[2][:40] not in last_words]
+    refused_by_agent = refusals_of_agent(stretch) if is_talk else []
+    sentences += [each for each in refused_by_agent if each.text.partition("“")[2][:40] not in last_words]
     turns, scratch = [act.turn for act in stretch.acts], stretch.scratch()
     for start, end in _episodes(stretch):
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
@@ -40,7 +40,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *cause_of(stretch)]
     sentences.append(Sentence(stretch.last_turn + 1, 100, last_words))
-    return told(sentences)
+    return story_of(sentences)
 
 
 def _opening(stretch: Stretch) -> Sentence:
@@ -67,7 +67,7 @@ def _opening(stretch: Stretch) -> Sentence:
 def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
     """What the user said later on: the heaviest few, in order, nothing said twice.
 
-    `is_talk`: nothing but talk and services in this stretch; what the agent asked for and was told is left out then.
+    `is_talk`: this stretch is only conversation and services; answers to the agent's questions are then left out.
     """
     found = [_user_turn(request) for request in stretch.requests[1:] if not is_talk or moves_on(request)]
     sentences = [each for each in found if each is not None]
@@ -103,7 +103,7 @@ def _episodes(stretch: Stretch) -> list[tuple[int, int]]:
 
 
 def _trouble(trouble: Trouble) -> Sentence:
-    """A failure and what got over it. One failure that nothing came of weighs little unless a check failed."""
+    """A failure and what overcame it. A single failure without consequences weighs little unless a check failed."""
     first, number = trouble.failures[0], len(trouble.failures)
     line = error_words(trouble.line)
     name = called(first)
@@ -113,11 +113,11 @@ def _trouble(trouble: Trouble) -> Sentence:
         weight = 52 if is_inline(first) else 82
     if trouble.fix is None:
         return Sentence(first.turn, weight - 10, f"{failed}.")
-    return Sentence(first.turn, weight, f"{failed}; it {_got_over(trouble, trouble.fix, name)} (T{trouble.fix.end}).")
+    return Sentence(first.turn, weight, f"{failed}; it {_overcome(trouble, trouble.fix, name)} (T{trouble.fix.end}).")
 
 
-def _got_over(trouble: Trouble, fix: Act, name: str) -> str:
-    """How a trouble ended: passed after an edit, worked in another form, settled by a commit."""
+def _overcome(trouble: Trouble, fix: Act, name: str) -> str:
+    """How a trouble ended: passed after an edit, worked in another form, resolved by a commit."""
     verb = "passed" if trouble.is_check else "worked"
     if any(each.words[:2] == ("git", "commit") for each in fix.commands) and "commit" not in name:
         verb = "was settled"
@@ -127,7 +127,7 @@ def _got_over(trouble: Trouble, fix: Act, name: str) -> str:
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:
-    """Calls the user did not let happen, those of one turn together, with the reason where one was given."""
+    """Calls that the user refused, those of one turn together, with the reason where one was given."""
     by_turn: dict[int, list[Act]] = {}
     for act in stretch.acts:
         if act.was_refused and act.kind != "ask":

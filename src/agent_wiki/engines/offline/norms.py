@@ -2,7 +2,7 @@
 
 One sentence gives at most one norm. Sentences with a marker of their own (`always`, `never`, `make sure`, `we use`,
 `before …`) are norms wherever a user says them; plain imperatives (`don't add comments`) only where the user corrects.
-Questions and sentences about this one piece of work (`this`, `your`, `the second button`) are none.
+Questions and sentences about this one piece of work (`this`, `your`, `the second button`) state no norm.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ _OCCASION = re.compile(r"(?<!only )\b(?:before|after|when|whenever|every time|ea
 class Norm:
     """`rule`: an imperative without a full stop. `deed`: what an agent is about to do when the rule applies.
 
-    `is_standing`: said for good, not only of the work at hand.
+    `is_lasting`: said in general, not only about the work at hand.
     """
 
     rule: str
     deed: str
-    is_standing: bool
+    is_lasting: bool
 
     @property
     def situation(self) -> str:
-        """When the rule applies, as a reader can tell before the event."""
+        """When the rule applies, recognisable before the event."""
         when = _OCCASION.search(self.rule)
         return sentence_case(when[0]) if when else f"About to {self.deed}"
 
@@ -75,11 +75,11 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     plain = sentence.replace("’", "'").strip(' .!\t"')
     is_marked = bool(_STANDING.search(plain))
     text = _TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,")
-    for shape, is_standing in _SHAPES:
-        norm = shape(_without_persons(text), is_standing or is_marked)
+    for shape, is_lasting in _SHAPES:
+        norm = shape(_without_persons(text), is_lasting or is_marked)
         if norm is not None:
             is_timed = shape in (_sure, _ought) and bool(_TIMED.search(text))
-            is_said_for_good = norm.is_standing or is_correction or is_timed
+            is_said_for_good = norm.is_lasting or is_correction or is_timed
             return norm if is_said_for_good and _is_general(norm) else None
     return None
 
@@ -102,15 +102,15 @@ def _is_general(norm: Norm) -> bool:
     is_short = 2 <= len(norm.rule.split()) <= _MOST_WORDS
     rule = re.sub(r"\bone\b", "", norm.rule) if " instead of " in norm.rule else norm.rule
     rule = re.sub(r"^(Provide an? \w+) that\b", r"\1", rule)
-    return is_short and not _SPECIFIC.search(rule) and (norm.is_standing or all(name in _COMMON for name in names))
+    return is_short and not _SPECIFIC.search(rule) and (norm.is_lasting or all(name in _COMMON for name in names))
 
 
-def _norm(text: str, is_standing: bool, deed: str | None = None) -> Norm | None:
+def _norm(text: str, is_lasting: bool, deed: str | None = None) -> Norm | None:
     """An imperative as a norm, when it begins with a verb."""
     text = " ".join(text.split()).strip(" .,;:")
     if not begins_with_verb(text) or " " not in text:
         return None
-    return Norm(sentence_case(text), deed or _deed(text), is_standing)
+    return Norm(sentence_case(text), deed or _deed(text), is_lasting)
 
 
 def _deed(text: str) -> str:
@@ -149,40 +149,40 @@ _MEANS = re.compile(r",? (?:with|using|via|through|by|in) ", re.I)
 _TIMED = re.compile(r"\b(?:before|after|when|whenever|every time|each time) ", re.I)
 
 
-def _always(text: str, is_standing: bool) -> Norm | None:
+def _always(text: str, is_lasting: bool) -> Norm | None:
     match = _ALWAYS.match(text)
-    norm = _norm(match[1], is_standing) if match else None
-    return Norm(f"Always {norm.rule[0].lower()}{norm.rule[1:]}", norm.deed, is_standing=True) if norm else None
+    norm = _norm(match[1], is_lasting) if match else None
+    return Norm(f"Always {norm.rule[0].lower()}{norm.rule[1:]}", norm.deed, is_lasting=True) if norm else None
 
 
-def _never(text: str, is_standing: bool) -> Norm | None:
-    """A prohibition turned round: its condition, or what the user wants instead, is the recommendation."""
+def _never(text: str, is_lasting: bool) -> Norm | None:
+    """A prohibition as a recommendation: its condition, or what the user wants instead."""
     match = _NEVER.match(text)
     verb = base(match["verb"]) if match else None
     if match is None or verb is None:
         return None
-    is_standing = is_standing or text.lower().startswith(("never", "you must never", "we never", "we don't"))
+    is_lasting = is_lasting or text.lower().startswith(("never", "you must never", "we never", "we don't"))
     what = (match["what"] or "").strip()
     deed = f"{verb} {what}".strip()
     condition = _CONDITION.match(what)
     if condition:
         word = {"unless": "only if", "until": "only once", "without": "only after"}[condition["word"].lower()]
         deed = f"{verb} {condition['what']}".strip()
-        return _norm(f"{deed} {word} {condition['condition']}", is_standing=True, deed=deed)
+        return _norm(f"{deed} {word} {condition['condition']}", is_lasting=True, deed=deed)
     remedy = _REMEDY.match(what)
     if remedy and base(remedy["verb"]) == remedy["verb"].lower():
         old = remedy["what"] if verb == remedy["verb"].lower() == "use" else f"{gerund(verb)} {remedy['what']}"
         rule = f"{remedy['verb']} {remedy['new']} instead of {old}"
-        return _norm(rule, is_standing, deed=f"{verb} {remedy['what']}")
+        return _norm(rule, is_lasting, deed=f"{verb} {remedy['what']}")
     is_clear = "," not in what and (len(what.split()) >= 2 or (what and verb in _CHANGING))
-    return _norm(_positive(verb, what), is_standing, deed) if is_clear else None
+    return _norm(_positive(verb, what), is_lasting, deed) if is_clear else None
 
 
 _CHANGING = ("change", "touch", "modify", "edit", "delete", "remove", "rename", "move", "rewrite")
 
 
 def _positive(verb: str, what: str) -> str:
-    """What to do instead, where the verb tells: `add emojis to commits` → `keep commits free of emojis`."""
+    """What to do instead, where the verb shows it: `add emojis to commits` → `keep commits free of emojis`."""
     where = re.match(r"(?P<thing>[^,]+?) (?:to|in|into|on) (?P<place>(?:the |a |any )?[\w' -]{3,40})$", what)
     if verb in ("add", "put", "include", "leave", "insert", "write"):
         return f"keep {where['place']} free of {where['thing']}" if where else f"leave out {what}"
@@ -191,51 +191,51 @@ def _positive(verb: str, what: str) -> str:
     return f"do without {what}" if verb in ("use", "create", "introduce") else f"avoid {gerund(verb)} {what}"
 
 
-def _unwanted(text: str, is_standing: bool) -> Norm | None:
+def _unwanted(text: str, is_lasting: bool) -> Norm | None:
     match = _UNWANTED.match(text)
-    return _norm(f"do without {match[1]}", is_standing, deed=f"add {match[1]}") if match else None
+    return _norm(f"do without {match[1]}", is_lasting, deed=f"add {match[1]}") if match else None
 
 
-def _wanted(text: str, is_standing: bool) -> Norm | None:
+def _wanted(text: str, is_lasting: bool) -> Norm | None:
     """`I want a table that fits the screen`: what the user wanted instead of what came."""
     match = _WANTED.match(text)
     if match is None:
         return None
-    return _norm(f"provide {match['what']}", is_standing, deed=f"provide {' '.join(match['what'].split()[:2])}")
+    return _norm(f"provide {match['what']}", is_lasting, deed=f"provide {' '.join(match['what'].split()[:2])}")
 
 
-def _sure(text: str, is_standing: bool) -> Norm | None:
+def _sure(text: str, is_lasting: bool) -> Norm | None:
     match = _SURE.match(text)
-    return _norm(match[1], is_standing) if match else None
+    return _norm(match[1], is_lasting) if match else None
 
 
-def _ought(text: str, is_standing: bool) -> Norm | None:
+def _ought(text: str, is_lasting: bool) -> Norm | None:
     match = _OUGHT.match(text)
-    return _norm(match[1], is_standing) if match else None
+    return _norm(match[1], is_lasting) if match else None
 
 
-def _team(text: str, is_standing: bool) -> Norm | None:
+def _team(text: str, is_lasting: bool) -> Norm | None:
     """`we usually use X`: a custom; without the adverb it may only inform."""
     match = _TEAM.match(text)
     if match is None:
         return None
     is_custom = bool(match["adverb"]) or match["verb"].lower() == "prefer"
-    return _norm(f"{match['verb'].lower()} {match['what']}", is_standing or is_custom)
+    return _norm(f"{match['verb'].lower()} {match['what']}", is_lasting or is_custom)
 
 
 def _prefer(text: str, _: bool) -> Norm | None:
     match = _PREFER.match(text)
     if match is None:
         return None
-    return _norm(match[1], is_standing=True) or _norm(f"prefer {match[1]}", is_standing=True)
+    return _norm(match[1], is_lasting=True) or _norm(f"prefer {match[1]}", is_lasting=True)
 
 
-def _timed(text: str, is_standing: bool) -> Norm | None:
-    """An imperative with its own occasion (`run the linter before committing`), or one that is said for good."""
+def _timed(text: str, is_lasting: bool) -> Norm | None:
+    """An imperative with its own occasion (`run the linter before committing`), or one that is said in general."""
     first = _OCCASION_FIRST.match(text)
     if first:
         text = f"{first['what']} {first['when'][0].lower()}{first['when'][1:]}"
-    return _norm(text, is_standing) if is_standing or _TIMED.search(text) else None
+    return _norm(text, is_lasting) if is_lasting or _TIMED.search(text) else None
 
 
 _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (

@@ -1,4 +1,4 @@
-"""What came of a request, and the turn that shows it.
+"""The outcome of a request, and the turn that shows it.
 
 In this order: a recorded verdict; the user's last word; the last checks after the last edit; the state of what was
 changed; what the user asked to be shipped and was; how the run ended; the user's next request. The agent's claim is
@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
-from agent_wiki.engines.offline.graded import is_graded_elsewhere, telling_checks
+from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.same_check import CheckRun, check_runs
@@ -28,7 +28,7 @@ _CUT_OFF = re.compile(
     r"max_?turns|limit|exceed|timeout|timed_out|error|exit_cost|exit_context|exit_format|abort|killed|crash",
     re.IGNORECASE,
 )
-# What harnesses put in the agent's place when no answer came.
+# What harnesses write as the agent when no answer came.
 _NO_ANSWER = re.compile(
     r"^(?:API Error\b|Claude (?:AI )?usage limit reached|You(?:'ve| have) (?:hit|reached) your\b|Prompt is too long"
     r"|Credit balance is too low|Invalid API key|UserRequest timed out|Execution error$|Rate limit (?:reached|exceeded)"
@@ -49,7 +49,7 @@ def shown_outcome(stretch: Stretch) -> Shown:
         return Shown(recorded, "recorded")
     by_checks = _by_checks(stretch)
     if by_checks is not None and by_checks.outcome != "success":
-        # Whoever has a change shipped that fails a check takes it as it is.
+        # A user who has a change shipped although it fails a check accepts it.
         by_checks = shipped_as_asked(stretch, (by_checks.turn or 0) + 1) or by_checks
     by_user = _by_user(stretch)
     if by_user is not None and (by_checks is None or (by_user.turn or 0) > (by_checks.turn or 0)):
@@ -92,7 +92,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     failed = tuple(sorted({act.turn: act for act in latest.values() if _is_failing(act)}.values(), key=_place))
     passed = tuple(sorted({act.turn: act for act in latest.values() if not _is_failing(act)}.values(), key=_place))
     if not failed and is_graded_elsewhere(stretch):
-        passed = telling_checks(stretch, passed)
+        passed = informative_checks(stretch, passed)
     if not failed and not passed:
         return None
     deciding = (failed or passed)[-1]
@@ -164,7 +164,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
 def _is_about_work(stretch: Stretch, request: UserRequest) -> bool:
     """Thanks for nothing is politeness: something had to be done before, which the user can see.
 
-    A customer who is told "it is booked" sees nothing; only a remark on the effect counts there.
+    A customer who reads "it is booked" sees no effect; only a remark on the effect counts there.
     """
     if not any(act.kind in ("edit", "run", "ship", "check", "probe") for act in stretch.acts):
         return _OBSERVED.search(request.text[:400]) is not None and any(act.has_worked for act in stretch.acts)
@@ -209,6 +209,6 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
 
 
 def _graded(stretch: Stretch) -> Shown | None:
-    """A run that was handed over: what its own last check said is worth telling, and decides nothing."""
+    """A run that was handed over: what its own last check said is worth reporting, and decides nothing."""
     last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
     return Shown("unknown", "graded", act=last) if is_graded_elsewhere(stretch) else None

@@ -54,7 +54,7 @@ def _first_line(act: Act) -> str:
 
 
 def _printed(act: Act) -> str:
-    """What a shell command put into the file: the words of `echo`, or a here-document."""
+    """What a shell command wrote to the file: the words of `echo`, or a here-document."""
     command = next((each for each in act.commands if each.writes and each.program in _PRINTERS), None)
     if command is None:
         return ""

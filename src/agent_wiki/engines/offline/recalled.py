@@ -1,8 +1,8 @@
-"""What came of the wiki pages that a session read: followed, contradicted, harmful, or ignored.
+"""How a session used the wiki pages that it read: followed, contradicted, harmful, or ignored.
 
-A page is `followed` when a later call uses a command that stands in it and was not used before, and it works.
-Reading proves nothing, so the default is `ignored`. What the agent says of a page, in its replies or by a server's
-`report_use`, is believed where it speaks against the page, and for it where something worked in between. Statuses: the
+A page is `followed` when a later call uses a command of the page that was not used before, and it works.
+Reading proves nothing, so the default is `ignored`. What the agent says about a page, in its replies or by a server's
+`report_use`, counts where it is negative, and where it is positive only if something worked in between. Statuses: the
 agent-wiki of AgentToolkit/altk-evolve.
 """
 
@@ -67,12 +67,12 @@ def _status(stretch: Stretch, read: WikiRead) -> RecalledPage:
 
 
 def _reported(stretch: Stretch, read: WikiRead) -> RecalledPage | None:
-    """What the agent last told the wiki's server of the page; of `followed` only what something done bears out."""
+    """What the agent last reported to the wiki's server about the page; `followed` only where an act supports it."""
     for act in reversed(stretch.acts):
         if act.turn <= read.turn or act.call.is_error or not _REPORT_TOOL.search(act.call.name):
             continue
-        status, told = act.call.arguments.get("status"), str(act.call.arguments.get("id") or "")
-        if not (told == page_id(read.page) or told.endswith(read.page)):
+        status, reported_id = act.call.arguments.get("status"), str(act.call.arguments.get("id") or "")
+        if not (reported_id == page_id(read.page) or reported_id.endswith(read.page)):
             continue
         lines = str(act.call.arguments.get("evidence") or "").strip().splitlines()
         quote = quoted(lines[0]) if lines else ""
@@ -177,7 +177,7 @@ def _said_wrong(stretch: Stretch, read: WikiRead) -> tuple[int, str] | None:
 
 
 def _said_followed(stretch: Stretch, read: WikiRead) -> tuple[int, str] | None:
-    """The agent says that it follows the page, and the next thing it does works."""
+    """The agent says that it follows the page, and its next act works."""
     for turn, _, line in _replies_about(stretch, read):
         following = next((act for act in stretch.acts if act.turn >= turn and act.kind != "look"), None)
         if _FOLLOWING.search(line[:1_000]) and following is not None and following.has_worked:

@@ -1,4 +1,4 @@
-"""What the field already knows: errors with one well-known remedy, each met and got past in its own words."""
+"""Common knowledge: errors with one well-known remedy each, and the words of the rule."""
 
 from __future__ import annotations
 

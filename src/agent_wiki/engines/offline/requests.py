@@ -1,6 +1,6 @@
-"""The user's own turns: cleaned of what harnesses wrap around them, and told apart by what they do.
+"""The user's own turns: cleaned of what harnesses wrap around them, and classified by what they do.
 
-A task prompt, a paste, a slash command and "yes" all stand in the same place; a summary needs the words of
+A task prompt, a paste, a slash command and "yes" are all recorded alike; a summary needs the words of
 the person. Ideas: the signals of objection and rejection in the project's notes on mining.
 """
 
@@ -29,7 +29,7 @@ _HOUSEKEEPING = frozenset(
      "context", "export", "agents", "bug", "release-notes", "terminal-setup", "fast", "effort", "rename"}
 )  # fmt: skip
 _TYPED_COMMAND = re.compile(r"/([a-z][\w:-]{1,60})(?=\s|$)")
-# Harnesses without a turn of their own for tools put results where the user's turns stand.
+# Harnesses without a turn of their own for tools record results as the user's turns.
 _ENVIRONMENT = re.compile(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
 _SIMULATED_END = re.compile(r"#{3}(?:STOP|TRANSFER|OUT-OF-SCOPE)#{3}")
 _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text|Attachment|File)(?: ?[#:][^\]\n]{0,200})?\]", re.IGNORECASE)
@@ -112,7 +112,7 @@ class UserRequest:
 def requests_of(trajectory: Trajectory) -> list[UserRequest]:
     """The user's own turns in order: no injected text, no compaction summary, no interrupt line.
 
-    A slash command counts when it started work; commands that only tend the harness do not.
+    A slash command counts when it started work; commands that only manage the harness do not.
     """
     found: list[UserRequest] = []
     last_said = ""
@@ -188,7 +188,7 @@ def _kind(text: str) -> RequestKind:
 
 
 def is_nudge(text: str) -> bool:
-    """A turn that only keeps the agent going or answers its question: no request of its own."""
+    """A turn that only makes the agent continue or answers its question: no request of its own."""
     match = _NUDGES.match(text.strip())
     if match is None:
         return not any(character.isalpha() for character in text)

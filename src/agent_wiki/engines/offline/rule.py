@@ -61,7 +61,7 @@ class WorkDone:
 
 @dataclass(frozen=True, slots=True)
 class SkillRule(Rule):
-    """`draft` gives the workflow that the work holds, or None."""
+    """`draft` returns the workflow in the work, or None."""
 
     draft: Callable[[WorkDone], Draft | None]
     example: Example | None = None

@@ -1,6 +1,6 @@
 """All rules of this engine, one value each: what `wiki rules` lists, `_config.yaml` switches off and pages name.
 
-The order is that in which lessons and drafts are looked for. Ids are for good: a page and an owner's configuration
+The order is that in which lessons and drafts are looked for. Ids never change: a page and an owner's configuration
 name them.
 """
 
@@ -155,7 +155,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
 def _of_several_steps(
     kind: Callable[[Sequence[Performed], Parameters], Draft | None],
 ) -> Callable[[WorkDone], Draft | None]:
-    """A kind of shell workflow as a rule: fewer than three commands are none."""
+    """A kind of shell workflow as a rule: fewer than three commands are no workflow."""
 
     def draft(work: WorkDone) -> Draft | None:
         found = kind(work.operations, Parameters())

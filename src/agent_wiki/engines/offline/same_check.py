@@ -1,4 +1,4 @@
-"""When one run of a check answers another: the same tests, or more of them, never fewer.
+"""When one run of a check settles another: the same tests, or more of them, never fewer.
 
 A suite that failed is not answered by one of its tests that passes.
 """
@@ -34,7 +34,7 @@ class CheckRun:
     targets: frozenset[str]
 
     def answers(self, other: CheckRun) -> bool:
-        """Whether the verdict of this run stands for what `other` had looked at."""
+        """Whether the verdict of this run also covers what `other` had checked."""
         if self.family != other.family:
             return False
         is_wider = bool(other.targets) and other.targets <= self.targets
@@ -42,7 +42,7 @@ class CheckRun:
 
 
 def check_runs(act: Act) -> list[CheckRun]:
-    """The checks in a call, at least one: a script run to see is a check of its own, told by its whole command."""
+    """The checks in a call, at least one: a script run to see is one, identified by its whole command."""
     if act.kind == "probe":
         return [CheckRun(check_key(act), frozenset())]
     found = [_check_run(each) for each in act.commands if is_check(each)]

@@ -1,6 +1,6 @@
 """Command lines as miners see them: which programs ran, with which flags, on what.
 
-The limits (characters, commands) keep hostile lines cheap; what lies beyond them is no command worth keeping.
+The limits (characters, commands) keep hostile lines cheap; what is beyond them is not worth keeping.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LOOKING_AT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One simple command. `words` stand as written, without quotes; `words[0]` is the program as called.
+    """One simple command. `words` are as written, without quotes; `words[0]` is the program as called.
 
     `env`: the `NAME=value` words before it. `operator`: what joins it to the next one (`&&`, `||`, `|`, `;`, "").
     """

@@ -1,4 +1,4 @@
-"""What the user asked to be committed, pushed or released, and was: that accepts what stood before it."""
+"""What the user asked to be committed, pushed or released, and was: that accepts what was done before it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ _SHIP = (
     r"|(?:open|create|make|raise) (?:a|the) (?:pr|pull request))\b"
 )
 _ASKED_TO_SHIP = re.compile(rf"\b{_SHIP}", re.IGNORECASE)
-_TOLD_TO_SHIP = re.compile(
-    rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE
-)
-_MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which speak of commits for many reasons
+_SHIP_LINE = re.compile(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE)
+_MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which mention commits for many reasons
 _FORBIDDEN = re.compile(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.\n]{0,60}", re.IGNORECASE)
 _SHIPPED_LINE = re.compile(
     r"^(?:\[[^\]\n]{1,200} [0-9a-f]{7,64}\] .{1,300}|.{0,120}[0-9a-f]{7,64}\.\.[0-9a-f]{7,64}.{0,200}"
@@ -28,12 +26,12 @@ _SHIPPED_LINE = re.compile(
 def asks_to_ship(text: str) -> bool:
     """Whether a turn of the user asks for a commit, a push, a pull request or a release."""
     text = _FORBIDDEN.sub(" ", text[:20_000])
-    wanted = _ASKED_TO_SHIP if len(text) <= _MOST_WORDS_OF_OWN else _TOLD_TO_SHIP
+    wanted = _ASKED_TO_SHIP if len(text) <= _MOST_WORDS_OF_OWN else _SHIP_LINE
     return wanted.search(text) is not None
 
 
 def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
-    """Success by the last thing that went out, when the user had asked for it after turn `after_turn`.
+    """Success by the last thing that was shipped, when the user had asked for it after turn `after_turn`.
 
     None when nothing was asked for, nothing went out after that, or something was changed since.
     """

@@ -24,7 +24,7 @@ Basis = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An outcome, what it rests on, and where it can be seen. `act` is the check or the commit behind it."""
+    """An outcome, what it is based on, and where it can be seen. `act` is the check or the commit behind it."""
 
     outcome: Outcome
     basis: Basis

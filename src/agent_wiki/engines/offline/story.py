@@ -1,4 +1,4 @@
-"""Sentences put together: what fits, in the order of the session, with a subject that can be told."""
+"""Sentences put together: what fits, in the order of the session, each with its subject."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sentence:
     opens: bool = False
 
 
-def told(sentences: list[Sentence]) -> str:
+def story_of(sentences: list[Sentence]) -> str:
     """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out."""
     kept = sorted(_fitting(sentences), key=lambda at: (sentences[at].turn, at))
     paragraphs: list[list[str]] = [[]]

@@ -54,7 +54,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
 
 
 def _with_distinct_slugs(arcs: list[ArcAnswer]) -> list[ArcAnswer]:
-    """Two arcs that ask for the same are told apart by their number."""
+    """Two arcs that ask for the same are distinguished by their number."""
     found: list[ArcAnswer] = []
     for number, arc in enumerate(arcs, start=1):
         is_taken = bool(arc.slug) and any(arc.slug == other.slug for other in found)

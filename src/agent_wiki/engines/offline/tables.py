@@ -1,6 +1,6 @@
 """The tables of this engine: TOML files beside the code, each read once, when first asked for.
 
-A table that does not fit its form is a bug of the package, so what pydantic says of it is raised as it is.
+A table that does not fit its form is a bug of the package, so pydantic's error is raised unchanged.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Pattern:
         return re.compile(self.source)
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first place in `text` where it fits."""
+        """The first place in `text` that it matches."""
         return self._compiled.search(text)
 
 
 def pattern(written: str | list[str] | Pattern) -> Pattern:
-    """One pattern of a table, or a list of which one has to fit. Raises `ValueError` where one is unbounded."""
+    """One pattern of a table, or a list of which one must match. Raises `ValueError` where one is unbounded."""
     if isinstance(written, Pattern):
         return written
     source = written if isinstance(written, str) else "|".join(written)
@@ -44,7 +44,7 @@ def pattern(written: str | list[str] | Pattern) -> Pattern:
 
 
 AnyOf = Annotated[Pattern, BeforeValidator(pattern)]
-"""One pattern, or a list of which one has to fit."""
+"""One pattern, or a list of which one must match."""
 
 
 class Entry(BaseModel):

@@ -33,7 +33,7 @@ _LOOK_VERB = re.compile(
     r"(?:^|__|[._-])(?:get|list|search|find|lookup|read|fetch|show|check|query|describe|calculate|resolve|"
     r"count|verify|detect)(?=[_-]|[A-Z]|$)"
 )
-# What the editor's language server has to say of a file: a lint, a build and a type check in one.
+# What the editor's language server reports about a file: a lint, a build and a type check in one.
 _DIAGNOSTIC_TOOLS = frozenset(
     {"getdiagnostics", "get_diagnostics", "diagnostics", "get_errors", "read_lints", "problems"}
 )
@@ -47,7 +47,7 @@ def bare_tool_name(name: str) -> str:
 
 
 def tool_kind(call: Call) -> Kind:
-    """What a tool that is no shell is for; anything unknown is a service of the application at hand."""
+    """What a tool other than a shell is for; anything unknown is a service of the application at hand."""
     name = bare_tool_name(call.name).lower()
     if name in ("str_replace_editor", "str_replace_based_edit_tool"):
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")

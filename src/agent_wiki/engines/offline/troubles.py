@@ -1,7 +1,7 @@
 """What failed on the way and what then made it pass.
 
 A trouble is one thing that failed, however often: the same check, the same tool on the same target. Failures
-that are none (a search without a match, an edit before a read) are left out.
+that do not matter (a search without a match, an edit before a read) are left out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Trouble:
 
     @property
     def line(self) -> str:
-        """The verbatim line of the first failure that says most."""
+        """The most informative verbatim line of the first failure."""
         return failure_line(self.failures[0])
 
 
@@ -82,7 +82,7 @@ def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
 def _settled(
     act: Act, keys: Sequence[str | CheckRun], open_troubles: dict[str | CheckRun, Trouble]
 ) -> list[str | CheckRun]:
-    """The open troubles that an act got over. A commit settles the merge that had run into a conflict."""
+    """The open troubles that an act resolved. A commit resolves the merge that had stopped with a conflict."""
     settled = {key for key in keys if key in open_troubles}
     for run in keys:
         if isinstance(run, CheckRun):
@@ -106,7 +106,7 @@ def _keys(act: Act) -> Sequence[str | CheckRun]:
 
 
 def _is_none(act: Act) -> bool:
-    """A failure that is no trouble: nothing found by a look, or a slip the tool asked to put right."""
+    """A failure that does not matter: a look that found nothing, or a slip that the tool asked to correct."""
     text = (act.call.result or "")[:600]
     if act.kind == "look":
         return act.call.command() is not None or "not exist" in text or "No such file" in text

@@ -1,6 +1,6 @@
-"""What the user said against the agent's course, and what the agent did before and after.
+"""What the user objected to, and what the agent did before and after.
 
-The best source of lessons. A first request is no correction; neither is text a harness put in the user's place.
+The best source of lessons. A first request is no correction; neither is text that a harness wrote as the user.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CLAIM = re.compile(
 class UserWords:
     """One thing the user said after the first request.
 
-    `turn` is where the words stand; `rejected` the call they refuse, when they came as the reason of a refusal;
+    `turn` is that of the words; `rejected` the call they refuse, when they came as the reason of a refusal;
     `claim` the agent's text right before; `is_after_claim` whether that text reports something as done.
     """
 
@@ -72,10 +72,10 @@ def _later_user_turns(session: MinedSession) -> list[int]:
 
 
 def _without_notes(text: str) -> str:
-    """A text without what an editor or a harness put into it; a note that is never closed stays."""
+    """A text without what an editor or a harness added; a note that is never closed is kept."""
     kept: list[str] = []
     position = start = 0
-    searched: dict[str, int] = {}  # up to where no such closing stands
+    searched: dict[str, int] = {}  # closing → the position up to which it does not occur
     while note := _EDITOR_NOTE.search(text, start):
         closing = f"</{note[1]}>"
         limit = note.end() + _LONGEST_NOTE

@@ -1,4 +1,4 @@
-"""Small pieces of plain English: lists, counts, quotes and names of acts, all safe to stand in a page."""
+"""Small pieces of plain English: lists, counts, quotes and names of acts, all safe on a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def shown_path(path: str, cwd: str | None = None) -> str:
-    """A path as a person needs it: relative, at most its last two parts; never where it lay on a machine."""
+    """A path as a person needs it: relative, at most its last two parts; never its place on a machine."""
     path = path.strip().replace("\\", "/")
     if cwd and path.startswith(cwd.rstrip("/") + "/"):
         path = path[len(cwd.rstrip("/")) + 1 :]
@@ -47,7 +47,7 @@ def shown_command(act: Act, most: int = 70) -> str:
 
 
 def _with_short_paths(text: str) -> str:
-    """Long absolute paths cut to their last parts: where something lay on a machine helps nobody."""
+    """Long absolute paths cut to their last parts: a place on a machine helps nobody."""
     return _LONG_PATH.sub(lambda match: shown_path(match.group()), text)
 
 
@@ -98,7 +98,7 @@ def called(act: Act, most: int = 60) -> str:
 
 
 def is_inline(act: Act) -> bool:
-    """Code that was handed to an interpreter on the command line."""
+    """Code that was given to an interpreter on the command line."""
     command = main_command(act)
     return act.kind == "probe" and command is not None and is_inline_script(command)
 
@@ -110,7 +110,7 @@ def file_names(paths: Sequence[str], cwd: str | None, most: int = 3) -> str:
 
 
 def error_words(line: str, most: int = 110) -> str:
-    """An error line in quotation marks, without the noise that loggers put in front."""
+    """An error line in quotation marks, without what loggers prefix."""
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line.strip())
     return said(re.sub(r"[=*\-_#\s]+$", "", line), most)
 

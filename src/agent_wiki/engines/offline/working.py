@@ -29,7 +29,7 @@ _MESSAGES = ("message", "input")
 def worked(
     acts: list[Act], stretch: Stretch, shown: Shown, scratch: frozenset[str], *, is_first: bool
 ) -> list[Sentence]:
-    """One sentence for each kind of thing that was done, where there is something to tell."""
+    """One sentence for each kind of thing that was done."""
     found = [
         _looked(acts, stretch.trajectory.source.cwd, is_first),
         _changed(acts, stretch, scratch),
@@ -55,7 +55,7 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
 
 
 def _looked_at(act: Act) -> str | None:
-    """The file that a look was at, when it was at one."""
+    """The file that a look was at, if any."""
     if not act.commands:
         path = act.call.path()
         return path if path and "." in bare_name(path) and act.call.name.lower() not in _NO_FILE else None
@@ -82,15 +82,15 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
 
 
 def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
-    """The checks that passed at once; those that failed are told as troubles, those at the end by the ending."""
+    """The checks that passed at once; those that failed are reported as troubles, those at the end by the ending."""
     failed = {called(act) for act in acts if act.has_failed}
-    told = (
+    reported = (
         {called(act) for act in shown.passed}
         if not shown.failed and any(act in acts for act in shown.passed)
         else set()
     )
     passed = [act for act in acts if act.finding is not None and act.finding.passed and act.kind == "check"]
-    names = [name for name in distinct([called(act) for act in passed]) if name not in failed | told]
+    names = [name for name in distinct([called(act) for act in passed]) if name not in failed | reported]
     if not names:
         return None
     turn = next(act.turn for act in passed if called(act) == names[0])

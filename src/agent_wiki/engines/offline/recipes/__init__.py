@@ -1,1 +1,1 @@
-"""How a session's commands become a recipe another session can follow: the rooms behind synthesize-skill."""
+"""How a session's commands become a recipe another session can follow: the modules behind synthesize-skill."""

@@ -11,7 +11,7 @@ from agent_wiki.engines.offline.recipes.performed import Performed
 from agent_wiki.engines.offline.recipes.steps import steps
 
 _FEWEST_KINDS = 3
-_TARGETED = ("<test-name", "<test-file", "<package")  # a check of one place is no check of the change
+_TARGETED = ("<test-name", "<test-file", "<package")  # a check of one place does not check the change
 
 
 def in_check_order(operations: Sequence[Performed]) -> list[Performed]:
@@ -29,7 +29,7 @@ def runner_of(operations: Sequence[Operation]) -> str:
 
 
 def is_common(operations: Sequence[Operation]) -> bool:
-    """What anyone would type without being told: the default commands of one or two tools."""
+    """What anyone would type without instructions: the default commands of one or two tools."""
     return not any(each.is_specific for each in operations) and len({each.tool for each in operations}) < 3
 
 

@@ -1,4 +1,4 @@
-"""Evidence: a verbatim quote of a turn, found again before it is given."""
+"""Evidence: a verbatim quote of a turn, checked before it is returned."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_CHARACTERS = 200
 
 
 def citation(call: Call, text: str) -> CitedQuote | None:
-    """The first telling line of `text` quoted from the arguments of `call`; None where they do not hold it."""
+    """The first informative line of `text` quoted from the arguments of `call`; None where they do not hold it."""
     lines = (line.strip() for line in text.splitlines())
     quote = next((line for line in lines if line), "")[:MOST_CHARACTERS].strip()
     if not quote or not any(quote in each for each in [call.raw_arguments, *_strings(call.arguments)]):

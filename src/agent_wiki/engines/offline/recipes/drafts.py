@@ -41,7 +41,7 @@ class DraftStep:
 
 @dataclass(slots=True)
 class Draft:
-    """A workflow found in a session. `told` describes parameters better than their names do."""
+    """A workflow found in a session. `descriptions` describe parameters better than their names do."""
 
     name: str
     description: str
@@ -51,12 +51,12 @@ class Draft:
     steps: list[DraftStep]
     tags: list[str]
     scripts: list[SkillScript] = field(default_factory=list)
-    told: dict[str, str] = field(default_factory=dict)
-    evidence: list[CitedQuote] = field(default_factory=list)  # beside that of the steps
+    descriptions: dict[str, str] = field(default_factory=dict)
+    evidence: list[CitedQuote] = field(default_factory=list)  # in addition to that of the steps
 
 
 def slug(text: str, most: int = _LONGEST_NAME) -> str:
-    """`[a-z0-9-]`, at most `most` characters, cut at a dash; never ends in a word that leads nowhere."""
+    """`[a-z0-9-]`, at most `most` characters, cut at a dash; never ends in a function word."""
     words = [word for word in re.split(r"[^a-z0-9]+", text.lower()) if word]
     while words and (len("-".join(words)) > most or words[-1] in ("with", "and", "the", "a", "of", "to", "for", "in")):
         words.pop()
@@ -74,9 +74,9 @@ def listed(words: Sequence[str]) -> str:
 
 
 def is_usable(command: str) -> bool:
-    """True for a command that another session can run as it stands, its parameters filled in.
+    """True for a command that another session can run as it is, its parameters filled in.
 
-    A variable that only its session had set, and a command inside the command, are not seen for what they are.
+    Variables that only the session had set, and commands inside the command, are not recognised.
     """
     if not 0 < len(command) <= _LONGEST_COMMAND or "\n" in command or has_one_off(command):
         return False
@@ -84,7 +84,7 @@ def is_usable(command: str) -> bool:
 
 
 def finished(draft: Draft) -> SkillAnswer | str:
-    """The answer, or the reason why the draft is none."""
+    """The answer, or the reason why the draft is no skill."""
     evidence = _evidence(draft)
     if not draft.name:
         return "no general name for what it does"
@@ -103,7 +103,9 @@ def finished(draft: Draft) -> SkillAnswer | str:
         overview=plain_line(draft.overview, _LONGEST_TEXT),
         when_to_use=plain_line(draft.when_to_use, _LONGEST_TEXT),
         steps=[SkillStep(text=step.text, command=step.command) for step in draft.steps],
-        parameters=[SkillParameter(name=name, description=draft.told.get(name) or describe(name)) for name in names],
+        parameters=[
+            SkillParameter(name=name, description=draft.descriptions.get(name) or describe(name)) for name in names
+        ],
         scripts=draft.scripts,
         tags=draft.tags[:6],
         evidence=evidence,

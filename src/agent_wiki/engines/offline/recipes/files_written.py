@@ -1,4 +1,4 @@
-"""The files a session wrote, as they stood when it was done with them, as far as the recording says exactly.
+"""The files a session wrote, in their final state, as far as the recording shows it exactly.
 
 Writes, here-documents and patches give whole texts; later edits are applied when they fit in exactly one way.
 A file touched in a way that cannot be followed (`sed -i`, a formatter, a move) has no known text any more.
@@ -29,7 +29,7 @@ _PATCH_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILIN
 class WrittenFile:
     """A file's final text and the place (among all calls) of the call that last changed it.
 
-    `path` is as the recording names it. `is_removed`: the session deleted it again: it was only for itself.
+    `path` is as the recording names it. `is_removed`: the session deleted it again.
     """
 
     path: str
@@ -39,7 +39,7 @@ class WrittenFile:
 
 
 def files_written(calls: Iterable[Call]) -> list[WrittenFile]:
-    """Every file whose final text the recording tells exactly, in order of their first writing."""
+    """Every file whose final text the recording shows exactly, in order of their first writing."""
     files: dict[str, WrittenFile | None] = {}
     for call in calls:
         if verdict_of(call).state == "failed" or call.mark is not None or call.result is None:

@@ -1,4 +1,4 @@
-"""A workload of a cluster diagnosed, changed and seen to be well."""
+"""A workload of a cluster diagnosed, changed and seen to be healthy."""
 
 from __future__ import annotations
 

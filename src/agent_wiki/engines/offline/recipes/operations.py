@@ -1,7 +1,7 @@
 """What a shell command does, in one verb: the vocabulary that workflows are made of.
 
 An operation is something another agent can repeat: set up, build, check, deploy, diagnose. Looking around
-(`ls`, `cat`, `grep`, `git status`), book-keeping (`rm`, `mkdir`) and a session's own throwaway programs are none.
+(`ls`, `cat`, `grep`, `git status`), book-keeping (`rm`, `mkdir`) and a session's own throwaway programs are not.
 A command that no table names is an operation only when it is a task of a task runner or a script that belongs
 to the repository.
 """
@@ -20,13 +20,13 @@ from agent_wiki.engines.offline.recipes.vocabulary import (
 )
 from agent_wiki.shell import wrappers
 
-RUN = "run"  # of a task whose name does not tell its purpose
+RUN = "run"  # the verb of a task whose name does not show its purpose
 CHECKS = ("generate", "format", "lint", "typecheck", "build", "test")  # in the order to run them
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`verb` with `tool`; `task` tells two operations of the same verb and tool apart.
+    """`verb` with `tool`; `task` distinguishes operations of the same verb and tool.
 
     `is_specific`: a stranger to the repository would not have typed it anyway (`mise run test:ci`, not `npm test`).
     """
@@ -37,7 +37,7 @@ class Operation:
     is_specific: bool = False
 
 
-# What a runner's tasks stand behind: `npm run lint`, `make lint`.
+# The words before a runner's task: `npm run lint`, `make lint`.
 _RUNNERS = dict.fromkeys(("make", "just", "rake", "invoke", "inv", "gradle", "gradlew", "task"), "")
 _RUNNERS |= dict.fromkeys(("mise", "npm", "pnpm", "yarn", "bun", "composer", "hatch", "pdm"), "run")
 _RUNNERS |= {"nox": "-s", "tox": "-e"}
@@ -60,7 +60,7 @@ def peeled(words: list[str]) -> list[str]:
 
 
 def operation(words: list[str]) -> Operation | None:
-    """The words of one simple command → what it does; None when it is no step of a workflow."""
+    """The words of one simple command → what it does; None when it is not a step of a workflow."""
     words = peeled(words)
     if not words or {"--help", "-h", "--version", "help"} & set(words[1:]):
         return None
@@ -76,7 +76,7 @@ def operation(words: list[str]) -> Operation | None:
 
 
 def _known(program: str, words: list[str], arguments: list[str]) -> Operation | None:
-    """A tool of the trade."""
+    """The operation of a well-known tool."""
     subcommand = arguments[0] if arguments else ""
     if program == "git":
         return _git(subcommand, words)
@@ -207,6 +207,6 @@ def _verb_in(name: str) -> str | None:
 
 
 def _arguments(words: list[str]) -> list[str]:
-    """The words after the program that are neither flags nor values of flags that may stand before a subcommand."""
+    """The words after the program that are neither flags nor values of flags that may precede a subcommand."""
     pairs = itertools.pairwise(words)
     return [word for before, word in pairs if not word.startswith("-") and before not in _VALUED_FLAGS]

@@ -1,4 +1,4 @@
-"""A session's literals out of a command: inputs become `<input-file>`, `<branch>`, `<namespace>`, described once.
+"""Replaces a session's literals in a command: inputs become `<input-file>`, `<branch>`, `<namespace>`, described once.
 
 The command stays exact in everything that is the recipe. A value that cannot be named and cannot stay (a home
 folder, an id, a date) makes the command unusable, see `has_one_off`.
@@ -41,7 +41,7 @@ _DESCRIPTIONS = {
 
 _FILE_KINDS = frozenset({"file", "input-file", "output-file"})
 
-# What must not be left in what another session is to run.
+# What must not be left in a command for other sessions.
 _ONE_OFF = re.compile(
     r"(?<![\w>])/(?:home|Users|root|private|var/folders|tmp|mnt|workspace|testbed)(?:/|\b)|\b[A-Za-z]:\\|~/"
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]{0,20}\d)(?=[0-9a-f]{0,20}[a-f])[0-9a-f]{10,64}\b"
@@ -129,7 +129,7 @@ QUIETING = re.compile(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
 
 
 def _is_no_recipe(values: list[str], index: int, start: int) -> bool:
-    """Where it ran (`git -C <folder>`) and what was done with its output (`2>&1`) are no part of the recipe."""
+    """Where it ran (`git -C <folder>`) and what was done with its output (`2>&1`) are not part of the recipe."""
     if values[start] in ("git", "make") and values[start + 1 : start + 2] == ["-C"] and index - start in (1, 2):
         return True
     return QUIETING.fullmatch(values[index]) is not None

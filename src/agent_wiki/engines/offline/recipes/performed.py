@@ -1,4 +1,4 @@
-"""The operations a session performed, each with whether it worked and where that stands."""
+"""The operations a session performed, each with whether it worked and the turn that shows it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Performed:
 
 
 def performed(calls: Iterable[Call]) -> list[Performed]:
-    """Every operation in recorded order; calls that were refused or never answered count for nothing."""
+    """Every operation in recorded order; calls that were refused or never answered do not count."""
     found: list[Performed] = []
     for call in calls:
         command = call.command()
@@ -47,10 +47,10 @@ def performed(calls: Iterable[Call]) -> list[Performed]:
 
 
 def attempts(operations: Iterable[Performed]) -> list[list[Performed]]:
-    """The attempts at each thing, of things whose last attempt worked, in the order of the last attempts."""
+    """The attempts at each operation whose last attempt worked, in the order of the last attempts."""
     by_key: dict[tuple[str, str, str], list[Performed]] = {}
     for each in operations:
-        tries = by_key.pop(each.key, [])  # taken out and put back: the last attempt decides the order
+        tries = by_key.pop(each.key, [])  # removed and inserted again: the last attempt decides the order
         tries.append(each)
         by_key[each.key] = tries
     return [tries for tries in by_key.values() if tries[-1].has_worked]

@@ -12,7 +12,7 @@ from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, HereDocument, Step, 
 class Pipeline:
     """`a | b | c`. `text` is its source; `commands` the words of each part, placed in `text`.
 
-    `joint` is the operator that stands before it; `here_documents` those of all its parts.
+    `joint` is the operator before it; `here_documents` those of all its parts.
     """
 
     text: str

@@ -67,7 +67,7 @@ def _is_same(value: str, path: str) -> bool:
 
 
 def command_of(run: Performed, script: str, name: str) -> str | None:
-    """The run as it was, the script called where the skill keeps it, its inputs as parameters; None when unknown.
+    """The run as it was, the script called by its path in the skill, its inputs as parameters; None when unknown.
 
     `script` is the script's text, which often says what its arguments are called; `name` its file name.
     """

@@ -1,7 +1,7 @@
 """A script that a session wrote and then ran with success, fit to be run again by another session.
 
 Fit means: it takes its inputs from outside (arguments, standard input, the environment), it holds real logic,
-nothing of one machine or session stands in it, and it was made to be kept: reproductions of a bug, tests,
+it contains nothing of one machine or session, and it was made to be kept: reproductions of a bug, tests,
 probes and what the session deleted again are not.
 """
 
@@ -50,7 +50,7 @@ _VAGUE = frozenset(_VAGUE_WORDS.split())
 _COMMENT = re.compile(r"^\s*(?:#|//|\*|/\*|--(?!\w)|;|\"\"\"|''')")
 _IMPORT = re.compile(r"^\s*(?:import\b|from\b.+\bimport\b|const .+require\(|require\b|use\b|set -|source\b)")
 _MACHINE_FOLDER = re.compile(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
-# What a script cannot bring along: the modules and files that lie beside it in its repository.
+# What a script cannot take with it: the modules and files beside it in its repository.
 _NEIGHBOUR = re.compile(
     r"""^\s*(?:from\s+\.|import\s+\.|(?:source|\.)\s+["']?[./$])|\b(?:require\(|from\s|import\s)\s*["']\.""",
     re.MULTILINE,

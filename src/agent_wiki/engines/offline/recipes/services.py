@@ -1,6 +1,6 @@
 """Workflows of tool calls in a service's domain: look something up, then change it, as an agent for customers does.
 
-Only where the recording's own reward says that the session worked. What belongs to the workflow is told by the
+Only where the recording's own reward says that the session worked. What belongs to the workflow is shown by the
 flow of values: a look-up counts when something it found is an argument of a later step. Whatever else the
 session looked at on the way does not, so that sessions with the same changes agree.
 """
@@ -20,7 +20,7 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import SHELL_TOOLS, Call
 
 _WRITES = frozenset(table("names")["changes"].split())
-# The agent's own tools, and ways to give up: no part of a service.
+# The agent's own tools, and ways to give up: not part of a service.
 _NOT_A_SERVICE = re.compile(
     r"think|calculate|transfer_to_human|todo|^(?:task|agent|bash|edit|multiedit|read|write|glob|grep|ls|skill|"
     r"webfetch|websearch|websearchtool|update_plan|apply_patch|spawn_agent|wait_agent|send_input|write_stdin|"
@@ -85,7 +85,7 @@ def _supported(worked: Sequence[Call], writes: Sequence[Call]) -> list[Call]:
 
 
 def _values(value: Any) -> set[str]:
-    """The strings among arguments that are long enough to be told from chance."""
+    """The strings among arguments that are too long to coincide by chance."""
     found: set[str] = set()
     waiting = [value]
     while waiting:
@@ -157,7 +157,7 @@ def _draft(steps: list[DraftStep], kept: Sequence[Call], names: Sequence[str]) -
         tags=tags(
             "customer-service", "tool-calls", *("-".join(_words(name)) for name in dict.fromkeys(names)), *subject
         ),
-        told={
+        descriptions={
             _parameter(name): f"`{name}`, as an earlier call or the customer gives it"
             for call in kept
             for name in call.arguments

@@ -1,4 +1,4 @@
-"""From performed operations to the steps of a skill: one a thing, in its last form that worked, in plain words."""
+"""From performed operations to the steps of a skill: one for each operation, in its last form that worked."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _DIAGNOSES: dict[str, str] = table("steps")["diagnoses"]
 
 
 def steps(operations: Sequence[Performed], parameters: Parameters) -> list[DraftStep]:
-    """The things done in the order of their last attempts, those whose last attempt failed left out.
+    """The operations in the order of their last attempts, without those whose last attempt failed.
 
-    Of several attempts that worked the last usable one is taken; a thing without any is left out, and the same
-    command stands once.
+    Of several attempts that worked, the last usable one is taken; an operation without one is left out, and the same
+    command occurs once.
     """
     found: list[DraftStep] = []
     for tries in attempts(operations):

@@ -1,6 +1,6 @@
-"""Setting up, moving, deploying: a workflow of shell commands known by how many different things were done.
+"""Setting up, moving, deploying: a workflow of shell commands, recognised by the number of different operations.
 
-Steps stand in an order that does not depend on the session where the order does not matter (format, lint, test), so
+Steps are in an order that does not depend on the session where the order does not matter (format, lint, test), so
 that the same workflow of two sessions has the same name.
 """
 
@@ -27,14 +27,14 @@ _DEVELOPMENT = frozenset(
 def chain_draft(operations: Sequence[Performed], parameters: Parameters) -> Draft | None:
     """Setting up, moving data, deploying: several different things that had to be done one after the other.
 
-    A chain with a link that only its own session could run is no chain.
+    A chain with a step that only its own session could run does not count.
     """
     kept = [each for each in operations if each.operation.verb not in _DEVELOPMENT]
     done = [tries[-1].operation for tries in attempts(kept)]
     verbs = list(dict.fromkeys(each.verb for each in done if each.verb != RUN))
-    telling = [verb for verb in verbs if verb not in CHECKS and verb != "install"]
+    specific = [verb for verb in verbs if verb not in CHECKS and verb != "install"]
     links = steps(kept, parameters)
-    if len(verbs) < _FEWEST_STEPS or not telling or is_common(done) or len(links) < len(done):
+    if len(verbs) < _FEWEST_STEPS or not specific or is_common(done) or len(links) < len(done):
         return None
     tools = list(dict.fromkeys(each.tool for each in done if each.tool not in ("cp", "venv")))
     said, by = listed(verbs), listed(tools)
@@ -46,5 +46,5 @@ def chain_draft(operations: Sequence[Performed], parameters: Parameters) -> Draf
         overview=f"One way through that worked from the first step to the last: {said}.",
         when_to_use=f"The work is done with {by}, and nothing of it has been done yet.",
         steps=links,
-        tags=tags(*tools[:3], *telling[:2]),
+        tags=tags(*tools[:3], *specific[:2]),
     )

@@ -36,7 +36,7 @@ _REQUIRED = re.compile(r"\brequired\b|\bmissing\b|\bspecify\b|\bmust (?:be given
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each refused call that was put right by other arguments or by another tool of its family."""
+    """One lesson for each refused call that was corrected by other arguments or by another tool of its family."""
     found: list[Lesson] = []
     for failed in session.calls:
         found += _prepared(session, failed)
@@ -94,7 +94,7 @@ def _summed(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
 
 
 def _looked_up(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
-    """The value that was refused stood in no earlier result; the one that worked came from a look-up."""
+    """The value that was refused was in no earlier result; the one that worked came from a look-up."""
     if not _NOT_FOUND.search(line):
         return []
     earlier = [call.result or "" for call in session.calls[: failed.position]]
@@ -232,8 +232,8 @@ def _lesson(
     if not 3 <= len(wording.title.split()) <= 7:
         return []
     rationale = f"`{failed.name}` answered `{plain_line(line, 200)}`; {what}."
-    telling = next(iter(_changed(failed, worked)), "")
-    start = max(worked.raw_arguments.find(f'"{telling}"'), 0)
+    changed = next(iter(_changed(failed, worked)), "")
+    start = max(worked.raw_arguments.find(f'"{changed}"'), 0)
     evidence = [session.quote(failed.result_turn, line), session.quote(worked.turn, worked.raw_arguments[start:])]
     return lesson(wording, rationale, evidence, {failed.turn}, weight)
 

@@ -1,6 +1,6 @@
 """A cause sentence of the agent, confirmed by the success that follows (signal 10).
 
-Only a cause that speaks of a known tool or language, and of nothing in this session, can stand in a rule:
+Only a cause that speaks of a known tool or language, and of nothing in this session, can be part of a rule:
 "zsh doesn't word-split unquoted variables. Let me use an explicit loop."
 """
 
@@ -47,7 +47,7 @@ _CODE = re.compile(r"`([^`]{1,80})`")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each failure whose cause the agent named in general words before it got past it."""
+    """One lesson for each failure whose cause the agent named in general words before it overcame it."""
     found: list[Lesson] = []
     for failed in session.attempts:
         if failed.verdict != "failed" or not failed.actions or failed.result_turn is None:

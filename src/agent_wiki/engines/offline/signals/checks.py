@@ -45,7 +45,7 @@ def _lesson(session: MinedSession, failed: Attempt, passed: Attempt, named: list
 
 
 def _adopts(edits: list[Call], finding: Finding) -> Call | None:
-    """The edit that put the replacement in where it was not before."""
+    """The edit that inserted the replacement where it was not before."""
     if finding.replacement is None:
         return None
     new = finding.replacement[1]

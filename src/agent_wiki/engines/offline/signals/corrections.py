@@ -1,7 +1,7 @@
 """What the user wants used, kept or left out, in the user's own words (signals 1 and 2).
 
 A rule is made of the words only when they are short and clear, speak of things that mean something elsewhere,
-and the agent then did as told; everything else is left to the reader of the session.
+and the agent then followed them; everything else is left to the reader of the session.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
 
 
 def _instead_wording(new: str, old: str) -> Wording | None:
-    """Names of tools and identifiers as code, so that the same wish reads the same however it was said."""
+    """Names of tools and identifiers as code, so that the same request has the same words however it was said."""
     if _is_name(new) and _is_name(old):
         return _use_instead("corrections/use-instead", new.strip("`"), old.strip("`"))
     title = title_of(f"Use {new} instead of {old}")
@@ -186,7 +186,7 @@ def _is_name(words: str) -> bool:
 
 
 def _adopted(session: MinedSession, words: UserWords, new: str) -> bool:
-    """The agent's next calls or words take up the thing."""
+    """The agent's next calls or words mention it."""
     key = max(re.findall(r"\w+", new.lower()), key=len, default="")
     after = [call for call in session.calls_after(words.turn, 16) if call.turn <= words.turn + 16]
     is_done = any(key in call.raw_arguments.lower() for call in after if call.mark is None)

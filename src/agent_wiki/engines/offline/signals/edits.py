@@ -1,4 +1,4 @@
-"""What edits teach: a refused edit put right, a name the agent corrected and said so (signals 5 and 10)."""
+"""What edits teach: a refused edit that was corrected, a name that the agent says it corrected (signals 5 and 10)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TROUBLE = re.compile(
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons from edits that were refused and repeated, and from names put right in well-known files."""
+    """Lessons from edits that were refused and repeated, and from names corrected in well-known files."""
     found: list[Lesson] = []
     for call in session.calls:
         if call.name.lower() in EDIT_TOOLS:
@@ -67,7 +67,7 @@ def _indentation(session: MinedSession, failed: Call) -> list[Lesson]:
 
 
 def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
-    """The agent says which name is right, and the edit puts it in the place of the wrong one."""
+    """The agent says which name is right, and the edit replaces the wrong one with it."""
     file = (edit.path() or "").rsplit("/", 1)[-1]
     if file not in WELL_KNOWN_FILES or edit.mark is not None:
         return []

@@ -1,4 +1,4 @@
-"""The tool names the remedy, or its documentation does, and the session goes that way (signals 8 and 9).
+"""The tool names the remedy, or its documentation does, and the session follows it (signals 8 and 9).
 
 A hint that nobody followed is junk: the named command has to be run, and the failed one has to work afterwards.
 """

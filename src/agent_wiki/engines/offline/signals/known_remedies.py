@@ -15,7 +15,7 @@ _WITHIN_CALLS = 14
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each well-known error that the session met and then got past with the remedy."""
+    """One lesson for each well-known error that the session met and then overcame with the remedy."""
     found: list[Lesson] = []
     for attempt in session.attempts:
         for remedy in remedies() if attempt.actions and attempt.verdict != "unknown" else ():
@@ -82,7 +82,7 @@ def _heads(attempt: Attempt) -> set[str]:
 
 
 def _wanted(failed: Attempt, remedy: Remedy) -> str:
-    """The command that met the error: the one the entry speaks of, else the last action."""
+    """The command that met the error: the one the entry names, else the last action."""
     fits = [command.head for command in failed.actions if remedy.failed and remedy.failed.search(command.text)]
     named = [head for head in (command.head for command in failed.actions) if head.split()[0] in failed.output[:4000]]
     return (fits[-1:] or named[:1] or [failed.actions[0].head])[0]

@@ -91,7 +91,7 @@ def _last_edit_unchecked(session: MinedSession, before: list[Call]) -> bool:
 
 
 def _refused_discards(session: MinedSession) -> list[Lesson]:
-    """A command that throws work away, refused by the user."""
+    """A command that discards work, refused by the user."""
     found: list[Lesson] = []
     for call in session.calls:
         match = _DISCARDS.search((call.command() or "")[:4000])

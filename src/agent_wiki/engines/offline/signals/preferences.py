@@ -52,7 +52,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _is_correction(words: UserWords, before: UserWords | None) -> bool:
-    """The user refuses a call, contradicts, or goes on after having contradicted a moment ago."""
+    """The user refuses a call, contradicts, or continues after an objection a moment ago."""
     if words.rejected is not None or _OBJECTS.match(words.text.replace("’", "'")):
         return True
     is_near = before is not None and words.turn - before.turn <= _FARTHEST
@@ -82,7 +82,7 @@ def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
     if words.rejected is not None:
         rationale += f", refusing a call of `{words.rejected.name}`"
     event = {words.turn} | ({words.rejected.turn} if words.rejected else set())
-    weight = 90 if norm.is_standing or words.rejected else 84
+    weight = 90 if norm.is_lasting or words.rejected else 84
     return lesson(wording, f"{rationale}.", [session.quote(words.turn, sentence)], event, weight)
 
 
@@ -96,5 +96,5 @@ def _title(rule: str, deed: str) -> str | None:
 
 def _tags(rule: str) -> tuple[str, ...]:
     words = [word.strip(".-") for word in _TAG_WORDS.findall(rule.lower())]
-    telling = [word for word in words if word not in _EMPTY_WORDS]
-    return (*dict.fromkeys(telling[:3]), "user-preference")
+    specific = [word for word in words if word not in _EMPTY_WORDS]
+    return (*dict.fromkeys(specific[:3]), "user-preference")

@@ -1,6 +1,6 @@
 """A command line is refused for a word, and without it, or with the right one, works (signals 8, 9 and 12).
 
-The refused word stands in the error; what replaces it is believed where the tool's own words name it or the session
+The refused word is in the error; its replacement counts where the tool's own words name it or the session
 looked it up. Programs of the repository itself are left out: what they refuse is often what is being tested.
 """
 
@@ -48,7 +48,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _refusal(failed: Attempt) -> str | None:
-    """The line that refuses a word; output that looks like a test run or a program at work is none."""
+    """The line that refuses a word; output of a test run or a running program does not count."""
     lines = [line.strip() for line in failed.output[:6000].splitlines()[:60]]
     return next((line for line in lines if len(line) <= 300 and _REFUSED.search(line)), None)
 
@@ -103,7 +103,7 @@ def _is_named(word: str, line: str) -> bool:
 
 
 def _words(command: shell.Command) -> list[str]:
-    """Words after the program, lists with commas taken apart, values after `=` left out."""
+    """Words after the program, lists with commas split, values after `=` left out."""
     return [part for word in command.words[1:] for part in word.partition("=")[0].split(",") if part]
 
 

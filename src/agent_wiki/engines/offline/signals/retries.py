@@ -89,7 +89,7 @@ def _difference(
     if removed or not (flags or env or setup):
         return None
     if code_failed and not any(each.partition("=")[0] in failed.output for each in (*flags, *env)):
-        return None  # code that fails its tests is not put right by a flag, unless the output asks for it
+        return None  # code that fails its tests is not corrected by a flag, unless the output asks for it
     return _Difference(tuple(flag for flag in flags if flag not in _SCOPE_FLAGS), env, setup)
 
 

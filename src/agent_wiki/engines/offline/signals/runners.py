@@ -18,7 +18,7 @@ _RAN = re.compile(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons of the form "use the runner that is there" and "install what is missing first"."""
+    """Lessons of the form "use the installed runner" and "install what is missing first"."""
     found: list[Lesson] = []
     for attempt in session.attempts:
         missing = _missing(attempt)
@@ -44,7 +44,7 @@ def _missing(attempt: Attempt) -> tuple[str, shell.Command, str] | None:
 
 
 def purpose(head: str) -> str | None:
-    """What a command line is for, in the words of a rule; None when its name does not tell."""
+    """What a command line is for, in the words of a rule; None when its name does not show it."""
     return next((words for fits, words in _PURPOSES if fits.search(head)), None)
 
 
@@ -70,7 +70,7 @@ def _same_job(wanted: shell.Command, other: shell.Command) -> bool:
 
 
 def _names(target: str) -> set[str]:
-    """The telling parts of a target: `tests/auth/test_forms.py` and `auth_tests.test_forms` share `test_forms`."""
+    """The specific parts of a target: `tests/auth/test_forms.py` and `auth_tests.test_forms` share `test_forms`."""
     return {part for part in re.split(r"[/.:]", target) if len(part) > 5 and part not in ("tests", "testing")}
 
 

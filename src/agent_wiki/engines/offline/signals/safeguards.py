@@ -1,4 +1,4 @@
-"""Checks and the agent's way with them: a gate weakened and put back, a failure that was there before, the harness's
+"""Checks and the agent's way with them: a check weakened and restored, a failure that existed before, the harness's
 own rule for replies (signals 6, 15 and 8)."""
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ _ONE_BLOCK = Wording(
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons about checks that were weakened or were red before, and about refused replies."""
+    """Lessons about checks that were weakened or failed before, and about refused replies."""
     return [*_gates(session), *_baselines(session), *_refused_replies(session)]
 
 
 def _gates(session: MinedSession) -> list[Lesson]:
-    """A gate weakened: the call is refused for it, or the user objects and it is taken back. Told once."""
+    """A weakened check: the call is refused for it, or the user objects and it is restored. Reported once."""
     said = [words for words in user_words(session) if _GATE.search(words.text)] if session.has_workspace else []
     turns = [words.turn for words in said]
     for call in session.calls if said else ():
@@ -148,7 +148,7 @@ def _checks(attempt: Attempt) -> set[str]:
 
 
 def _fails_again(session: MinedSession, without: Attempt, first: Attempt) -> Attempt | None:
-    """The same check with the same findings: a stash that cannot be put back is no red check."""
+    """The same check with the same findings: a stash that cannot be restored is not a failed check."""
     known = _findings(first)
     for each in [without, *session.attempts_after(without, 3)]:
         if _checks(each) & _checks(first) and each.verdict == "failed" and known & _findings(each):

@@ -92,7 +92,7 @@ def _limit(call: Call) -> float:
 
 
 def _outside_sandbox(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """The same command, let out of the sandbox, works."""
+    """The same command, run outside the sandbox, works."""
     if _is_escalated(failed.call):
         return []
     heads = {command.head for command in failed.actions}
