@@ -128,7 +128,7 @@ def test_a_part_that_is_missing_is_asked_for_itself(tmp_path: Path) -> None:
         assert report.asked["stages"]["extract-guidelines"]["calls"] == 1
 
 
-def test_a_part_that_does_not_stand_is_asked_for_again_in_the_next_batch(tmp_path: Path) -> None:
+def test_an_invalid_part_is_asked_for_again_in_the_next_batch(tmp_path: Path) -> None:
     invented = {"guidelines": [rule("Run the check before a change.", evidence=[{"turn": 2, "quote": "never said"}])]}
     paths, wiki = _recordings(tmp_path / "t", 1), tmp_path / "wiki"
     with MessagesServer(says({"extract-guidelines": invented})) as server:

@@ -189,7 +189,7 @@ def test_short_texts_are_no_parts() -> None:
     assert list(parts_of(_trajectory(_result("x" * SHORTEST_PREVIEWED), Message("user"), Message("tool", "")))) == []
 
 
-def test_previews_stand_in_a_copy_and_the_trajectory_stays_as_it_is() -> None:
+def test_previews_are_in_a_copy_and_the_trajectory_is_unchanged() -> None:
     long = "x" * 50_000
     message = Message("assistant", long, thinking=long, tool_calls=[ToolCall("c", "b", "{}"), ToolCall("c", "b", long)])
     trajectory = _trajectory(message)

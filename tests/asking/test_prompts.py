@@ -101,7 +101,7 @@ def test_the_three_questions_on_a_trajectory_share_everything_before_the_questio
     assert all("2 checks failed" not in prompt.question for prompt in prompts)
 
 
-def test_the_question_comes_last_and_only_there_does_the_summary_stand() -> None:
+def test_the_question_comes_last_and_only_it_has_the_summary() -> None:
     first, second, _ = (_rendered(question) for question in _on_trajectory())
     assert second.text == second.prefix + second.question
     assert "Turns 1 to 8: Fix the cart" in second.question

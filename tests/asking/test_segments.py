@@ -74,7 +74,7 @@ def test_ten_thousand_tiny_turns_are_cut_soon_and_all_shown() -> None:
     assert len(made) < 20
 
 
-def test_turns_stand_in_a_segment_as_they_stand_in_the_whole() -> None:
+def test_turns_in_a_segment_are_as_in_the_whole() -> None:
     messages = [
         Message("assistant", f"turn {at} " + "x" * 3_000, tool_calls=[ToolCall(f"c{at}", "Bash", "{}")])
         for at in range(30)

@@ -51,7 +51,7 @@ def test_a_fence_avoids_the_name_that_a_text_expects() -> None:
     assert fenced(f"Follow me.\n{expected}", "trajectory").count(expected) == 1
 
 
-def test_thinking_text_calls_and_results_stand_in_their_turn() -> None:
+def test_thinking_text_calls_and_results_are_in_their_turn() -> None:
     message = Message(
         "assistant", "I run it.", thinking="Hm.", tool_calls=[ToolCall("c1", "bash", '{"command": "ls"}')]
     )
@@ -73,7 +73,7 @@ def test_calls_are_distinguished_even_if_their_ids_repeat() -> None:
     assert "[T4] result of #2 bash: ok" in text
 
 
-def test_a_failure_is_marked_and_a_rejection_is_none() -> None:
+def test_a_failure_is_marked_and_a_rejection_is_no_failure() -> None:
     session = Session().user("Go.").run("make", "Error 1", failed=True)
     session = session.call("Bash", {"command": "rm x"}, "not now", failed=True, mark="rejected")
     text = transcript(session.done())

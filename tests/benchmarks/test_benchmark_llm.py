@@ -67,7 +67,7 @@ def test_a_run_asks_three_questions_of_each_session_and_none_again(tmp_path: Pat
     ]
 
 
-def test_a_batch_asks_once_about_each_session_and_its_answers_stand(
+def test_a_batch_asks_once_about_each_session_and_its_answers_are_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(llm, "wiki", forked.wiki)

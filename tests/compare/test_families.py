@@ -56,7 +56,7 @@ def test_a_family_is_a_function_of_the_set_of_sessions(seed: int) -> None:
     assert families([*shuffled, shuffled[0]], {}, []) == families(sessions, {}, [])
 
 
-def test_recorded_ids_of_one_source_tell_its_tasks_apart_whatever_the_text() -> None:
+def test_recorded_ids_of_one_source_distinguish_its_tasks_whatever_the_text() -> None:
     sessions = [*_trials("a", _LAMP, task_id="7", source_format="bench")]
     sessions += [*_trials("b", _LAMP, task_id="8", source_format="bench")]
     found = families(sessions, {}, [])
@@ -76,7 +76,7 @@ def test_hundreds_of_trials_of_one_task_number_are_separated_by_their_text() -> 
     assert [len(family.sessions) for family in families(trials, {}, [])] == [100, 100]
 
 
-def test_a_telling_id_joins_sessions_of_different_sources() -> None:
+def test_a_descriptive_id_joins_sessions_of_different_sources() -> None:
     texts = ["parser crashes", "make it green", "look at the lexer please"]
     sessions = [
         _session(f"s{at}", text, task_id="acme__parser-77", source_format=f"format{at}")

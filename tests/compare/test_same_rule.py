@@ -57,11 +57,11 @@ def test_a_placeholder_names_nothing() -> None:
     assert _alike("Restore it with `git checkout <file>` at once.", "Restore it at once with `git checkout <path>`.")
 
 
-def test_two_rules_of_few_words_are_not_enough_to_tell() -> None:
+def test_two_rules_of_few_words_are_not_the_same() -> None:
     assert not _alike("Be careful.", "Be careful.")
 
 
-def test_a_sentence_is_borne_out_when_every_member_names_what_it_names() -> None:
+def test_a_sentence_is_supported_when_every_member_names_what_it_names() -> None:
     members = [_reading("Run `make lint` before a commit of code."), _reading("Before a commit, run `make lint`.")]
     assert supports("Run `make lint` before each commit.", members)
     assert not supports("Run `make lint --fix` before each commit.", members)

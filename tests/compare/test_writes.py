@@ -72,5 +72,5 @@ def test_a_write_is_short_whatever_its_arguments_hold() -> None:
     assert write.endswith("; …)")
 
 
-def test_the_signs_that_part_a_write_do_not_stand_in_its_values() -> None:
+def test_the_separators_of_a_write_are_not_in_its_values() -> None:
     assert arguments_of(_writes("send_mail", text="a; b=c\nd", to="x")[0]) == {"text": "a, b=c d", "to": "x"}

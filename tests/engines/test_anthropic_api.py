@@ -186,7 +186,7 @@ def test_a_cluster_that_does_not_hold_goes_back_with_the_reason(tmp_path: Path) 
     assert cluster.members == ["a", "b"]
 
 
-def test_what_stood_before_a_failed_re_ask_is_kept(tmp_path: Path) -> None:
+def test_the_answer_before_a_failed_re_ask_is_kept(tmp_path: Path) -> None:
     good, bad = {"turn": 2, "quote": "make check"}, {"turn": 2, "quote": "never said"}
     answerer = says({"extract-guidelines": {"guidelines": [rule("Run the check.", evidence=[good, bad])]}})
     faults = [Fault(kind="refusal", requests=(2,))]

@@ -111,7 +111,7 @@ def test_an_answer_is_found_in_what_is_around_it(text: str) -> None:
         ('{"SummaryAnswer": {}, "GuidelinesAnswer": null, "SkillsAnswer": null}', "the answer: "),
     ],
 )
-def test_what_is_no_answer_is_told_with_its_field(text: str, reason: str) -> None:
+def test_an_invalid_answer_is_reported_with_its_field(text: str, reason: str) -> None:
     with pytest.raises(InvalidAnswer, match=reason):
         answer_in(text, GuidelinesAnswer)
 

@@ -376,7 +376,7 @@ def test_rules_of_all_segments_reach_the_question_that_makes_them_one(tmp_path: 
     assert "The rule of all." in page.read_text(encoding="utf-8")
 
 
-def test_with_an_engine_at_hand_its_coverage_is_told(tmp_path: Path) -> None:
+def test_with_a_given_engine_its_coverage_is_reported(tmp_path: Path) -> None:
     _limits(tmp_path)
     trajectory = Trajectory("s", Source("test"), [Message("tool", "r" * 9_000, tool_call_id="c")])
     with MessagesServer(says(ANSWERS)) as server, engine_at(server, tmp_path) as engine:

@@ -36,7 +36,7 @@ from tests.engines.sessions import Session
         ("pip install x", "run"),
     ],
 )
-def test_a_command_is_told_by_what_it_does(command: str, kind: str) -> None:
+def test_a_command_is_classified_by_what_it_does(command: str, kind: str) -> None:
     assert acts_of(Session().run(command, "out").done())[0].kind == kind
 
 
@@ -53,7 +53,7 @@ def test_a_command_is_told_by_what_it_does(command: str, kind: str) -> None:
         ("spawn_agent", {"message": "x"}, "delegate"),
     ],
 )
-def test_a_tool_is_told_by_what_it_is_for(name: str, arguments: dict[str, Any], kind: str) -> None:
+def test_a_tool_is_classified_by_its_purpose(name: str, arguments: dict[str, Any], kind: str) -> None:
     assert acts_of(Session().call(name, arguments, "ok").done())[0].kind == kind
 
 
@@ -65,7 +65,7 @@ def test_a_patch_names_the_files_it_changes() -> None:
     )
 
 
-def test_a_poll_stands_for_the_command_that_was_still_running() -> None:
+def test_a_poll_counts_as_the_command_that_was_still_running() -> None:
     session = Session().call("exec_command", {"cmd": "go test ./..."}, "Process running with session ID 77\n")
     session.call("write_stdin", {"session_id": 77, "chars": ""}, "--- FAIL: TestX\nFAIL")
     started, poll = acts_of(session.done())

@@ -17,7 +17,7 @@ def _question(*rules: tuple[str, str]) -> ClusterQuestion:
     return ClusterQuestion(tuple(members))
 
 
-def test_the_takeaway_holds_only_what_every_member_bears_out() -> None:
+def test_the_takeaway_holds_only_what_every_member_supports() -> None:
     question = _question(
         ("Build the schema", "Run `make schema` before the ledger tests. Set `LEDGER_PORT` to a free port."),
         ("Build the schema", "Before the ledger tests, run `make schema`."),

@@ -49,7 +49,7 @@ def goal(*texts: str) -> str:
         ("the title is wrong. please use the new name.", "The title is wrong. please use the new name."),
     ],
 )
-def test_the_request_is_found_in_what_stands_around_it(text: str, expected: str) -> None:
+def test_the_request_is_found_in_the_text_around_it(text: str, expected: str) -> None:
     assert goal(text) == expected
 
 
@@ -96,7 +96,7 @@ def test_a_request_is_one_line_of_at_most_200_characters() -> None:
         ("now add the same flag to the other command", "request"),
     ],
 )
-def test_a_later_turn_is_told_by_what_it_does(text: str, kind: str) -> None:
+def test_a_later_turn_is_classified_by_what_it_does(text: str, kind: str) -> None:
     session = Session().user("add a flag").says("Done.").user(text)
     assert requests_of(session.done())[-1].kind == kind
 
@@ -118,7 +118,7 @@ def test_words_of_someone_else_give_way_to_the_request_in_them() -> None:
     assert goal(own).startswith("The parser is slow")
 
 
-def test_a_pasted_error_stands_behind_the_request_below_it() -> None:
+def test_a_pasted_error_yields_to_the_request_below_it() -> None:
     pasted = "TypeError: x is null\n  at run (a.js:3:1)\n\ncan you fix this?"
     assert goal(pasted) == "Can you fix this: TypeError: x is null"
     assert goal("Totals are wrong\n\nThe cart adds the discount. Can you look?").startswith("Totals are wrong")
@@ -129,7 +129,7 @@ def test_a_placeholder_of_an_image_is_no_request() -> None:
     assert goal("[Image #1]") == "[Image #1]"
 
 
-def test_a_role_with_a_task_is_told_as_the_task() -> None:
+def test_a_role_with_a_task_is_shown_as_the_task() -> None:
     assert goal("You are an operator tasked with diagnosing and fixing faults in a cluster.") == (
         "Diagnose and fix faults in a cluster."
     )

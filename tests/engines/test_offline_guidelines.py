@@ -45,7 +45,7 @@ def test_one_event_gives_one_lesson_the_surest() -> None:
     assert [each.guideline.rule for each in kept] == ["b", "c"]
 
 
-def test_the_same_rule_is_told_once() -> None:
+def test_the_same_rule_is_given_once() -> None:
     assert len(chosen([_lesson("a", {5}, 60), _lesson("a", {15}, 60)])) == 1
 
 

@@ -41,7 +41,7 @@ def fixed_bug() -> Session:
     return session.run("pytest tests", "5 passed in 0.2s").says("Fixed.")
 
 
-def test_a_story_tells_what_was_asked_what_failed_and_how_it_ended() -> None:
+def test_a_story_says_what_was_asked_what_failed_and_how_it_ended() -> None:
     assert summary(fixed_bug()).narrative == (
         "The user asked: “The cart total is wrong, please fix it”. The agent read `src/cart.py`. `pytest tests` "
         "failed (T5): “FAILED tests/test_cart.py::test_total”; it passed after changes to `src/cart.py` (T9). The "
@@ -102,7 +102,7 @@ def test_a_scratch_file_that_ran_is_no_dead_end() -> None:
     assert [note.turn for note in summary(unused).dead_ends] == [2]
 
 
-def test_what_the_user_refused_is_a_dead_end_told_once() -> None:
+def test_what_the_user_refused_is_a_dead_end_reported_once() -> None:
     session = Session().user("set it up")
     refusal = (
         "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse pnpm"
@@ -129,7 +129,7 @@ def test_two_separate_requests_are_two_arcs() -> None:
 
 
 @pytest.mark.parametrize("text", ["now also fix the parser", "commit and push", "no, use the other format", "yes"])
-def test_what_goes_on_with_a_request_is_no_arc(text: str) -> None:
+def test_what_continues_a_request_is_no_arc(text: str) -> None:
     session = Session().user("write a changelog for the first release")
     for name in ("log", "tags", "notes", "draft"):
         session.read(f"{name}.md")
@@ -202,7 +202,7 @@ def sessions(draw: st.DrawFn) -> Trajectory:
 
 @given(sessions())
 @settings(max_examples=150, deadline=None)
-def test_every_claim_is_borne_out_by_the_recording(trajectory: Trajectory) -> None:
+def test_every_claim_is_supported_by_the_recording(trajectory: Trajectory) -> None:
     before = copy.deepcopy(trajectory)
     said = answer(SummarizeQuestion(trajectory))
     assert trajectory == before
@@ -294,7 +294,7 @@ def booked() -> Session:
     return session.says("Your booking is cancelled and the fee comes back.").user("Thanks").says("You're welcome!")
 
 
-def test_a_talk_is_told_by_request_obstacle_and_end() -> None:
+def test_a_conversation_is_summarized_by_request_obstacle_and_end() -> None:
     assert summary(booked()).narrative == (
         "The user asked: “I want to move my flight to Friday”. The agent looked things up with `get_booking`. It "
         "answered: “Unfortunately, basic tickets cannot be changed to another day” (T6). Then the user asked: "
@@ -307,19 +307,19 @@ def test_details_that_the_agent_asked_for_are_no_key_turns() -> None:
     assert [note.turn for note in summary(booked()).key_turns] == [1, 6, 7, 9]
 
 
-def test_a_reply_from_before_the_last_request_is_not_told_as_the_end() -> None:
+def test_a_reply_from_before_the_last_request_is_not_reported_as_the_end() -> None:
     session = Session().user("tidy the docs").edit("a.md").says("The docs are tidy now, in three files.")
     narrative = summary(session.user("no, revert that").call("Bash", {"command": "git push"}, None)).narrative
     assert "In its own words" not in narrative
     assert narrative.endswith("The recording ends before `git push` was answered (T6).")
 
 
-def test_a_check_that_could_not_run_is_told() -> None:
+def test_a_check_that_could_not_run_is_reported() -> None:
     session = Session().user("fix it").edit("a.py").run("python -m pytest", "/bin/python: No module named pytest")
     assert "`python -m pytest` could not run (T5): “No module named pytest”." in summary(session).narrative
 
 
-def test_work_for_a_grader_tells_its_own_last_check_and_no_more() -> None:
+def test_work_for_a_grader_reports_its_own_last_check_and_no_more() -> None:
     session = Session(exit_status="Submitted").user("fix the total").edit("a.py").run("pytest", "4 passed")
     arc = summary(session)
     assert arc.outcome == "unknown"
@@ -329,7 +329,7 @@ def test_work_for_a_grader_tells_its_own_last_check_and_no_more() -> None:
     )
 
 
-def test_a_healed_workload_tells_the_cause_and_the_change() -> None:
+def test_a_healed_workload_names_the_cause_and_the_change() -> None:
     table = "NAME   READY   STATUS   RESTARTS   AGE\nweb-6f7d9c5b4-x2x4z   {}   {}   0   9m"
     session = Session().user("web does not start, mend it").run("kubectl get pods", table.format("0/1", "Pending"))
     patch = "kubectl patch deployment web --type=json -p '[]'"
@@ -340,7 +340,7 @@ def test_a_healed_workload_tells_the_cause_and_the_change() -> None:
     assert [note.turn for note in arc.key_turns] == [1, 4, 7]
 
 
-def test_the_answer_that_is_told_stands_in_the_turn_that_is_named() -> None:
+def test_the_reported_answer_is_in_the_named_turn() -> None:
     session = Session().user("how many rivers are in the list?").says("There are twelve rivers in the list.")
     notes = summary(session.says("TERMINATE")).key_turns
     assert [(note.turn, note.text) for note in notes][-1] == (

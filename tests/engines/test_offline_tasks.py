@@ -26,7 +26,7 @@ def test_a_write_that_only_the_successful_made_is_a_finding_with_its_counts() ->
     assert not any("pay" in finding for finding in found)
 
 
-def test_a_write_that_only_the_others_made_is_told_after_what_the_successful_did() -> None:
+def test_a_write_that_only_the_others_made_is_reported_after_what_the_successful_did() -> None:
     found = findings([_won("cancel()"), _won("cancel()"), _lost("transfer()"), _lost("transfer()")])
     assert [finding.split(":")[0] for finding in found] == ["`cancel`", "`transfer`"]
 
@@ -71,7 +71,7 @@ def test_a_list_of_writes_that_is_full_says_nothing_on_what_is_missing() -> None
     assert not any("pay" in finding for finding in findings([_won("pay()"), _won("pay()"), _lost(*full), _lost(*full)]))
 
 
-def test_measures_are_told_only_where_their_ranges_do_not_touch() -> None:
+def test_measures_are_reported_only_where_their_ranges_do_not_touch() -> None:
     apart = findings([_won(tool_calls=4), _won(tool_calls=6), _lost(tool_calls=11), _lost(tool_calls=9)])
     assert apart == [
         "Median tool calls: 5 (4 to 6, 2 sessions) where succeeded, 10 (9 to 11, 2 sessions) where did not succeed."
@@ -129,5 +129,5 @@ def test_a_subtask_starts_with_what_it_shows() -> None:
     assert (subtask.title, subtask.slug) == ("Order a lamp (wiki)", "wiki-order-a-lamp")
 
 
-def test_a_session_that_nobody_told_makes_no_subtask() -> None:
+def test_a_session_without_a_narrative_makes_no_subtask() -> None:
     assert answer(SubtaskQuestion(SessionView("a"), "debugging")).subtasks == []

@@ -28,7 +28,7 @@ def test_an_answer_for_this_version_of_a_session_wins() -> None:
     assert engine.answer(SummarizeQuestion(other)).arcs[0].goal == "any"
 
 
-def test_what_was_not_told_is_empty_where_the_stage_allows_it() -> None:
+def test_an_answer_that_was_not_given_is_empty_where_the_stage_allows_it() -> None:
     engine = ScriptedEngine({})
     summary = SummaryAnswer.model_validate({"arcs": [arc()]})
     assert engine.answer(GuidelinesQuestion(SESSION, summary)).guidelines == []

@@ -27,7 +27,7 @@ def test_a_line_is_split_into_what_was_run(line: str, heads: list[str]) -> None:
     assert [command.head for command in shell.split(line)] == heads
 
 
-def test_flags_environment_and_targets_are_told_apart() -> None:
+def test_flags_environment_and_targets_are_distinguished() -> None:
     (command,) = shell.split("CI=1 go test -run=TestA -v ./pkg")
     assert command.env == ("CI=1",)
     assert command.flags == ("-run", "-v")
@@ -45,7 +45,7 @@ def test_a_here_document_is_no_part_of_the_text() -> None:
     assert (command.text, command.words) == ("FOO=1 tee a.sh  > /dev/null", ("tee", "a.sh"))
 
 
-def test_what_stands_in_a_subshell_or_in_quotes_is_read_as_the_shell_does() -> None:
+def test_subshells_and_quotes_are_read_as_the_shell_does() -> None:
     found = shell.split("(cd a && make 'x > y' \\\n  z) || true")
     assert [(each.words, each.operator) for each in found] == [
         (("cd", "a"), "&&"),

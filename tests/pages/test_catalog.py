@@ -60,7 +60,7 @@ def test_backlinks_are_the_inversion_of_evidence(wiki: Path) -> None:
         assert fields["contributed_skills"] == (["check-it"] if name == "a" else [])
 
 
-def test_every_use_of_a_page_stands_on_it_and_decides_its_tier(wiki: Path) -> None:
+def test_every_use_of_a_page_is_listed_on_it_and_decides_its_tier(wiki: Path) -> None:
     used_by = page(wiki, f"guidelines/run-the-check-first__{ID}.md").section("Used by") or ""
     assert f"| [c](../summaries/c.md) | — | followed | “{COMMAND}” |" in used_by
     assert f"| [d](../summaries/d.md) | — | harmful | “{COMMAND}” |" in used_by

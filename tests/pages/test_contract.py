@@ -44,7 +44,7 @@ def test_a_page_from_outside_or_without_a_situation_is_no_example(change: dict[s
     assert "size of an image" in contract(_index({**RULE, **change}), {}, TEMPLATES)
 
 
-def test_only_a_large_wiki_is_told_to_read_shards() -> None:
+def test_only_in_a_large_wiki_agents_read_shards() -> None:
     assert "_index/_contents.jsonl" not in contract(_index(RULE), {}, TEMPLATES)
     assert "_index/_contents.jsonl" in contract(_index(RULE), {CONTENTS: ""}, TEMPLATES)
 

@@ -23,7 +23,7 @@ def test_a_small_wiki_has_no_shards() -> None:
     assert shards([_row(number, "git") for number in range(MOST_WHOLE)]) == {}
 
 
-def test_every_row_stands_with_each_of_its_tags_and_the_table_counts_them() -> None:
+def test_every_row_is_with_each_of_its_tags_and_the_table_counts_them() -> None:
     rows = [_row(number, "git" if number % 2 else "go", f"topic-{number % 9}") for number in range(MOST_WHOLE + 1)]
     files = shards(rows)
     contents = {entry["tag"]: entry for entry in _rows(files[CONTENTS])}

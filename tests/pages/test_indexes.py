@@ -25,7 +25,7 @@ def indexes(pages: dict[str, Page]) -> dict[str, str]:
     return indexes_of(catalog_of(foreign=pages))
 
 
-def test_rows_stand_in_order_of_preference_and_archived_pages_in_no_index() -> None:
+def test_rows_are_in_order_of_preference_and_archived_pages_in_no_index() -> None:
     pages = {
         "guidelines/a__00000000000a.md": guideline("A", id="00000000000a"),
         "guidelines/c__cluster.md": guideline("C", members=[{"id": "00000000000a", "link": "x"}]),

@@ -143,7 +143,7 @@ def test_the_text_of_a_prompt_is_exact_under_headings_that_no_recording_can_hold
     assert json.loads(text.partition(f"===== JSON schema of the answer {mark} =====\n")[2]) == told["schema"]
 
 
-def test_an_answer_becomes_pages_and_is_told(tmp_path: Path, wiki: Wiki) -> None:
+def test_an_answer_becomes_pages_and_is_reported(tmp_path: Path, wiki: Wiki) -> None:
     path = record(tmp_path, "a")
     code, told = wiki("apply", "summary", path, answer=SUMMARY)
     assert (code, told["ok"], told["problems"]) == (0, True, [])
@@ -171,7 +171,7 @@ _NOT_STANDING: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("kind", "answer", "problem"), _NOT_STANDING)
-def test_an_answer_that_does_not_stand_is_told_by_field_and_writes_nothing(
+def test_an_invalid_answer_is_reported_by_field_and_writes_nothing(
     tmp_path: Path, wiki: Wiki, kind: str, answer: Any, problem: str
 ) -> None:
     path = record(tmp_path, "a")
@@ -192,7 +192,7 @@ def _journal(folder: Path) -> list[dict[str, Any]]:
     return [each for each in records(journal_folder(folder / "wiki"), []) if each["kind"] == "answer"]
 
 
-def test_a_question_that_is_not_asked_yet_is_told(tmp_path: Path, wiki: Wiki) -> None:
+def test_a_question_that_is_not_asked_yet_is_reported(tmp_path: Path, wiki: Wiki) -> None:
     path = record(tmp_path, "a")
     code, told = wiki("apply", "guidelines", path, answer=NO_GUIDELINES)
     assert code == 1
@@ -359,7 +359,7 @@ def _applied_at_once(wiki: Path, envelopes: list[dict[str, Any]]) -> list[bool]:
     return taken
 
 
-def test_the_members_of_a_cluster_are_archived_when_told_to_and_stay_so(tmp_path: Path, wiki: Wiki) -> None:
+def test_the_members_of_a_cluster_are_archived_on_request_and_stay_so(tmp_path: Path, wiki: Wiki) -> None:
     paths = _answers(tmp_path, wiki, 2)
     _, asked = wiki("prompt", "cluster")
     told = {"slug": "check-first", "title": "Check first", "description": "Both.", "takeaway": "Run `make check`."}
@@ -377,7 +377,7 @@ def test_the_members_of_a_cluster_are_archived_when_told_to_and_stay_so(tmp_path
     assert changed(before, tree(tmp_path / "rebuilt")) == []
 
 
-def test_what_a_corpus_check_refuses_is_told(tmp_path: Path, wiki: Wiki) -> None:
+def test_what_a_corpus_check_rejects_is_reported(tmp_path: Path, wiki: Wiki) -> None:
     _answers(tmp_path, wiki, 2)
     told = {"slug": "x", "title": "X", "description": "D.", "takeaway": "T.", "members": ["a", "b"], "tags": ["t"]}
     code, applied = wiki("apply", "cluster", answer={"clusters": [told]})
@@ -402,7 +402,7 @@ def test_an_agents_answers_are_calls_whose_cost_is_its_own_affair(
     assert "2 answers by agents, whose own sessions paid" in capsys.readouterr().out
 
 
-def test_a_skill_retires_what_it_covers_unless_told_to_keep_it(tmp_path: Path, wiki: Wiki) -> None:
+def test_a_skill_archives_what_it_covers_unless_it_is_to_be_kept(tmp_path: Path, wiki: Wiki) -> None:
     path = record(tmp_path, "a")
     assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
     tags = ["cart", "rounding"]

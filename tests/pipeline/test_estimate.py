@@ -143,7 +143,7 @@ def test_questions_side_by_side_are_billed_as_estimated(twenty: list[Path], tmp_
     assert {kind: getattr(made.total(), kind) for kind in ("calls", *PROMPT_TOKENS)}.items() <= billed.items()
 
 
-def test_without_a_journal_bytes_are_told_as_a_guess_and_the_truth_is_within_it(
+def test_without_a_journal_bytes_are_given_as_a_guess_and_the_truth_is_within_it(
     twenty: list[Path], tmp_path: Path
 ) -> None:
     with MessagesServer() as server:
@@ -209,7 +209,7 @@ def test_an_answer_of_another_model_is_none_of_this_one(tmp_path: Path) -> None:
     assert (made.stages["summarize"].answered, made.stages["extract-guidelines"].calls) == (1, 1)
 
 
-def test_an_answer_that_cannot_stand_fails_as_it_would_in_the_run(tmp_path: Path) -> None:
+def test_an_invalid_answer_fails_as_it_would_in_the_run(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t", 2), tmp_path / "wiki"
     with MessagesServer(says({}), faults=[Fault(kind="refusal", text="The cart of session-1")]) as server:
         report = _ask(paths, wiki, server)
@@ -341,7 +341,7 @@ def test_what_waits_in_a_batch_is_not_counted_again(tmp_path: Path) -> None:
         assert _estimate(paths, wiki, server.base_url).total().calls == 6, "without --batch they are asked again"
 
 
-def test_a_server_that_does_not_count_is_told_once_and_bytes_stand_in(tmp_path: Path) -> None:
+def test_a_server_that_does_not_count_is_reported_once_and_bytes_are_used(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(endpoint=Endpoint(has_count_tokens=False)) as server:
         made = _estimate(paths, wiki, server.base_url, is_exact=True, concurrency=1)

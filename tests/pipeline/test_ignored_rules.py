@@ -69,4 +69,6 @@ def test_what_is_no_list_of_rules_is_one_line(
     ingest([recording], wiki, "offline")
     _ignore(wiki, "remedies/set-upstream")
     assert main(["ingest", str(recording), "--wiki", str(wiki)]) == 2
-    assert capsys.readouterr().err == "wiki: _config.yaml: rules.ignore is not a list of ids; mend it and run again\n"
+    assert (
+        capsys.readouterr().err == "wiki: _config.yaml: rules.ignore is not a list of ids; correct it and run again\n"
+    )

@@ -42,7 +42,7 @@ def test_a_normalized_file_normalizes_to_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["short", "long"])
-def test_of_two_versions_the_longer_stands_whichever_comes_first(tmp_path: Path, first: str) -> None:
+def test_of_two_versions_the_longer_counts_whichever_comes_first(tmp_path: Path, first: str) -> None:
     more = {"short": 0, "long": 2}
     for place, version in (("1", first), ("2", "long" if first == "short" else "short")):
         record(tmp_path / place / version, "a", more=more[version])
@@ -85,7 +85,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_what_cannot_be_read_is_told_and_the_others_are_written(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_and_the_others_are_written(tmp_path: Path) -> None:
     folder = tmp_path / "t"
     record(folder, "a")
     (folder / "notes.txt").write_text("hello", encoding="utf-8")
@@ -98,7 +98,7 @@ def test_what_cannot_be_read_is_told_and_the_others_are_written(tmp_path: Path) 
     assert run([folder / "notes.txt"], tmp_path / "out")[1].exit_code == 1
 
 
-def test_bytes_that_are_not_utf_8_are_told_of_a_whole_document_too(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf_8_are_reported_for_a_whole_document_too(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_bytes(record(tmp_path, "a").read_bytes().replace(b"cart", b"caf\xe9"))
     report = run([tmp_path / "old.json"], tmp_path / "out")[1]
     assert report.hygiene["replaced_bytes"] == 1

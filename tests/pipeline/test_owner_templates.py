@@ -39,7 +39,7 @@ def test_batches_join_to_the_same_bytes_whatever_the_owners_template_shows(tmp_p
     assert changed(tree(tmp_path / "at-once"), tree(tmp_path / "one-by-one")) == []
 
 
-def test_a_template_changed_later_reaches_the_pages_that_stand_with_rewrite(tmp_path: Path) -> None:
+def test_a_template_changed_later_reaches_existing_pages_with_rewrite(tmp_path: Path) -> None:
     engine, wiki, paths = _engine(tmp_path), tmp_path / "wiki", [record(tmp_path / "in", "a")]
     ingest(paths, wiki, engine)
     before = tree(wiki)

@@ -73,7 +73,7 @@ def test_a_long_list_is_cut_with_a_count_and_whole_in_json() -> None:
     assert len(report.to_json()["failures"]) == 30
 
 
-def test_hygiene_is_told_in_words() -> None:
+def test_hygiene_is_reported_in_words() -> None:
     report = Report("ingest", "w", hygiene=Counter({"torn_lines": 1_234, "of_a_later_version": 1}))
     text = "\n".join(report.lines())
     assert "1,234 a last line that was cut off, skipped" in text

@@ -113,14 +113,14 @@ def test_a_configuration_with_windows_line_ends_keeps_them(tmp_path: Path, scrip
 def test_a_damaged_configuration_stops_the_run_before_it_writes(script: Script, wiki: Path, damage: bytes) -> None:
     (wiki / "_config.yaml").write_bytes(damage)
     before = tree(wiki)
-    with pytest.raises(RunError, match=r"_config\.yaml.*mend it"):
+    with pytest.raises(RunError, match=r"_config\.yaml.*correct it"):
         ingest([], wiki, script.engine, stages=CATALOG)
     assert changed(before, tree(wiki)) == []
 
 
 @pytest.mark.parametrize("damage", [b"---\ntags: [\n---\n\n# T\n", b"---\nid: x\n", b"---\nid: x\n---\n# caf\xe9\n"])
 @pytest.mark.parametrize("name", ["guideline", "summaries/a.md", "skills/check-the-cart/SKILL.md"])
-def test_a_damaged_page_is_told_each_time_and_left_alone(
+def test_a_damaged_page_is_reported_each_time_and_left_unchanged(
     tmp_path: Path, script: Script, wiki: Path, name: str, damage: bytes
 ) -> None:
     page = _guideline(wiki, ONE) if name == "guideline" else wiki / name

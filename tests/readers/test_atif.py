@@ -129,7 +129,7 @@ def test_a_subagent_inside_the_document_is_a_session_of_its_own(tmp_path: Path) 
     assert shape(subagent) == [("user", "part"), ("assistant", "done")]
 
 
-def test_tokens_are_summed_and_cached_ones_stand_apart(tmp_path: Path) -> None:
+def test_tokens_are_summed_and_cached_ones_are_separate(tmp_path: Path) -> None:
     metrics = {"prompt_tokens": 100, "completion_tokens": 20, "cached_tokens": 60, "cost_usd": 0.1}
     trajectory = read(
         tmp_path,

@@ -149,7 +149,7 @@ def test_a_rejection_or_a_cancelled_sibling_is_not_a_failure(mark: str) -> None:
     assert sum(trajectory.source.hygiene.values()) == 1
 
 
-def test_a_simulated_users_calls_stand_on_its_own_message() -> None:
+def test_a_simulated_users_calls_are_on_its_own_message() -> None:
     builder = TrajectoryBuilder()
     builder.user(None, "injected", calls=[("c1", "toggle_data", {"on": True})])
     builder.tool("c1", "Error: no signal", mark="injected")

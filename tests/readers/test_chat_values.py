@@ -23,7 +23,7 @@ ODD: list[Any] = [None, True, "", " ", [], {}, float("nan"), float("inf"), 10**4
 
 
 @pytest.mark.parametrize("value", ODD)
-def test_what_is_no_finite_number_is_none(value: Any) -> None:
+def test_what_is_not_a_finite_number_is_unknown(value: Any) -> None:
     assert number(value) is None
 
 

@@ -231,7 +231,7 @@ def test_a_rejection_is_not_a_failure(tmp_path: Path, text: str) -> None:
     assert trajectory.source.hygiene == {"user_rejections": 1}
 
 
-def test_an_output_that_speaks_of_a_rejection_is_none(tmp_path: Path) -> None:
+def test_an_output_that_mentions_a_rejection_is_no_rejection(tmp_path: Path) -> None:
     text = "Process exited with code 0\nOutput:\nthe offer was rejected by user"
     trajectory = read(tmp_path, meta(), *typed("go"), call("c1"), output("c1", text))
     assert trajectory.messages[-1].mark is None

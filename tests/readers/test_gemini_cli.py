@@ -125,7 +125,7 @@ def test_a_result_recorded_as_a_user_message_is_no_request(tmp_path: Path) -> No
         ),
     ],
 )
-def test_status_and_exit_code_tell_a_failure(
+def test_status_and_exit_code_show_a_failure(
     tmp_path: Path, call: dict[str, Any], is_error: bool | None, mark: str | None
 ) -> None:
     trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, user("a", "go"), gemini("b", "", toolCalls=[call])]))
@@ -133,7 +133,7 @@ def test_status_and_exit_code_tell_a_failure(
     assert (result.is_error, result.mark) == (is_error, mark)
 
 
-def test_thoughts_stand_with_the_reply(tmp_path: Path) -> None:
+def test_thoughts_are_with_the_reply(tmp_path: Path) -> None:
     thoughts = [{"subject": "Plan", "description": "Look."}, {"subject": "Act", "description": "Go."}]
     trajectory = read(
         write_lines(tmp_path / "a.jsonl", [HEADER, user("a", "go"), gemini("b", "ok", thoughts=thoughts)])

@@ -58,7 +58,7 @@ def test_an_envelope_gives_its_head(tmp_path: Path) -> None:
     assert trajectory.agent is None
 
 
-def test_an_id_may_stand_in_the_metadata(tmp_path: Path) -> None:
+def test_an_id_may_be_in_the_metadata(tmp_path: Path) -> None:
     trajectory = of(tmp_path, {"model": "m", "messages": LOOK, "metadata": {"id": "run-12", "task_id": 4}})
     assert (trajectory.session_id, trajectory.source.task_id) == ("run-12", "4")
 

@@ -29,7 +29,7 @@ def test_a_cluster_replaces_the_members_that_match_once(tmp_path: Path) -> None:
     assert hit.why.startswith("covers “Run the tests with ")
 
 
-def test_members_stand_for_themselves_where_only_guidelines_are_asked_for(tmp_path: Path) -> None:
+def test_members_are_returned_where_only_guidelines_are_asked_for(tmp_path: Path) -> None:
     wiki = write_wiki(tmp_path / "wiki", (CLUSTER, MEMBER, OTHER, YAML))
     assert {hit.row["id"] for hit in consult(wiki, TASK, kinds=("guideline",))} == {MEMBER["id"], OTHER["id"]}
 

@@ -29,7 +29,7 @@ def test_words_are_cut_greedily_and_a_word_with_an_unknown_part_gives_nothing() 
     assert list(pieces("a" * 101, {"a": 1, "##a": 2})) == []
 
 
-def test_signs_stand_alone_and_invisible_characters_vanish() -> None:
+def test_signs_are_separate_and_invisible_characters_vanish() -> None:
     assert words("t.Chdir(x) — “é”\u200b\x00\ud800z") == ["t", ".", "chdir", "(", "x", ")", "—", "“", "e", "”", "z"]
 
 

@@ -200,6 +200,6 @@ def test_a_trajectorys_results_are_read_with_the_calls_they_answer() -> None:
     assert [message.is_error for message in trajectory.messages if message.role == "tool"] == [None, True]
 
 
-def test_a_command_that_still_runs_does_not_tell() -> None:
+def test_a_command_that_still_runs_shows_neither() -> None:
     text = "Chunk ID: 2313d9\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\n"
     assert text_failure(text, tool_name="exec_command", command="rg needle") is None

@@ -60,7 +60,9 @@ def test_each_step_says_what_ends_it() -> None:
         ("a >", ["a"], []),
     ],
 )
-def test_redirections_are_told_from_words(line: str, plain: list[str], redirected: list[tuple[str, str]]) -> None:
+def test_redirections_are_distinguished_from_words(
+    line: str, plain: list[str], redirected: list[tuple[str, str]]
+) -> None:
     step = only_step(line)
     assert [word.value for word in plain_words(step.words)] == plain
     assert redirections(step.words) == redirected
@@ -80,14 +82,14 @@ def test_a_here_document_inside_a_substitution_may_hold_an_apostrophe() -> None:
 
 
 @pytest.mark.parametrize("line", ["a 'b", 'a "b', "a $(b", "a `b", "a <<E\nb", "a <<E"])
-def test_what_is_not_closed_goes_to_the_end_and_is_told(line: str) -> None:
+def test_what_is_not_closed_extends_to_the_end_and_is_marked(line: str) -> None:
     assert not shell_line(line).is_whole
     assert values(only_step(line))[0] == "a"
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab '\"\\$()<>|&;\n#`E=-2", max_size=80))
-def test_the_words_of_any_text_stand_in_order_where_they_say(line: str) -> None:
+def test_the_words_of_any_text_are_in_order_where_their_places_say(line: str) -> None:
     position = 0
     for step in shell_line(line).steps:
         for word in step.words:

@@ -43,7 +43,7 @@ def _ids(groups: list[tuple[GuidelineView, ...]]) -> list[list[str]]:
     return [[view.id for view in group] for group in groups]
 
 
-def test_one_rule_of_several_sessions_is_one_group_and_a_topic_is_none() -> None:
+def test_one_rule_of_several_sessions_is_one_group_and_a_topic_is_no_group() -> None:
     others = [
         _guideline("b0", "Run `make docs` before the tests of the ledger."),
         _guideline("b1", "Keep the schema of the ledger in one file."),
@@ -102,7 +102,7 @@ def _cluster(*members: str, slug: str = "run-make-schema") -> ClusterAnswer:
         ([_cluster("a0", "b0")], "one session"),
     ],
 )
-def test_a_cluster_that_does_not_stand_is_refused_with_its_reason(clusters: list[ClusterAnswer], reason: str) -> None:
+def test_an_invalid_cluster_is_rejected_with_its_reason(clusters: list[ClusterAnswer], reason: str) -> None:
     members = (*_schema_rules(), _guideline("b0", "Run it", "s-a0"))
     kept, rejected = check(ClustersAnswer(clusters=clusters), ClusterQuestion(members))
     assert len(rejected) == 1
@@ -110,7 +110,7 @@ def test_a_cluster_that_does_not_stand_is_refused_with_its_reason(clusters: list
     assert len(kept) == len(clusters) - 1
 
 
-def test_a_refused_cluster_is_told_and_the_others_stand() -> None:
+def test_a_rejected_cluster_is_reported_and_the_others_are_kept() -> None:
     class _Careless(BaseEngine):
         name, version = "careless", "1"
 

@@ -42,7 +42,7 @@ def test_a_family_is_named_by_what_its_sessions_share_in_the_order_of_a_goal() -
     assert family_slug(_family(*sessions)) == "porto-order-lamp"
 
 
-def test_the_owners_name_and_a_telling_id_name_a_family_and_a_counter_does_not() -> None:
+def test_the_owners_name_and_a_descriptive_id_name_a_family_and_a_counter_does_not() -> None:
     sessions = [_session(name) for name in "abc"]
     assert family_slug(_family(*sessions, name="Red lamps")) == "red-lamps"
     assert family_slug(_family(*sessions, task_id="acme__parser-77")) == "acme-parser-77"
@@ -79,7 +79,7 @@ def _subtask(parent: str, turn: int) -> SubtaskAnswer:
     )
 
 
-def test_a_subtask_stands_on_its_parents_turns() -> None:
+def test_a_subtask_cites_its_parents_turns() -> None:
     assert check_subtask(_subtask("a", 5), _told("a")).slug == "x"
     with pytest.raises(AnswerRejected, match="turn 6"):
         check_subtask(_subtask("a", 6), _told("a"))

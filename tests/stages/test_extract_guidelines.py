@@ -34,12 +34,12 @@ def test_a_guideline_keeps_its_verbatim_quotes_and_loses_the_others() -> None:
     [{"title": "Check"}, {"title": "a b c d e f g h"}, {"rule": "\u200b"},
      {"evidence": [{"turn": 1, "quote": "no such"}]}, {"evidence": [{"turn": 99, "quote": COMMAND}]}],
 )  # fmt: skip
-def test_a_guideline_that_cannot_stand_is_dropped_with_its_reason(change: dict[str, Any]) -> None:
+def test_an_invalid_guideline_is_dropped_with_its_reason(change: dict[str, Any]) -> None:
     found, dropped = guidelines({**rule("Check it first."), **change})
     assert found == ()
     assert dropped
 
 
-def test_one_rule_told_twice_is_one() -> None:
+def test_one_rule_stated_twice_is_one() -> None:
     found, _ = guidelines(rule("Check it first."), rule("check  IT first."))
     assert len(found) == 1

@@ -31,7 +31,7 @@ def pages_of(*arcs: Any, trajectory: Trajectory | None = None) -> tuple[dict[str
     return pages, dropped
 
 
-def test_a_summary_tells_what_was_counted_and_leaves_out_what_was_not() -> None:
+def test_a_summary_gives_what_was_counted_and_leaves_out_what_was_not() -> None:
     trajectory = worked_session(usage=Usage(output_tokens=7), reward=0.5, cost_usd=0.25, task_id="no")
     pages, dropped = pages_of(arc(last=6), trajectory=trajectory)
     (page,) = pages.values()

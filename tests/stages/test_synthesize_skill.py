@@ -47,7 +47,7 @@ def test_a_command_cannot_end_its_fence_and_keeps_its_lines() -> None:
     [{"evidence": [{"turn": 2, "quote": "no such"}]},
      {"scripts": [{"file": "x.sh", "text": "a"}, {"file": "x.sh", "text": "b"}]}],
 )  # fmt: skip
-def test_a_skill_that_cannot_stand_is_dropped_with_its_reason(change: dict[str, Any]) -> None:
+def test_an_invalid_skill_is_dropped_with_its_reason(change: dict[str, Any]) -> None:
     found, dropped = skills(skill("check-it", **change))
     assert found == ()
     assert dropped

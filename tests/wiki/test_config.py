@@ -40,7 +40,7 @@ def test_comments_on_the_line_and_below_survive() -> None:
     assert parse_config(added).clusters == {"b": {"title": "B", "members": ["x"]}}
 
 
-def test_entries_stand_in_sorted_order_and_comments_stay_with_their_entry() -> None:
+def test_entries_are_in_sorted_order_and_comments_stay_with_their_entry() -> None:
     text = (
         "clusters:\n  b: {title: B}\n  # about d\n  d:\n    title: D\n"
         "    description: |\n      two\n      lines\n\ntasks: {}\n"
@@ -100,7 +100,7 @@ def test_edits_parse_back_and_order_does_not_matter(
     assert text == edit_config(DEFAULT, TAGS, dict(reversed(wanted.items())))
 
 
-def test_the_last_entry_of_a_flow_section_goes_and_what_stands_beside_it_stays() -> None:
+def test_the_last_entry_of_a_flow_section_is_removed_and_the_rest_is_kept() -> None:
     text = "tags: {guideline: {a1: [x]}, mine: {b: c}}  # ours\n"
     emptied = edit_config(text, ("tags", "guideline"), {"a1": None})
     assert load_yaml(emptied) == {"tags": {"guideline": {}, "mine": {"b": "c"}}}

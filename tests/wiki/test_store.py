@@ -45,7 +45,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path, mon
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a.md"]
 
 
-def test_a_dry_run_tells_and_touches_nothing(tmp_path: Path) -> None:
+def test_a_dry_run_reports_and_touches_nothing(tmp_path: Path) -> None:
     WikiFolder(tmp_path / "real").write_text("a.md", "x")
     folder = WikiFolder(tmp_path / "real", is_dry_run=True)
     with folder.locked():

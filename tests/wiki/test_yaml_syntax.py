@@ -91,7 +91,7 @@ def test_damaged_yaml_is_an_error_with_a_place(text: str) -> None:
         load_yaml(text)
 
 
-def test_marks_tell_where_a_value_stands() -> None:
+def test_marks_give_the_place_of_a_value() -> None:
     node = compose_yaml("a: 1\nb:\n  c: 2\n")
     assert isinstance(node, yaml.MappingNode)
     assert [key.start_mark.line for key, _ in node.value] == [0, 1]

@@ -24,7 +24,7 @@ _DERIVED = ("## Used by", "## Sources", "## Recalled guidelines")
 def is_written_into(
     path: str, text: str, view: WikiView, templates: Templates, merged_sessions: Collection[str] = ()
 ) -> bool:
-    """Whether a person's words stand in a merged page, or were taken out of it. `merged_sessions` have merged records.
+    """Whether a person's words are in a merged page, or were removed from it. `merged_sessions` have merged records.
 
     Pages of which the prose itself is counted from the sessions (clusters, tasks, indexes) are nobody's: False.
     """

@@ -80,7 +80,7 @@ def parted(
 ) -> tuple[dict[str, Joined[Any]], dict[str, Joined[Any]]]:
     """The pages of a kind that stay, and those that are rejected by id or say what a rejected one says.
 
-    `prefix` is what stands before a page's key in its id.
+    `prefix` is what precedes a page's key in its id.
     """
     ids = {key for key in pages if f"{prefix}{key}" in rejected}
     kind = kind_of_id(prefix)

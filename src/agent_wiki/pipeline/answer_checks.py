@@ -18,7 +18,7 @@ _MOST_QUOTED = 60
 
 
 def value_in(text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """The JSON object that a text is, and why it is none."""
+    """The JSON object in a text, or why it is not one."""
     try:
         value = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
@@ -50,7 +50,7 @@ def problems_of(value: Mapping[str, Any], question: Question[Any]) -> list[Probl
     trajectory = question.fields().get("trajectory")
     if not isinstance(trajectory, Trajectory):
         return problems
-    # What a stage says of citations names the field by its page; here it is named by its path.
+    # A stage's problem about a citation names the page; here the field is named by its path.
     return [
         *_citation_problems("", answer.model_dump(), trajectory),
         *(each for each in problems if not each.is_on_citation),
@@ -63,7 +63,7 @@ def _schema_problem(error: Mapping[str, Any]) -> Problem:
 
 
 def _citation_problems(place: str, value: Any, trajectory: Trajectory) -> Iterator[Problem]:
-    """Turns that are not there, and quotes that are not verbatim in their turn."""
+    """Turns that do not exist, and quotes that are not verbatim in their turn."""
     if isinstance(value, list):
         for position, each in enumerate(value):
             yield from _citation_problems(f"{place}{position}.", each, trajectory)

@@ -1,4 +1,4 @@
-"""An agent's answer: checked, put into the journal, and made pages of by the run that any engine's answers go through.
+"""An agent's answer: checked, written to the journal, and made into pages by the run that all engines' answers use.
 
 The wiki is held from before the question is looked for until its pages are written, so that any number of processes may
 apply answers at once and in any order, and end in the same bytes as one `wiki ingest --engine recorded` over them all.
@@ -35,7 +35,7 @@ _ENVELOPE = {"request", "answer", "stage", "model"}
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What comes with an answer: who gave it, and what to archive once its pages are there."""
+    """What comes with an answer: who gave it, and what to archive once its pages exist."""
 
     model: str = ""
     archive_covered: bool = True
@@ -44,7 +44,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What came of an answer. With `problems` it does not stand, and nothing was written.
+    """The result of applying an answer. With `problems` it is invalid, and nothing was written.
 
     `written` and `removed` are files of the wiki. `warnings` are failures of other pages and recordings, `bugs` are
     tracebacks.
@@ -108,7 +108,7 @@ def _is_envelope(value: Mapping[str, Any]) -> bool:
 def _unwrapped(
     envelope: Mapping[str, Any], wanted: QuestionSelector, choices: Choices
 ) -> tuple[dict[str, Any], QuestionSelector, Choices]:
-    """What an envelope holds; the command's own words go before its."""
+    """What an envelope holds; the command's own options take precedence."""
     named = wanted if wanted.request else replace(wanted, request=envelope["request"])
     return envelope["answer"], named, replace(choices, model=choices.model or str(envelope.get("model") or ""))
 
@@ -122,7 +122,7 @@ def _applied(asked: ObservedPrompt) -> Applied:
 
 
 def _keep(wiki: Path, asked: ObservedPrompt, value: Mapping[str, Any], choices: Choices) -> None:
-    """Put the answer into the journal, unless the newest answer there is this very one."""
+    """Write the answer to the journal, unless it is the newest answer there already."""
     digest = asked.prompt.digest
     record: dict[str, Any] = {
         "kind": "answer",

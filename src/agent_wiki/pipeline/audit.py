@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 
 
 def log(folder: WikiFolder, entries: Iterable[Entry]) -> None:
-    """Append what is new, before the files that show it are written: a run that goes on does not log twice."""
+    """Append what is new, before the files that show it are written: a resumed run does not log twice."""
     wanted = list(entries)
     if not wanted:
         return
@@ -29,7 +29,7 @@ def log(folder: WikiFolder, entries: Iterable[Entry]) -> None:
 
 
 def read(folder: WikiFolder) -> Iterator[Entry]:
-    """Every entry, without its time; lines that are none are passed over."""
+    """Every entry, without its time; malformed lines are skipped."""
     for line in (folder.read_text(AUDIT_LOG, errors="replace") or "").split("\n"):
         try:
             entry = json.loads(line)

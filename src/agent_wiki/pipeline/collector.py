@@ -1,7 +1,7 @@
 """Python's search for reference cycles, held back where millions of pages' values are made and none has a cycle.
 
 Each search walks over everything that is alive, so a wiki of ten thousand sessions would be walked over dozens of
-times while it is loaded. What is no longer used is freed all the same: that does not wait for a search.
+times while it is loaded. Unused values are freed as before: that does not depend on a search.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def cycle_search_paused() -> Iterator[None]:
-    """No search for cycles inside; afterwards what exists by then is passed over. Works as a decorator, too."""
+    """No search for cycles inside; afterwards what exists by then is not searched. Works as a decorator, too."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -14,7 +14,7 @@ _NAME = "replaced.json"
 
 
 class ReplacedTags:
-    """What stages said of guidelines in records that this run, or one that was killed, replaced or took out.
+    """Tags that stages gave guidelines in records that this run, or a killed one, replaced or removed.
 
     `.wiki/replaced.json` has it from before the record changes until the configuration has followed.
     """
@@ -36,13 +36,13 @@ class ReplacedTags:
             self._folder.write_machinery(_NAME, self.by_guideline)
 
     def clear(self) -> None:
-        """The configuration has followed."""
+        """Note that the configuration is up to date."""
         if self.by_guideline:
             self._folder.write_machinery(_NAME, {})
 
 
 def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> dict[str, Any]:
-    """Changes to the configured tags; None takes a line out. In: guideline id → tags that replaced records gave it.
+    """Changes to the configured tags; None removes a line. In: guideline id → tags that replaced records gave it.
 
     A line that any session's own tags explain was written by a stage, and follows the session that speaks for the
     page. Any other is a person's and stays.
@@ -67,7 +67,7 @@ def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> di
 
 
 def tags_of_stages(records: Iterable[SessionRecord]) -> dict[str, list[list[str]]]:
-    """Guideline id → the tags that its sessions gave it, in the order in which sessions speak for a page."""
+    """Guideline id → the tags that its sessions gave it, in the fixed order of sessions."""
     found: dict[str, list[list[str]]] = {}
     for record in sorted(records, key=lambda each: each.rank):
         for entry in record.answer(EXTRACT_GUIDELINES) or ():

@@ -1,4 +1,4 @@
-"""What a run would come to: calls, tokens and cost by stage, before anything is sent.
+"""What a run would cost: calls, tokens and cost by stage, before anything is sent.
 
 A dry run whose engine notes what it would send (`engines/estimating.py`), summed here. How tokens are counted is in
 `token_counts.py`.
@@ -57,7 +57,7 @@ class StageEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a wiki's journal says of answers: mean output tokens by stage, and how many questions were put again."""
+    """What a wiki's journal shows about answers: mean output tokens by stage, and how many questions were put again."""
 
     output_tokens: Mapping[str, int] = field(default_factory=dict)
     questions: int = 0
@@ -65,7 +65,7 @@ class Habits:
 
 
 def habits_of(wiki: Path) -> Habits:
-    """What the journal says of answers that were billed. A stage counts from five of them on."""
+    """What the journal shows about answers that were billed. A stage counts from five of them on."""
     outputs: dict[str, list[int]] = {}
     prompts: set[str] = set()
     requests = 0
@@ -84,7 +84,7 @@ def habits_of(wiki: Path) -> Habits:
 
 @dataclass(slots=True)
 class Estimate:
-    """What a run would come to. `bytes_per_token` is by model, for what the service does not count."""
+    """What a run would cost. `bytes_per_token` is by model, for what the service does not count."""
 
     command: str
     wiki: str
@@ -337,7 +337,7 @@ def _dollars(cost: float | None) -> str:
 
 
 def estimate(options: Options, report: Report, work: Callable[[Options], object]) -> Estimate:
-    """What `work` would come to if it asked models. Nothing is written, and nothing is sent but, with `is_exact`,
+    """What `work` would cost if it asked models. Nothing is written, and nothing is sent but, with `is_exact`,
     requests to count tokens.
 
     In: the run's options, as they would be without estimating; the report that `work` fills in; what runs it, given

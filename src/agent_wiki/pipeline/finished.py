@@ -1,7 +1,7 @@
-"""Was the last run the same, and has nothing changed since? Then there is nothing to read, ask or write.
+"""Whether the last run was the same and nothing has changed since: then there is nothing to read, ask or write.
 
-The answer rests on `.wiki/finished.json`: a digest over the name, size and time of change of every file of the
-wiki, taken when a run ended, with what that run did. Any difference, and the run goes the whole way.
+The answer is based on `.wiki/finished.json`: a digest over the name, size and time of change of every file of the
+wiki, taken when a run ended, with what that run did. With any difference the run is complete.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def terms(stages: Sequence[str], engine: Engine, *, archive_covered: bool) -> di
 
 
 def note(folder: WikiFolder, done: Mapping[str, Any], pages: Mapping[str, int]) -> None:
-    """Remember that a run ended with the wiki as it lies there now."""
+    """Remember that a run ended with the wiki as it is now."""
     folder.write_machinery(_NAME, {**done, "pages": dict(pages), "wiki": _digest(folder.root)})
 
 

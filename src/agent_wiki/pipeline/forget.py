@@ -1,10 +1,10 @@
 """forget: sessions taken out of a wiki, with all that only they contained.
 
-What they alone supported goes, what others support is rendered from the others. Journal, kept texts and caches lose
-what is about them, and at the end the whole wiki is searched for strings that only they contained.
+What they alone supported is removed, what others support is rendered from the others. Journal, stored texts and caches
+lose what is about them, and at the end the whole wiki is searched for strings that only they contained.
 
-The records go last, just before pages are rendered: a run that was killed before is finished by the same command, one
-that was killed later by any run that renders the pages.
+The records go last, just before pages are rendered: a run killed before that is finished by the same command, one
+killed later by any run that renders the pages.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def sessions_named(state: WikiState, wanted: Sequence[str]) -> list[str]:
 
 
 class _Forgetting:
-    """One run: what the sessions contributed, and what becomes of it."""
+    """One run: what the sessions contributed, and what is removed."""
 
     def __init__(self, publisher: Publisher, sessions: list[str], forgotten: Forgotten) -> None:
         self.publisher, self.sessions, self.forgotten = publisher, set(sessions), forgotten
@@ -200,7 +200,7 @@ class _Forgetting:
         self._discard(others)
 
     def _forget_caches(self) -> None:
-        """The retrieval index is made again; files of runs that were killed are nobody's."""
+        """The retrieval index is made again; files of killed runs are removed."""
         for path in cached_files(self.folder.root):
             self.folder.removed.append(path)
             if not self.folder.is_dry_run:

@@ -1,4 +1,4 @@
-"""A wiki of the former layout, in which the pages were the only memory: taken apart into records, once.
+"""A wiki of the former layout, in which the pages were the only storage: converted to records, once.
 
 Fields that only served that (`variants`, `mined`, `stage_tags`, `wording`) are read here and nowhere else.
 """

@@ -1,7 +1,7 @@
 """The whole run: read, mine side by side, join, consolidate, discover, catalog, and write by one writer.
 
 What a run writes is a function of the sessions and the owner's configuration, never of order, workers, date or
-machine. Records are written as they come, pages after all of them: kill a run anywhere and the next one goes on from
+machine. Records are written as they come, pages after all of them: kill a run anywhere and the next one continues from
 the records and ends in the same bytes.
 """
 
@@ -35,7 +35,7 @@ from agent_wiki.pipeline.mine import (
     Mined,
     mine,
     mine_in_worker,
-    tell_worker,
+    set_worker_context,
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
@@ -60,7 +60,7 @@ class Options:
     dry_run: bool = False
     archive_covered: bool = True
     is_selective: bool = False  # a session that teaches nothing, or that another engine answered for, is left out
-    on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and what became of a session
+    on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
     lock_timeout_seconds: float = 600.0
     asking: AskingOptions = field(default_factory=AskingOptions)
 
@@ -103,7 +103,7 @@ def _run_stages(
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
-    if not has_more_to_say:  # else it is told each time
+    if not has_more_to_say:  # else it is reported each time
         finished.note(folder, terms, report.pages)
 
 
@@ -231,7 +231,7 @@ def _results(assignments: Sequence[Assignment], known: Known, most_workers: int)
             yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
         return
     context = get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=tell_worker, initargs=(known,)) as pool:
+    with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=(known,)) as pool:
         most = workers * _IN_FLIGHT_PER_WORKER
         yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most)
 
@@ -300,7 +300,7 @@ def _count_unchanged(entry: Mapping[str, Any], file: InputFile, report: Report) 
 
 
 def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
-    """Put what became of one file into the report; its sessions are counted when all files are read."""
+    """Put the results of one file into the report; its sessions are counted when all files are read."""
     report.warnings += mined.warnings
     report.stopped = report.stopped or mined.stopped or ""
     if mined.bug:
@@ -314,7 +314,7 @@ def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
 
 
 def _count_session(name: str, session: SessionReport, report: Report) -> None:
-    """Put one trajectory of the file `name` into the report. Of a session recorded twice the standing one counts."""
+    """Put one trajectory of the file `name` into the report. Of a session recorded twice the kept one counts."""
     report.sessions[session.status] += 1
     if session.status == "failed":
         report.failures += session.failures

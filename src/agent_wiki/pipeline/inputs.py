@@ -14,7 +14,7 @@ _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".ve
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file to read. `name` is how it is spoken of; `is_named` says that the user named this very file."""
+    """One file to read. `name` is how messages name it; `is_named` says that the user named this very file."""
 
     path: Path
     name: str
@@ -25,7 +25,7 @@ def input_files(paths: Iterable[Path]) -> list[InputFile]:
     """Every file that `paths` name, folders read recursively, each once, sorted by name.
 
     Raises `UsageError` for a path that does not exist or can be read only once (a pipe). A folder that may not be
-    read stands for itself, so that reading it says so.
+    read is listed itself, so that reading it reports the reason.
     """
     candidates: list[InputFile] = []
     for path in paths:

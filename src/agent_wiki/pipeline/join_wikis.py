@@ -1,8 +1,8 @@
-"""join: the records of other wikis, put into this one. For machines and branches that mined apart.
+"""join: the records of other wikis, added to this one. For machines and branches that mined separately.
 
 Joining is the union of the record files: commutative, associative and idempotent. Wikis joined in any order, and any
 order of batches, give the bytes of one wiki that was built from all recordings. What people wrote in the other
-`_config.yaml` is not taken over.
+`_config.yaml` is not copied.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agent_wiki.wiki.store import WikiFolder
 
 
 def join_wikis(others: Sequence[Path], options: Options, report: Report, progress: Progress) -> Report:
-    """Put the records of every session of `others` into the wiki, then run the stages over all sessions.
+    """Add the records of every session of `others` to the wiki, then run the stages over all sessions.
 
     Of a session that both hold the larger version is kept. Pages that other tools wrote are taken over where this wiki
     has none of that name. Raises `UsageError` for a folder that is no wiki.
@@ -61,7 +61,7 @@ def _loaded(other: Path, publisher: Publisher, report: Report) -> Publisher:
 
 
 def _take_foreign(theirs: Publisher, ours: Publisher) -> None:
-    """Pages that other tools wrote come along unless one of that name, or with that id, is here or was rejected."""
+    """Copy pages that other tools wrote, unless one of that name or with that id exists here or was rejected."""
     here = view_of(ours.state)
     known = here.guidelines.keys() | here.foreign_guidelines.keys()
     for path, page in theirs.pages.foreign.items():

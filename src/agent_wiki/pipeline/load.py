@@ -29,7 +29,7 @@ _CONFLICT = b"\n>>>>>>> "
 
 @dataclass(slots=True)
 class LoadedWiki:
-    """A wiki as it lies on disk. `unreadable` are records that are left alone until somebody mends them.
+    """A wiki as it is on disk. `unreadable` are records that are left unchanged until somebody repairs them.
 
     `unwritten` are records by path that are in the state and not on disk: made of pages of the former layout, or one of
     the versions between which git left conflict markers. `is_merged`: git merged what is generated, and no run has
@@ -46,7 +46,7 @@ class LoadedWiki:
 
 
 def load_wiki(folder: WikiFolder, problems: list[UnreadablePage]) -> LoadedWiki:
-    """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others go on."""
+    """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others are read."""
     templates = Templates(folder.root / "templates")
     loaded = LoadedWiki(WikiState(), PagesOnDisk(), "", templates)
     _load_records(folder, problems, loaded)
@@ -102,7 +102,7 @@ def _load_corpus(folder: WikiFolder, problems: list[UnreadablePage], loaded: Loa
 
 
 def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
-    """Take what pages of the former layout hold; a record that is there already has the word."""
+    """Take what pages of the former layout hold; an existing record takes precedence."""
     state, former = loaded.state, loaded.pages.former
     for session_id, made in converted(former, ScriptFiles(folder).read).items():
         if session_id not in state.records:
@@ -118,5 +118,5 @@ def _has_merged_index(folder: WikiFolder) -> bool:
 
 
 def read_wiki(wiki: Path, problems: list[UnreadablePage]) -> LoadedWiki:
-    """The same for one who only reads. Raises `RunError` for a configuration that cannot be read."""
+    """The same for a reader. Raises `RunError` for a configuration that cannot be read."""
     return load_wiki(WikiFolder(wiki, is_dry_run=True), problems)

@@ -42,19 +42,19 @@ from agent_wiki.wiki.records import SessionRecord
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a worker is to do with one file."""
+    """What a worker has to do with one file."""
 
     path: Path
     name: str
     stages: tuple[str, ...]
     engine: str | Engine  # a name where workers are processes
     rewrite: bool = False
-    min_coverage: float = 0.0  # the share of a trajectory that a model has to be shown
+    min_coverage: float = 0.0  # the share of a trajectory that a model must be shown
 
 
 @dataclass(slots=True)
 class Mined:
-    """What one file gave. `failure` is why it could not be read, or not to its end.
+    """The results of one file. `failure` is why it could not be read, or not to its end.
 
     `signature` is the file's size and time of change before it was read: what grows meanwhile is read again.
     """
@@ -77,13 +77,13 @@ Known = Mapping[str, KnownSession]
 _known_to_worker: dict[str, KnownSession] = {}
 
 
-def tell_worker(known: Known) -> None:
+def set_worker_context(known: Known) -> None:
     """Give a worker process, once at its start, what the wiki holds; every file would carry it otherwise."""
     _known_to_worker.update(known)
 
 
 def mine_in_worker(assignment: Assignment) -> Mined:
-    """`mine` with what `tell_worker` said."""
+    """`mine` with what `set_worker_context` said."""
     return mine(assignment, _known_to_worker)
 
 
@@ -104,7 +104,7 @@ def mine(assignment: Assignment, known: Known) -> Mined:
         mined.failure, mined.is_foreign = Failure.of(error), error.is_foreign
     except OSError as error:
         mined.failure = Failure("recording", assignment.name, error.strerror or str(error))
-        mined.signature = None  # the disk's trouble, not the file's: try again
+        mined.signature = None  # a problem of the disk, not of the file: try again
     except RunError:
         raise
     except Exception as error:  # noqa: BLE001 - the one place where a bug in one unit must not stop the others
@@ -172,7 +172,7 @@ def trajectories_of(recording: Recording, sha256: str) -> Any:
         if reader.FORMAT != "normalized":
             source.file, source.sha256 = Path(recording.name).name, sha256
             counts = Counter(source.hygiene) + Counter(recording.hygiene)
-            recording.hygiene.clear()  # what the lines had is told once, on the first trajectory
+            recording.hygiene.clear()  # hygiene of the lines is reported once, on the first trajectory
             source.hygiene = dict(sorted(counts.items()))
         redact_trajectory(trajectory)  # an envelope too: another tool may have written it
         tidy_labels(trajectory)
@@ -180,7 +180,7 @@ def trajectories_of(recording: Recording, sha256: str) -> Any:
 
 
 def _without_surrogates(trajectory: Trajectory) -> None:
-    """Half characters, which JSON can spell and no file can hold, become U+FFFD before anything cites them."""
+    """Lone surrogates, which JSON can spell and no file can hold, become U+FFFD before anything cites them."""
     for message in trajectory.messages:
         if message.content:
             message.content = without_surrogates(message.content)
@@ -217,7 +217,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         troubles = [error]
     except RunError:
         raise
-    except Exception as error:  # noqa: BLE001 - as in `mine`: the other trajectories of the file go on
+    except Exception as error:  # noqa: BLE001 - as in `mine`: the other trajectories of the file continue
         bug = f"bug: {type(error).__name__}: {error}"
         report.status, report.failures = "failed", [Failure("bug", report.session_id, bug, recording=mined.name)]
         mined.bug = traceback.format_exc()

@@ -37,7 +37,7 @@ class NormalizeOptions:
 
 @dataclass(slots=True)
 class TrajectoryStats:
-    """What one written trajectory holds; for `--json` and for a person's eye."""
+    """What one written trajectory holds; for `--json` and for a person."""
 
     session_id: str
     file: str
@@ -61,7 +61,7 @@ def normalize(
 ) -> list[TrajectoryStats]:
     """Write each trajectory of each recording. Returns what was written, in the order of the files' names.
 
-    Of two versions of one session the larger stands, whichever comes first.
+    Of two versions of one session the larger is kept, whichever comes first.
     """
     files = input_files(paths)
     report.recordings = len(files)
@@ -93,7 +93,7 @@ def normalize(
 
 
 def _apply(trajectory: Trajectory, file: InputFile, options: NormalizeOptions) -> None:
-    """Put in what the recording does not say and the user does."""
+    """Add what the user says and the recording does not."""
     source = trajectory.source
     if options.user_prompt and not any(message.role == "user" for message in trajectory.messages):
         after_system = sum(message.role == "system" for message in trajectory.messages[:1])

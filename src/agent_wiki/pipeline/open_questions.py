@@ -1,7 +1,7 @@
 """What is still to be answered, and the prompt of one question: found by rehearsing the run that would ask it.
 
-A rehearsal is a dry run with the engine that answers from the journal. It hears every prompt that such a run puts, so a
-worklist, a printed prompt and an applied answer speak of the very same questions as `wiki ingest` does.
+A rehearsal is a dry run with the engine that answers from the journal. It sees every prompt of such a run, so a
+worklist, a printed prompt and an applied answer concern exactly the same questions as `wiki ingest`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KINDS: dict[str, tuple[str, type[Answer]]] = {
     kind: (stage.name, answer_type) for stage in STAGES for kind, answer_type in stage.questions.items()
 }
 NAMES = (*ASKING_STAGES, *_KINDS)
-"""What a question's stage may be called: the stages, and the kinds of pages that come of them."""
+"""What a question's stage may be called: the stages, and the kinds of pages that they make."""
 
 _MOST_HEARD = 64
 _MOST_NAMED = 5
@@ -32,7 +32,7 @@ _NOTHING_ASKED = {stage.name: f"nothing is asked there; {stage.only_after}" for 
 
 
 class NoSuchQuestion(UnitError):
-    """No question, or more than one, is what was asked for; `str()` is one line that says what to do."""
+    """The request matches no question, or more than one; `str()` is one line that says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Found:
 
 
 def kind_of_question(asked: ObservedPrompt) -> str:
-    """What comes of an answer: a summary, guidelines, a skill, a cluster, a task or a subtask."""
+    """What an answer becomes: a summary, guidelines, a skill, a cluster, a task or a subtask."""
     kinds = (kind for kind, (_, answer_type) in _KINDS.items() if asked.question.answer_type is answer_type)
     return next(kinds, asked.prompt.stage)
 
@@ -125,7 +125,7 @@ def rehearse(
     is_rewrite: bool = False,
     is_kept: bool = False,
 ) -> Report:
-    """Run the stages without writing a page; `listener` hears what is asked. Out: the run's report.
+    """Run the stages without writing a page; `listener` is called with what is asked. Out: the run's report.
 
     With `is_kept` long texts that the prompts show previews of are put on disk and into the journal. Raises `RunError`.
     """

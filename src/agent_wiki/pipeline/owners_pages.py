@@ -131,13 +131,13 @@ def _id_of(path: str, publisher: Publisher) -> str:
 
 
 def _remember(path: str, name: str, publisher: Publisher) -> None:
-    """Keep what tells a rejected cluster, task, subtask or foreign guideline under another name.
+    """Store by what a rejected cluster, task, subtask or foreign guideline is recognised under another name.
 
     What sessions say of guidelines and skills is kept with each run. A cluster or task that a stage made is taken out
     of the configuration; one that a person wrote stays there, unused.
     """
     kind, _, slug = name.rpartition(":")
-    answer, about = _told_apart_by(path, kind, slug, publisher)
+    answer, about = _recognised_by(path, kind, slug, publisher)
     if answer:
         place, record = record_of_rejected(name, answer, about)
         publisher.put_corpus_record(place, record)
@@ -147,7 +147,7 @@ def _remember(path: str, name: str, publisher: Publisher) -> None:
         publisher.set_config(edit_config(publisher.config_text, section, {slug: None}))
 
 
-def _told_apart_by(path: str, kind: str, slug: str, publisher: Publisher) -> tuple[dict[str, Any], Iterable[str]]:
+def _recognised_by(path: str, kind: str, slug: str, publisher: Publisher) -> tuple[dict[str, Any], Iterable[str]]:
     view, config = view_of(publisher.state), publisher.state.config
     if kind == "cluster" and slug in config.clusters:
         members = texts_of(config.clusters[slug].get("members"))

@@ -1,4 +1,4 @@
-"""Which pages lie in a wiki, and whose they are: this program's, a person's who edited them, or somebody else's.
+"""Which pages a wiki has, and whose they are: this program's, a person's who edited them, or somebody else's.
 
 What a generated page says is not read, only its digest of itself. `.wiki/pages.json` remembers by size and time of
 change which pages are generated, so that an unchanged one is not read again; without that file all are.
@@ -25,7 +25,7 @@ class PagesOnDisk:
 
     `generated` may be replaced and removed; `edited` are generated pages that a person changed, and those that the
     owner keeps; `foreign` were written by somebody else; `former` are this program's of a time when pages had no
-    digest; `merged` are generated pages that git merged. `unreadable` are left alone until somebody mends them.
+    digest; `merged` are generated pages that git merged. `unreadable` are left unchanged until somebody repairs them.
     """
 
     generated: set[str] = field(default_factory=set)
@@ -41,7 +41,7 @@ class PagesOnDisk:
 
     @property
     def replaceable(self) -> set[str]:
-        """Pages that may be written over and removed."""
+        """Pages that may be overwritten and removed."""
         return self.generated | self.merged | self.former.keys()
 
     def keep(self, path: str, page: Page) -> None:
@@ -92,7 +92,7 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
 
 
 def remember(folder: WikiFolder, generated: Collection[str]) -> None:
-    """Keep which pages are generated, as they are on disk now."""
+    """Remember which pages are generated, as they are on disk now."""
     pages = {path: folder.signatures[path] for path in sorted(generated) if path in folder.signatures}
     folder.write_machinery(_NAME, {"version": _VERSION, "pages": pages})
 

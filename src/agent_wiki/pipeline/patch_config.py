@@ -1,4 +1,4 @@
-"""Own entries merged into a wiki's `_config.yaml`, and the wiki brought up to date with them."""
+"""Own entries merged into a wiki's `_config.yaml`, and the wiki updated accordingly."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From a wiki in memory to a wiki on disk, and back. The pure modules decide; here their results are written.
 
-Records are written as they come, pages after all of them: a run that was killed goes on from the records. Only what
-differs from what lies on disk is written, and what a person edited is left as it is.
+Records are written as they come, pages after all of them: a killed run is continued from the records. Only what
+differs from the disk is written, and what a person edited is left unchanged.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Ask = Callable[[], tuple[CorpusResult, dict[str, CorpusRecord]]]
 
 
 class Publisher:
-    """One run's hold on a wiki folder: loads it, takes records, writes what changed."""
+    """One run's hold on a wiki folder: loads it, accepts records, writes what changed."""
 
     def __init__(self, folder: WikiFolder, engine: Engine, report: Report, *, is_rewrite: bool = False) -> None:
         self.folder = folder
@@ -71,7 +71,7 @@ class Publisher:
 
     @cycle_search_paused()
     def load(self) -> None:
-        """Read the wiki; make it when it is not there. A file that cannot be read is a failure of that file."""
+        """Read the wiki; create it when it does not exist. A file that cannot be read is a failure of that file."""
         problems: list[UnreadablePage] = []
         loaded = load_wiki(self.folder, problems)
         self.state, self.pages, self.unreadable_records = loaded.state, loaded.pages, loaded.unreadable
@@ -97,11 +97,11 @@ class Publisher:
 
     @property
     def unreadable(self) -> set[str]:
-        """Files of the wiki that are left alone until somebody mends them."""
+        """Files of the wiki that are left unchanged until somebody repairs them."""
         return self.pages.unreadable | self.unreadable_records
 
     def take(self, mined: SessionRecord, *, rewrite: bool = False) -> bool:
-        """Put one session's record in, unless a larger version of it is there already; says whether it was."""
+        """Add one session's record, unless the wiki has a larger version of it; returns whether it was added."""
         known = self.state.records.get(mined.session_id)
         if known is not None and self._is_superseded(mined, known, rewrite=rewrite):
             return False
@@ -132,7 +132,7 @@ class Publisher:
                 self.folder.write_text(f"skills/{slug}/scripts/{name}", text)
 
     def forget(self, session_id: str) -> SessionRecord | None:
-        """Take one session's record out; None when the wiki has none."""
+        """Remove one session's record and return it; None when the wiki has none."""
         record = self.state.records.pop(session_id, None)
         if record is not None:
             self._replaced.add(record)
@@ -186,7 +186,7 @@ class Publisher:
                 self.report.failures.append(Failure.of(error))
 
     def _asked(self, stages: Sequence[str], view: WikiView) -> dict[str, Ask]:
-        """For each stage what gives its result; side by side where the engine waits for answers."""
+        """For each stage a function that returns its result; in parallel where the engine waits for answers."""
         asks: dict[str, Ask] = {stage: self._ask(stage, view) for stage in stages}
         if len(asks) < 2 or self.engine.concurrency < 2:
             return asks
@@ -199,7 +199,7 @@ class Publisher:
         return lambda: (stage_named(stage).run(view, answers), answers.used)
 
     def _unless_unanswered(self, stage: str, ask: Ask) -> None:
-        """Take in what a stage found; what it made before is kept when the engine cannot answer now."""
+        """Store what a stage found; what it made before is kept when the engine cannot answer now."""
         try:
             found, answers = ask()
         except BudgetReached as reached:
@@ -232,7 +232,7 @@ class Publisher:
             self.put_corpus_record(path, record)
 
     def put_corpus_record(self, path: str, record: CorpusRecord | None) -> None:
-        """Keep an answer over several pages; None takes it away."""
+        """Store an answer over several pages; None removes it."""
         if record is None:
             self.state.corpus.pop(path, None)
             self.folder.remove(path)
@@ -288,7 +288,7 @@ class Publisher:
         return former is None or former != page.foreign or list(former.fields) != list(page.foreign.fields)
 
     def _remove(self, rendered: set[str], scripts: ScriptFiles) -> None:
-        """Take away generated pages that are no more. Where a record cannot be read, its pages may be among them."""
+        """Remove generated pages that are no longer rendered, unless an unreadable record may have made them."""
         gone = self.pages.replaceable - rendered
         for path in sorted(gone & self.released if self.unreadable_records else gone):
             if kind_of(path) == "skill":
@@ -336,7 +336,7 @@ class Publisher:
         return replace(entry, row={**entry.row, **own})
 
     def _remove_shards_but(self, wanted: Mapping[str, str]) -> None:
-        """Take away the shards of the index that the wiki no longer has."""
+        """Remove the shards of the index that the wiki no longer has."""
         folder = self.folder.root / SHARDS
         if not folder.is_dir() or folder.is_symlink():
             return
@@ -347,7 +347,7 @@ class Publisher:
             folder.rmdir()
 
     def _write_git_attributes(self) -> None:
-        """Once, so that the owner may change it."""
+        """Write a file only once, so that the owner may change it."""
         if self.folder.read_text(GIT_ATTRIBUTES, errors="replace") is None:
             self.folder.write_text(GIT_ATTRIBUTES, self.templates.render("gitattributes", folders=FOLDERS))
 
@@ -355,7 +355,7 @@ class Publisher:
         self.set_config(edit_config(self.config_text, section, entries))
 
     def set_config(self, text: str) -> None:
-        """Go on with another text of the configuration."""
+        """Continue with another text of the configuration."""
         if text != self.config_text:
             self.config_text = text
             self.state.config = parse_config(text)

@@ -1,6 +1,6 @@
 """One trajectory → the record of its session: the stages on sessions that are pending, one after the other.
 
-The summary comes first; the others rest on it. What a stage gave counts also where another got no answer.
+The summary comes first; the others are based on it. A stage's result also counts where another got no answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class KnownSession:
 
 @dataclass(slots=True)
 class SessionReport:
-    """What became of one trajectory. `status`: mined, unchanged, older, left-out, failed or (for money) waiting.
+    """The result for one trajectory. `status`: mined, unchanged, older, left-out, failed or (for money) waiting.
 
     `reason` says why it was left out; `failures` what has no answer.
     """
@@ -62,7 +62,7 @@ class SessionReport:
 
 @dataclass(frozen=True, slots=True)
 class StageRequest:
-    """What is asked for on a trajectory. `min_coverage` is the share of it that a model has to be shown."""
+    """What is asked for on a trajectory. `min_coverage` is the share of it that a model must be shown."""
 
     stages: tuple[str, ...]
     rewrite: bool = False
@@ -70,7 +70,7 @@ class StageRequest:
 
 
 def known_session(record: SessionRecord) -> KnownSession:
-    """What miners have to know of a session that the wiki holds."""
+    """What miners need to know about a session that the wiki holds."""
     answered = {stage: each.made_by for stage, each in record.stages.items()}
     return KnownSession(record.order, record.recording.file, answered, record.answer(SUMMARIZE))
 
@@ -92,7 +92,7 @@ def mined_record(
     made = {stage: made_by(stage, engine, report.digest) for stage in request.stages}
     answered = known.answered if known else {}
     if known and SUMMARIZE in request.stages and trajectory.source.file != known.file:
-        answered = {}  # a rival recording that supersedes the known one: also where both say the same, it is cited
+        answered = {}  # another recording supersedes the known one, and is cited even where both are equal
     pending = [stage for stage in request.stages if request.rewrite or answered.get(stage) != made[stage]]
     if not pending:
         return None
@@ -116,7 +116,7 @@ def mined_record(
             troubles.append(error)
     for stage, each in stages.items():
         report.contributed[stage] = len(each.answer)
-    if SUMMARIZE in stages:  # what rests on another summary is pending until it is answered anew
+    if SUMMARIZE in stages:  # what is based on another summary is pending until it is answered again
         stages |= {stage: StageRecord(replace(made[stage], request="")) for stage in further if stage not in stages}
     return record_of(trajectory, coverage).with_stages(stages) if stages else None
 
@@ -127,7 +127,7 @@ def _run(stage: str, trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine
 
 
 def _side_by_side(stages: Mapping[str, Run], engine: Engine) -> dict[str, Run]:
-    """For each stage what gives its record or raises; side by side where an engine waits for answers."""
+    """For each stage a function that returns its record or raises; in parallel where an engine waits for answers."""
     if engine.concurrency < 2 or len(stages) < 2:
         return dict(stages)
     with ThreadPoolExecutor(len(stages)) as threads:  # each needs the summary alone
@@ -156,7 +156,7 @@ def order_of(trajectory: Trajectory) -> Order:
 
 
 def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
-    """What is counted and recorded of a session, whatever an engine says of it; no stage."""
+    """What is counted and recorded of a session, whatever an engine says about it; no stage."""
     source = trajectory.source
     usage, facts = source.usage or Usage(), session_facts(trajectory)
     moment = source.ended_at or trajectory.timestamp
@@ -200,7 +200,7 @@ def _pages_read(trajectory: Trajectory) -> tuple[PageRead, ...]:
 
 
 def merged(known: SessionRecord | None, mined: SessionRecord) -> SessionRecord:
-    """The record that a wiki is to hold: what was mined now, and of stages that were not run what it held.
+    """The record that a wiki will hold: what was mined now, and for stages that were not run what it held.
 
     What was learnt from another recording of the session is not kept beside the summary of this one.
     """

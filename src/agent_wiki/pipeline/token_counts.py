@@ -130,7 +130,7 @@ def densities_of(wiki: Path, asking: AskingOptions, endpoint: str) -> dict[str, 
     """Bytes a token for each model that a stage asks, from what this wiki's journal says was billed.
 
     The journal has no prompts. So some recordings that the wiki knows are read again, and their questions put to the
-    journal alone. The default where too few answers tell. Raises what `EstimatingEngine` raises.
+    journal alone. The default where there are too few answers. Raises what `EstimatingEngine` raises.
     """
     billed = _Billed()
     options = replace(asking, is_exact=False)

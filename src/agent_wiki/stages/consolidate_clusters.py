@@ -305,7 +305,7 @@ def run(view: WikiView, engine: Engine) -> CorpusResult:
 
 
 def _with_retired_members(entry: dict[str, Any], former: Mapping[str, Any] | None, engine: Engine) -> dict[str, Any]:
-    """The entry with `archive_members: true` where whoever answered said so.
+    """The entry with `archive_members: true` where the engine said so.
 
     An engine whose answers never say so leaves it as it is in the entry that this one replaces.
     """

@@ -1,4 +1,4 @@
-"""What a stage over all sessions gives: its entries of the configuration, and what has no answer yet."""
+"""What a stage over all sessions returns: its entries of the configuration, and what has no answer yet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agent_wiki.wiki.records import plain
 
 @dataclass(slots=True)
 class CorpusResult:
-    """What a stage found: changes to a section of the configuration (None takes an entry out).
+    """What a stage found: changes to a section of the configuration (None removes an entry).
 
     `warnings` are full sentences on answers that a check refused; `unanswered` is what an engine said of questions that
     have no answer yet, `waiting_for` the sessions that these are about: what was made of earlier answers is kept.

@@ -1,4 +1,4 @@
-"""What the stages over all sessions see of a wiki: views made from what sessions contribute, never from pages."""
+"""What the stages over all sessions see: views made from what sessions contribute, never from pages."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Stage:
 
     @property
     def questions(self) -> Mapping[str, type[Answer]]:
-        """What comes of an answer → the type of the answer."""
+        """What an answer becomes → the type of the answer."""
         questions: Mapping[str, type[Answer]] = self.module.QUESTIONS
         return questions
 
@@ -62,7 +62,7 @@ class Stage:
 
     @property
     def pages(self) -> Callable[[Catalog], Iterator[RenderedPage]] | None:
-        """What renders the pages that are this stage's own; None for a stage whose pages the catalog knows."""
+        """The function that renders this stage's own pages; None for a stage whose pages the catalog renders."""
         return vars(self.module).get("pages")
 
     def question(self, *about: Any) -> Question[Any]:
@@ -122,6 +122,6 @@ def entry_types() -> dict[str, TypeAdapter[Any]]:
 
 @lru_cache(maxsize=1)
 def kinds_of_answers() -> dict[type[Answer], str]:
-    """Type of an answer → what comes of it: a summary, guidelines, a skill, a cluster, a task or a subtask."""
+    """Type of an answer → what it becomes: a summary, guidelines, a skill, a cluster, a task or a subtask."""
     asking = (stage for stage in STAGES if stage.name in ASKING_STAGES)
     return {answer_type: kind for stage in asking for kind, answer_type in stage.questions.items()}

@@ -1,8 +1,8 @@
 """`_config.yaml`: the durable taxonomy that people and stages both write.
 
 The one module that knows its syntax. What a person wrote, comments included, survives: an edit touches only
-the lines of the entries it sets or takes out, found by the marks of the real parser. Entries that a stage
-adds are one line each, carry `made_by` (but for tags) and stand in sorted order, so that two branches merge
+the lines of the entries it sets or removes, found by the marks of the real parser. Entries that a stage
+adds are one line each, carry `made_by` (but for tags) and are in sorted order, so that two branches merge
 line by line.
 """
 
@@ -58,13 +58,13 @@ def parse_config(text: str) -> Config:
         root = load_yaml(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RunError(f"{CONFIG}:{line}: {error.problem}; mend it and run again") from error
+        raise RunError(f"{CONFIG}:{line}: {error.problem}; correct it and run again") from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise RunError(f"{CONFIG}: cannot be parsed ({type(error).__name__}); mend it and run again") from error
+        raise RunError(f"{CONFIG}: cannot be parsed ({type(error).__name__}); correct it and run again") from error
     if root is None:
         root = {}
     if not isinstance(root, dict):
-        raise RunError(f"{CONFIG}:1: not a mapping; mend it and run again")
+        raise RunError(f"{CONFIG}:1: not a mapping; correct it and run again")
     tags, clusters, tasks, overrides, rejected = (_mapping_at(root, section) for section in _SECTIONS)
     return Config(
         tags={name: [str(tag) for tag in value] for name, value in tags.items() if isinstance(value, list)},
@@ -82,7 +82,7 @@ def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
     if ignored is None:
         return ()
     if not isinstance(ignored, list) or not all(isinstance(each, str) for each in ignored):
-        raise RunError(f"{CONFIG}: rules.ignore is not a list of ids; mend it and run again")
+        raise RunError(f"{CONFIG}: rules.ignore is not a list of ids; correct it and run again")
     return tuple(sorted(set(ignored)))
 
 
@@ -99,12 +99,12 @@ def _mapping_at(root: dict[str, Any], section: Section) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise RunError(f"{CONFIG}: {'.'.join(section)} is not a mapping; mend it and run again")
+        raise RunError(f"{CONFIG}: {'.'.join(section)} is not a mapping; correct it and run again")
     return value
 
 
 def signed(entry: dict[str, Any], stage: str, engine: str, **more: Any) -> dict[str, Any]:
-    """`entry` with `made_by`, whose digest tells later whether a person changed it since."""
+    """`entry` with `made_by`, whose digest shows later whether a person changed it since."""
     made_by = {"stage": stage, "engine": engine, **more, "digest": _digest(entry)}
     return {**entry, "made_by": made_by}
 
@@ -127,9 +127,9 @@ def _digest(entry: Mapping[str, Any]) -> str:
 
 
 def edit_config(text: str, section: Section, entries: Mapping[str, Any]) -> str:
-    """`text` with the entries of one section set; a value of None takes an entry out. All else keeps its bytes.
+    """`text` with the entries of one section set; a value of None removes an entry. All else keeps its bytes.
 
-    Of a name that stands there several times one entry is left.
+    Of a name that occurs several times one entry is left.
     """
     if not entries:
         return text
@@ -146,9 +146,9 @@ def edit_config(text: str, section: Section, entries: Mapping[str, Any]) -> str:
 
 
 def patched(text: str, patch: Mapping[str, Any]) -> str:
-    """`text` with a mapping merged into it at every depth: null takes a key out, a list or scalar replaces (RFC 7396).
+    """`text` with a mapping merged into it at every depth: null removes a key, a list or scalar replaces (RFC 7396).
 
-    All else keeps its bytes, comments included. Raises `RunError` when what comes of it is no configuration, or when
+    All else keeps its bytes, comments included. Raises `RunError` when the result is not a configuration, or when
     the text is written in a way that an edit by lines cannot follow.
     """
     before = _root_value(text)
@@ -215,7 +215,7 @@ def _scalar(text: str) -> str:
 
 
 def _root_value(text: str) -> dict[str, Any]:
-    parse_config(text)  # which tells what cannot be read
+    parse_config(text)  # which says what cannot be read
     return load_yaml(text) or {}
 
 
@@ -232,25 +232,25 @@ def _merged(value: Any, patch: Any) -> Any:
 
 
 def _edits(
-    section: Section, standing: Mapping[str, Any], patch: Mapping[str, Any]
+    section: Section, present: Mapping[str, Any], patch: Mapping[str, Any]
 ) -> Iterator[tuple[Section, dict[str, Any]]]:
-    """What `edit_config` is to do for a patch: section by section, the entries that differ."""
+    """What `edit_config` has to do for a patch: section by section, the entries that differ."""
     entries: dict[str, Any] = {}
     for name, each in patch.items():
-        stood = standing.get(name)
-        is_section = isinstance(stood, Mapping) or (stood is None and name in standing)
+        before = present.get(name)
+        is_section = isinstance(before, Mapping) or (before is None and name in present)
         if isinstance(each, Mapping) and each and is_section:
-            yield from _edits((*section, name), stood or {}, each)
+            yield from _edits((*section, name), before or {}, each)
         elif each is None:
-            entries |= {name: None} if name in standing else {}
-        elif _merged(stood, each) != stood:
+            entries |= {name: None} if name in present else {}
+        elif _merged(before, each) != before:
             entries[name] = _merged(None, each)
     if entries:
         yield section, entries
 
 
 def _edit_root(text: str, entries: Mapping[str, Any]) -> str:
-    """Set and take out whole sections; new ones stand below the others."""
+    """Set and remove whole sections; new ones come after the others."""
     text = _in_block_style(text)
     root = compose_yaml(text)
     names = {key.value for key, _ in root.value} if isinstance(root, yaml.MappingNode) else set()
@@ -261,7 +261,7 @@ def _edit_root(text: str, entries: Mapping[str, Any]) -> str:
 
 
 def _in_block_style(text: str) -> str:
-    """The text with `{a: …}` around all of it made lines, for only lines can be edited."""
+    """The text with a flow mapping `{a: …}` rewritten as lines, for only lines can be edited."""
     root = compose_yaml(text)
     if not isinstance(root, yaml.MappingNode) or not root.flow_style:
         return text
@@ -293,7 +293,7 @@ def _edit(text: str, parent: yaml.MappingNode, section: Section, entries: Mappin
 
 
 def _with_section(value: Any, section: Section, entries: dict[str, Any]) -> dict[str, Any]:
-    """A mapping with these entries as its section; what stands beside it stays."""
+    """A mapping with these entries as its section; its other entries are kept."""
     if not section:
         return entries
     whole = value if isinstance(value, dict) else {}
@@ -315,7 +315,7 @@ def _nested(section: Section, entries: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edit_block(text: str, block: yaml.MappingNode, entries: Mapping[str, Any]) -> str:
-    """Set and take out entries of a block mapping by whole lines."""
+    """Set and remove entries of a block mapping by whole lines."""
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
@@ -361,7 +361,7 @@ def _assemble(lines: list[str], inserted: dict[int, list[str]], replaced: dict[i
 
 
 def _above_comments(lines: list[str], line: int, indent: int) -> int:
-    """The line above which a new entry goes so that a comment stays with the entry it stands over."""
+    """The line above which a new entry goes so that a comment stays with the entry below it."""
     prefix = " " * indent + "#"
     while line > 0 and lines[line - 1].startswith(prefix):
         line -= 1
@@ -369,7 +369,7 @@ def _above_comments(lines: list[str], line: int, indent: int) -> int:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """The last line a value stands on; a block collection's own end mark lies beyond trailing comments."""
+    """The last line of a value; a block collection's own end mark is beyond trailing comments."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
         return _last_line(node.value[-1][1])
     if isinstance(node, yaml.SequenceNode) and not node.flow_style and node.value:
@@ -379,7 +379,7 @@ def _last_line(node: yaml.Node) -> int:
 
 
 def _emptied(text: str, section: Section) -> str:
-    """Put `{}` where the last entry of a section was taken out."""
+    """Write `{}` where the last entry of a section was removed."""
     node: yaml.Node | None = compose_yaml(text)
     key: yaml.Node | None = None
     for name in section:
@@ -395,7 +395,7 @@ def _emptied(text: str, section: Section) -> str:
 
 
 def _replace_value(text: str, key: yaml.Node, value: yaml.Node, made: dict[str, Any]) -> str:
-    """Put a block mapping in the place of an empty or flow value; what follows on the line stays."""
+    """Replace an empty or flow value with a block mapping; what follows on the line is kept."""
     lines = text.splitlines(keepends=True)
     start, end = value.start_mark, value.end_mark
     is_written = (start.line, start.column) != (end.line, end.column)

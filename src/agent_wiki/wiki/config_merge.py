@@ -1,6 +1,6 @@
 """`_config.yaml` after git merged two branches of a wiki: what both sides wrote, once, in the order of one wiki.
 
-Git merges lines. Entries of stages are one line each, so they are whole wherever they came to stand; they are taken
+Git merges lines. Entries of stages are one line each, so they are whole wherever git put them; they are taken
 out and put in again in their order. Of an owner's lines none is lost: lists of both sides are joined, and of two
 values that exclude each other the second stays as a comment.
 """
@@ -74,7 +74,7 @@ class _Node:
 
 
 def _lines_of_both(text: str) -> list[str]:
-    """The lines without conflict markers, and without what stood there before both sides changed it."""
+    """The lines without conflict markers, and without what was there before both sides changed it."""
     kept: list[str] = []
     is_base = False
     for line in text.splitlines(keepends=True):

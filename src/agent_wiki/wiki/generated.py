@@ -27,7 +27,7 @@ def signed(head: str, tail: str, indent: str = "") -> str:
 
 
 def has_conflict(text: str) -> bool:
-    """Whether git's conflict markers stand in a text."""
+    """Whether a text has git's conflict markers."""
     return "\n>>>>>>> " in text and (text.startswith("<<<<<<< ") or "\n<<<<<<< " in text)
 
 

@@ -76,7 +76,7 @@ class WikiFolder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except UnicodeDecodeError as error:
-            raise RunError(f"{path}: not UTF-8 text; mend it and run again") from error
+            raise RunError(f"{path}: not UTF-8 text; correct it and run again") from error
 
     def page_paths(self) -> list[str]:
         """Every page's path in the wiki, sorted; their signatures are remembered."""

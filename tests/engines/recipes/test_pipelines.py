@@ -41,7 +41,7 @@ def test_each_pipeline_knows_what_joins_it_to_the_one_before() -> None:
     assert [each.joint for each in pipelines("a && b || c; d\ne")] == ["", "&&", "||", ";", "\n"]
 
 
-def test_a_here_document_is_taken_out_and_told_when_the_shell_would_change_it() -> None:
+def test_a_here_document_is_taken_out_and_marked_when_the_shell_would_change_it() -> None:
     quoted, open_one = pipelines("cat > a <<'END'\n$x\nEND\ncat > b <<END\n$x\nEND\n")
     assert (quoted.here_documents[0].text, quoted.here_documents[0].is_literal) == ("$x\n", True)
     assert (open_one.here_documents[0].text, open_one.here_documents[0].is_literal) == ("$x\n", False)
@@ -49,7 +49,7 @@ def test_a_here_document_is_taken_out_and_told_when_the_shell_would_change_it() 
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab '\"\\$()<>|&;\n#`E=-", max_size=60))
-def test_every_word_stands_where_it_says(line: str) -> None:
+def test_every_word_is_where_its_place_says(line: str) -> None:
     for each in pipelines(line):
         assert each.text in line
         for command in each.commands:

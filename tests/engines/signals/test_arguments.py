@@ -79,7 +79,7 @@ def test_a_tool_that_made_another_work_is_called_first() -> None:
     assert _rules(script) == ["Call `close_agent` before `spawn_agent` when it answers `thread limit reached`."]
 
 
-def test_two_tools_in_between_do_not_tell_which_one_helped() -> None:
+def test_two_tools_in_between_do_not_show_which_one_helped() -> None:
     script = Script().call("spawn_agent", {"task": "a"}, "thread limit reached", failed=True)
     script.call("close_agent", {"target": "b"}, "{}").call("sweep", {}, "{}").call("spawn_agent", {"task": "a"}, "{}")
     assert not _rules(script)

@@ -20,7 +20,7 @@ def test_a_general_cause_and_its_remedy_are_a_rule() -> None:
     assert _rules(said) == ["Use an explicit loop: zsh doesn't word-split unquoted variables."]
 
 
-def test_a_cause_that_was_not_confirmed_is_none() -> None:
+def test_an_unconfirmed_cause_gives_no_lesson() -> None:
     assert not _rules("zsh doesn't word-split unquoted variables. Let me use an explicit loop.", worked=False)
 
 
@@ -34,7 +34,7 @@ def test_a_cause_that_was_not_confirmed_is_none() -> None:
         "zsh doesn't word-split unquoted variables. Let me look at the file.",
     ],
 )
-def test_a_cause_that_means_something_only_in_its_session_is_none(said: str) -> None:
+def test_a_cause_that_means_something_only_in_its_session_gives_no_lesson(said: str) -> None:
     assert not _rules(said)
 
 

@@ -25,7 +25,7 @@ def test_a_state_that_a_change_cleared_is_a_lesson() -> None:
     assert [each.quote for each in lesson.guideline.evidence] == [SHOWN, CHANGE, HEALTHY]
 
 
-def test_without_proof_of_health_it_is_none() -> None:
+def test_without_proof_of_health_there_is_no_lesson() -> None:
     script = Script().runs("kubectl describe pod cart-1", SHOWN).runs(CHANGE, "image updated")
     assert not _titles(script.runs("kubectl get pods", "cart-1  0/1  ImagePullBackOff"))
 

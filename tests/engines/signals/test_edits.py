@@ -36,10 +36,10 @@ def test_a_name_put_right_in_a_well_known_file_is_a_lesson() -> None:
     ]
 
 
-def test_a_name_of_one_repository_is_none() -> None:
+def test_a_name_of_one_repository_gives_no_lesson() -> None:
     said = "There is a schema error: the property should be `directory` instead of `folder`."
     assert not _rules(_corrects(said, "/home/kim/shop/cart.yaml"))
 
 
-def test_a_wish_without_trouble_is_none() -> None:
+def test_a_request_without_trouble_gives_no_lesson() -> None:
     assert not _rules(_corrects("It should be `directory` instead of `folder`.", "/home/kim/shop/.goreleaser.yaml"))

@@ -28,16 +28,16 @@ def test_an_error_met_and_then_remedied_is_a_lesson() -> None:
     assert "/home" not in lesson.guideline.rule + lesson.guideline.rationale
 
 
-def test_an_error_without_its_remedy_is_none() -> None:
+def test_an_error_without_its_remedy_gives_no_lesson() -> None:
     assert not _titles(Script().runs("git checkout main", WORKTREE, failed=True).runs("git status"))
 
 
-def test_a_remedy_that_failed_too_is_none() -> None:
+def test_a_remedy_that_failed_too_gives_no_lesson() -> None:
     script = Script().runs("git checkout main", WORKTREE, failed=True)
     assert not _titles(script.runs("git checkout -b fix origin/main", "fatal: no such ref", failed=True))
 
 
-def test_an_error_text_that_was_only_read_is_none() -> None:
+def test_an_error_text_that_was_only_read_gives_no_lesson() -> None:
     assert not _titles(Script().runs("cat notes.md", WORKTREE).runs("git checkout -b fix origin/main"))
 
 
@@ -46,7 +46,7 @@ def test_a_remedy_may_be_an_edit() -> None:
     assert _titles(script.edits("title: a: b", 'title: "a: b"')) == ["Quote YAML values with colons"]
 
 
-def test_an_error_told_in_a_success_counts_where_the_entry_says_so() -> None:
+def test_an_error_reported_in_a_success_counts_where_the_entry_says_so() -> None:
     script = (
         Script().runs("git merge main", "Already up to date.").runs("git merge origin/main", "CONFLICT", failed=True)
     )

@@ -53,7 +53,7 @@ def test_a_refused_discard_is_a_lesson() -> None:
     assert _titles(script) == ["Ask before discarding changes"]
 
 
-def test_another_refused_command_is_none() -> None:
+def test_another_refused_command_gives_no_lesson() -> None:
     script = Script().call("Bash", {"command": "ls -la"}, STOP, failed=True, mark="rejected")
     assert not _titles(script)
 

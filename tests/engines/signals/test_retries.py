@@ -31,7 +31,7 @@ def test_a_command_in_front_is_the_rule() -> None:
     ]
 
 
-def test_a_flag_that_only_shows_more_or_runs_less_is_none() -> None:
+def test_a_flag_that_only_shows_more_or_runs_less_gives_no_lesson() -> None:
     script = Script().runs("pytest tests/a.py", "Error: fixture not found", failed=True)
     assert not _rules(script.runs("pytest tests/a.py -v -k cart", "1 passed"))
 
@@ -48,5 +48,5 @@ def test_a_flag_that_overrides_a_safeguard_is_never_recommended() -> None:
     assert not _rules(script.runs("git commit -m x --no-verify", "ok"))
 
 
-def test_a_failure_without_words_is_none() -> None:
+def test_a_failure_without_words_gives_no_lesson() -> None:
     assert not _rules(Script().runs("make all", "", failed=True).runs("make all --always-make", "ok"))

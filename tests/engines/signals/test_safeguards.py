@@ -33,7 +33,7 @@ def test_a_refused_bypass_of_the_hooks_is_a_lesson() -> None:
     assert _titles(script) == ["Fix failures instead of silencing them"]
 
 
-def test_a_skip_that_nobody_minds_is_none() -> None:
+def test_a_skip_without_an_objection_gives_no_lesson() -> None:
     script = Script().edits("a", "# noqa").says("Done.").user("thanks, now the readme")
     assert not _titles(script.edits("# noqa", "b"))
 
@@ -44,7 +44,7 @@ def test_a_check_that_fails_without_the_change_too_is_a_lesson() -> None:
     assert _titles(script.says("These failures are pre-existing.")) == ["Check failures against unchanged code"]
 
 
-def test_a_check_that_passes_without_the_change_is_none() -> None:
+def test_a_check_that_passes_without_the_change_gives_no_lesson() -> None:
     script = Script().edits("a", "b").runs("go test ./...", FAILED, failed=True)
     script.runs("git stash && go test ./...; git stash pop", "error: local changes would be overwritten", failed=True)
     assert not _titles(script.says("That is not related to my change."))

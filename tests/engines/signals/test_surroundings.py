@@ -49,7 +49,7 @@ def test_what_only_works_outside_the_sandbox_is_asked_for_at_once(error: str, wh
     ]
 
 
-def test_a_failure_that_has_nothing_to_do_with_the_sandbox_is_none() -> None:
+def test_a_failure_that_has_nothing_to_do_with_the_sandbox_gives_no_lesson() -> None:
     script = _shell(Script(), "git fetch origin", "fatal: no such remote", failed=True)
     assert not _rules(_shell(script, "git fetch origin", "ok", **ESCALATED))
 
