@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from agent_wiki.engine import Account
-from agent_wiki.engine import Progress as Progress
 from agent_wiki.errors import AgentWikiError, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates

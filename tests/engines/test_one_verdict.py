@@ -16,7 +16,7 @@ from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.shell.measures import measures
 from agent_wiki.shell.simple_commands import steps_of
-from agent_wiki.shell.verdict import final_verdict, verdict_of
+from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from tests.shell.test_verdict import ROWS
@@ -25,14 +25,14 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "wiki-example" / "traces"
 
 
 def holds_together(trajectory: Trajectory) -> None:
-    """Assert that all rooms say of each call what its verdict says."""
+    """Assert that all modules say of each call what its verdict says."""
     calls = paired_calls(trajectory)
     failed = [call for call in calls if verdict_of(call).has_failed]
     assert measures(trajectory).errors == len(failed)
     assert ("an error" in signs_to_learn(trajectory, 0)) == bool(failed)
     assert [act.call for act in acts_of(trajectory) if act.has_failed] == failed
     for attempt in MinedSession.of(trajectory).attempts:
-        verdict = final_verdict(attempt.call)
+        verdict = verdict_of(attempt.call.ended_by or attempt.call)
         assert (attempt.verdict == "failed", attempt.verdict == "passed") == (verdict.has_failed, verdict.has_passed)
     for each in performed(calls):
         assert each.has_worked == (step_state(each.call, each.pipeline.start) == "passed")
@@ -45,7 +45,9 @@ def holds_together(trajectory: Trajectory) -> None:
 
 def step_state(call: Call, start: int) -> str:
     steps = steps_of(call.command() or "")
-    return dict(zip([step.start for step in steps], final_verdict(call).steps, strict=False)).get(start, "unknown")
+    return dict(zip([step.start for step in steps], verdict_of(call.ended_by or call).steps, strict=False)).get(
+        start, "unknown"
+    )
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLE.iterdir()), ids=lambda path: path.name)

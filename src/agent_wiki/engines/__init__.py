@@ -85,11 +85,6 @@ def _engines_of(wiki: Path) -> Iterator[str]:
             yield str(made.get("engine") or "") if isinstance(made, dict) else ""
 
 
-def resolved(engine: str | Engine) -> Engine:
-    """The engine itself, or the one of that name."""
-    return engine_named(engine) if isinstance(engine, str) else engine
-
-
 @dataclass(frozen=True, slots=True)
 class OpenedEngine:
     """The engine of a run. By `name` each worker process makes its own; it is "" where all threads share one."""

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.engine import Progress
 from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import TaskSet
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
-from agent_wiki.report import Note, Progress, Report
+from agent_wiki.report import Note, Report
 
 
 def rows_of(

@@ -19,6 +19,7 @@ from typing import Any
 from agent_wiki.asking.forgetting import forget_in_journal
 from agent_wiki.asking.journal import Record
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engine import Progress
 from agent_wiki.engines import opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog
@@ -33,7 +34,7 @@ from agent_wiki.pipeline.forget_machinery import KNOWN_FILES, cached_files, forg
 from agent_wiki.pipeline.forgotten import Forgotten
 from agent_wiki.pipeline.own_strings import OwnStrings, found_in, texts_in
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Progress, Report
+from agent_wiki.report import Report
 from agent_wiki.stages import discover_tasks
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.corpus_records import CorpusRecord

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.engine import Engine
+from agent_wiki.engine import Engine, Progress
 from agent_wiki.engines import OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
@@ -39,7 +39,7 @@ from agent_wiki.pipeline.mine import (
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
-from agent_wiki.report import Failure, Note, Progress, Report
+from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.stages.request import made_by
 from agent_wiki.wiki.records import SessionRecord

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Progress, Report
+from agent_wiki.report import Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.layout import CONFIG, kind_of, page_id
 from agent_wiki.wiki.store import WikiFolder

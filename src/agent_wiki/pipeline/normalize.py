@@ -9,11 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent_wiki.engine import Progress
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.inputs import InputFile, input_files
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
-from agent_wiki.report import Note, Progress, Report
+from agent_wiki.report import Note, Report
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from agent_wiki.engine import Engine
+from agent_wiki.engine import Engine, Progress
 from agent_wiki.errors import BudgetReached, Queued, UnitError, UnreadablePage
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.contract import contract, is_its_owners
@@ -30,7 +30,7 @@ from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
-from agent_wiki.report import Failure, Progress, Report
+from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, edit_config, parse_config

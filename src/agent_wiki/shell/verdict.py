@@ -39,11 +39,6 @@ def has_failed(call: Call) -> bool:
     return verdict_of(call).has_failed
 
 
-def final_verdict(call: Call) -> Verdict:
-    """The same; for a command that was still running, the verdict on what a later call read of it."""
-    return verdict_of(call.ended_by or call)
-
-
 def judged(
     result: str | None,
     is_error: bool | None,

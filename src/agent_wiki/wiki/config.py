@@ -31,7 +31,6 @@ TASKS: Section = ("tasks",)
 OVERRIDES: Section = ("session_family_overrides",)
 RULES: Section = ("rules",)
 REJECTED: Section = ("rejected",)
-KEPT: Section = ("kept",)
 
 _SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED)
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from agent_wiki.wiki.kinds import KINDS, PageKind
 
 ARCHIVE = "_archived"
-QUARANTINE = "_quarantine"
 CONFIG = "_config.yaml"
 INDEX = "_index.jsonl"
 AUDIT_LOG = "_audit.log"
