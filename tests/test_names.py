@@ -36,6 +36,11 @@ BANNED_PHRASES = {
     "stands on": "is based on",
     "stands there": "is there",
     "let go of": "release, drop",
+    "put right": "corrected",
+    "taken back": "reverted, restored",
+    "bear out": "support",
+    "bears out": "supports",
+    "borne out": "supported",
 }
 
 

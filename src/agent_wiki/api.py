@@ -138,7 +138,7 @@ def ingest(
 def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajectory]:
     """Read the sessions of a recording, or of all recordings in a folder, with secrets redacted.
 
-    What in a folder is no recording is passed over. Raises `UnreadableRecording` for one that cannot be read; with
+    What in a folder is not a recording is skipped. Raises `UnreadableRecording` for one that cannot be read; with
     a `report`, that is noted among its `failures` instead and the others are read. Raises `UsageError` if there is
     no such path.
     """

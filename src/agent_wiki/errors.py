@@ -56,7 +56,7 @@ class UnreadableRecording(UnitError):
 
     `file` is the name as the user gave it, `place` the 1-based line or None where lines mean nothing,
     `reason` one sentence. `is_foreign` says that the file is something else altogether, not a damaged
-    recording: found in a folder it is passed over. `str()` gives the one line that is shown.
+    recording: found in a folder it is skipped. `str()` gives the one line that is shown.
     """
 
     kind = "recording"
@@ -107,7 +107,7 @@ class ServiceFailed(UnitError):
 
 
 class Unanswered(UnitError):
-    """A question has no answer yet; what was made of other answers stands."""
+    """A question has no answer yet; what was made of other answers is kept."""
 
     kind = "question"
 

@@ -79,7 +79,7 @@ def _stays(record: object, is_forgotten: IsForgotten) -> bool:
 
 
 def _texts_named(lines: list[bytes]) -> Iterator[str]:
-    """The digests of the texts that previews stand for."""
+    """The digests of the texts that previews shorten."""
     for line in lines:
         record = parsed_line(line) or {}
         if record.get("kind") in ("tool-result", "text"):

@@ -78,7 +78,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
-    """The command that runs the stages `name` stands for, with these options of `_OPTIONS`."""
+    """The command that runs the stages that `name` means, with these options of `_OPTIONS`."""
 
     def command(*, asking: AskingOptions, **given: Any) -> None:
         _run(name, given.pop("paths", []), given.pop("wiki"), asking=asking, **given)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-_FEWEST_TELLING_TAGS = 2
+_FEWEST_SPECIFIC_TAGS = 2
 _FEWEST_KEYWORDS, _MANY_KEYWORDS = 3, 5
 _FEWEST_BESIDE_A_FORMAT = 2
 
@@ -75,7 +75,7 @@ def covered_guidelines(
 
 def _tags_cover(tags: frozenset[str], guideline: GuidelineSubject) -> bool:
     own = frozenset(guideline.tags)
-    return own <= tags and len(own - GENERIC_TAGS) >= _FEWEST_TELLING_TAGS
+    return own <= tags and len(own - GENERIC_TAGS) >= _FEWEST_SPECIFIC_TAGS
 
 
 def _words_cover(words: frozenset[str], guideline: GuidelineSubject) -> bool:

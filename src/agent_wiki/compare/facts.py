@@ -45,7 +45,7 @@ _FEWEST_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """`request_terms`: at most 60, most telling first. `writes`: at most 20, in order. `tools`: name → calls."""
+    """`request_terms`: at most 60, most specific first. `writes`: at most 20, in order. `tools`: name → calls."""
 
     request_terms: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()

@@ -145,7 +145,7 @@ class EstimatingEngine(BaseEngine):
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The journal's answer, or the embedded engine's in its place.
 
-        Raises `NoAnswer` where the journal's is one that cannot stand, as the run would without asking; `Unanswered`
+        Raises `NoAnswer` where the journal's is an invalid one, as the run would without asking; `Unanswered`
         where only the journal may answer.
         """
         self._report_possible(question)

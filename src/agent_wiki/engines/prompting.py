@@ -61,7 +61,7 @@ class SegmentQuestion(Generic[AnswerType]):
         return self.whole.fields()
 
     def problems(self, answer: AnswerType) -> list[Problem]:
-        """What of an answer neither the recording nor the segment bears out."""
+        """The parts of an answer that neither the recording nor the segment supports."""
         first, last = self.segment.first, self.segment.last
         cited = sorted({turn for turn in _turns_in(answer.model_dump()) if not first <= turn <= last})
         outside = (f"turn {turn} is not among the turns {first} to {last} that were shown" for turn in cited)

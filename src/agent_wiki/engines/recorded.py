@@ -1,7 +1,7 @@
 """The engine that answers from a journal and asks nobody: `--engine recorded`, or `recorded:FOLDER`.
 
 An answer is known by the digest of the prompt it answers, whoever gave it: a model, or an agent through `wiki apply`.
-Of several the newest that fits stands. A prompt without an answer is refused. Whoever listens hears all that is asked,
+Of several the newest that fits counts. A prompt without an answer is refused. Whoever listens hears all that is asked,
 so that a worklist can be made of it.
 """
 

@@ -65,7 +65,7 @@ class ScriptedEngine(BaseEngine):
 
 
 def _names(question: Question[Any]) -> Iterator[str]:
-    """The names under which an answer may stand, the most exact first."""
+    """The names under which an answer may be given, the most exact first."""
     trajectory = question.fields().get("trajectory")
     if isinstance(trajectory, Trajectory):
         yield f"{trajectory.session_id}#{len(trajectory.messages)}"

@@ -35,7 +35,7 @@ def forget_recordings(
 
 
 def cached_files(root: Path) -> list[str]:
-    """Caches that hold words of pages, and what killed runs left, by path in the wiki. Links are passed over."""
+    """Caches that hold words of pages, and what killed runs left, by path in the wiki. Links are skipped."""
     machinery = root / MACHINERY
     if machinery.is_symlink() or not machinery.is_dir():
         return []

@@ -27,7 +27,7 @@ _MOST_BESIDE = 20_000  # files beside a wiki whose names are checked, in case th
 
 SAVED = Path(".evolve", "trajectories")
 
-_LEAST_TELLING = 8  # fewer characters of a session's id may be in a file's name by chance
+_LEAST_SPECIFIC = 8  # fewer characters of a session's id may be in a file's name by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,9 @@ class Places:
                 yield Path(known)
         yield from self._single
         stem = session_file_stem(session_id)
-        is_telling = len(stem) >= _LEAST_TELLING
+        is_specific = len(stem) >= _LEAST_SPECIFIC
         for path in (*self._named, *self._asked, *self._beside):
-            if path.name == file or path.name.partition(".")[0] == stem or (is_telling and stem in path.name):
+            if path.name == file or path.name.partition(".")[0] == stem or (is_specific and stem in path.name):
                 yield path
 
     def _digest(self, path: Path) -> str:

@@ -29,7 +29,7 @@ from agent_wiki.wiki.values import texts_of
 STAGE = "consolidate-clusters"
 FEWEST_MEMBERS, MOST_MEMBERS = 2, 6
 
-_FEWEST_TELLING_TAGS = 2
+_FEWEST_SPECIFIC_TAGS = 2
 _WINDOW = 12
 _COVERED_WORDS = 0.8
 
@@ -175,7 +175,7 @@ def _representatives(
 def is_covered(guideline: GuidelineView, skill: SkillView, skill_reading: Reading) -> bool:
     """Does the skill say what the guideline says: all of its tags, two of them specific, or nearly all its words?"""
     own = frozenset(guideline.tags)
-    if own <= frozenset(skill.tags) and len(own - GENERIC_TAGS) >= _FEWEST_TELLING_TAGS:
+    if own <= frozenset(skill.tags) and len(own - GENERIC_TAGS) >= _FEWEST_SPECIFIC_TAGS:
         return True
     reading = reading_of(guideline)
     if not reading.code or not reading.code <= skill_reading.code:

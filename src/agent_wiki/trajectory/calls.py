@@ -68,8 +68,8 @@ class Call:
 def paired_calls(trajectory: Trajectory) -> list[Call]:
     """Every call of the agent in recorded order, with its result where the recording has one.
 
-    The calls of a simulated user (tau2-bench), which stand on user messages, are not the agent's. They are paired once
-    and kept with the trajectory: every room works on the same `Call`s.
+    The calls of a simulated user (tau2-bench), which are on user messages, are not the agent's. They are paired once
+    and kept with the trajectory: every module works on the same `Call`s.
     """
     kept = trajectory.derived.get("calls")
     if kept is not None and kept[0] is trajectory.messages and kept[1] == len(trajectory.messages):

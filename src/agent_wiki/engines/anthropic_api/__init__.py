@@ -159,7 +159,7 @@ class AnthropicEngine(BaseEngine):
         self._prompting.forget(trajectory)
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
-        """The model's answer, fit and as far as possible borne out.
+        """The model's answer, valid and as far as possible supported.
 
         Raises `NoAnswer` and `AnswerRejected` for this question, `ServiceFailed` when it may go better next time, and
         `RunError` (`BudgetReached` among them) when asking cannot go on.
@@ -195,7 +195,7 @@ class AnthropicEngine(BaseEngine):
             except (NoAnswer, ServiceFailed):
                 if standing is None:
                     raise
-                return standing  # paid for, and its check drops what does not stand
+                return standing  # paid for, and its check drops invalid parts
         if standing is None:
             raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.reason}")
         return standing

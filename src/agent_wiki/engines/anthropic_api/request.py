@@ -5,7 +5,7 @@ Structure is asked for in one of three ways, for servers that speak the Messages
 promises, the answer is validated.
 
 The service keeps a prompt's prefix by all that comes before its mark, the schema included. So the three questions on a
-trajectory are sent with one schema that has room for the answers to each. A mark behind the system prompt keeps that
+trajectory are sent with one schema that holds the answers to each. A mark behind the system prompt keeps that
 and the schema for all trajectories, one behind the trajectory keeps it for the other questions on it.
 """
 
@@ -47,7 +47,7 @@ class InvalidAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """An answer that could not stand, and what was said of it."""
+    """An invalid answer, and what was wrong with it."""
 
     answer: str
     complaint: str
@@ -127,7 +127,7 @@ def _form(asking: Asking) -> type[BaseModel]:
 
 @lru_cache(maxsize=1)
 def form_on_trajectory() -> type[BaseModel]:
-    """Room for the answers to all three questions on a trajectory, of which one is given."""
+    """One form for the answers to all three questions on a trajectory, of which one is given."""
     fields: dict[str, Any] = {
         each.__name__: (each | None, Field(description=(each.__doc__ or "").strip())) for each in _ON_TRAJECTORY
     }
@@ -233,7 +233,7 @@ def schema_complaint(reason: str) -> str:
 
 
 def problems_complaint(problems: Sequence[str]) -> str:
-    """What a model is sent about an answer that the recording does not bear out."""
+    """What a model is sent about an answer that the recording does not support."""
     listed = "\n".join(f"- {each}" for each in problems[:_MOST_ERRORS])
     return (
         "A program held that answer against the recording and found that this does not stand:\n\n"

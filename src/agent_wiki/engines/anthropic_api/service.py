@@ -37,7 +37,7 @@ _SERVICE = "https://api.anthropic.com"
 
 
 class NotTaken(NoAnswer):
-    """The service refuses the request as it stands (400): perhaps the way in which structure was asked for."""
+    """The service refuses the request as it is (400): perhaps the way in which structure was asked for."""
 
 
 class BatchLost(Exception):
@@ -191,7 +191,7 @@ class Service:
     def batch_results(self, batch_id: str) -> Iterator[tuple[str, Any]]:
         """Name and result of each request of a batch that has ended, in any order.
 
-        Raises `ServiceFailed` where they end midway; what came before stands.
+        Raises `ServiceFailed` where they end midway; what came before counts.
         """
         with self._batch_failures():
             for each in self._open().messages.batches.results(batch_id):

@@ -30,7 +30,7 @@ from agent_wiki.wiki.text import plain_line
 
 _FEWEST_A_SIDE = 2
 _LONGEST_WORD = 24  # a hash or an id means nothing to a reader
-_TELLING_SHARE = 0.5
+_SPECIFIC_SHARE = 0.5
 _MEASURES: tuple[tuple[str, Callable[[SessionView], float | None]], ...] = (
     ("tool calls", lambda session: session.tool_calls),
     ("errors", lambda session: session.errors),
@@ -131,7 +131,7 @@ def _outcomes_by_group(name: str, groups: list[tuple[str, list[SessionView]]]) -
         if len(known) >= _FEWEST_A_SIDE:
             counted.append((label, sum(each.outcome == "success" for each in known), len(known)))
     shares = [wins / known for _, wins, known in counted]
-    if len(shares) < 2 or max(shares) - min(shares) < _TELLING_SHARE:
+    if len(shares) < 2 or max(shares) - min(shares) < _SPECIFIC_SHARE:
         return []
     return [f"By {name}: " + "; ".join(f"{label}, {wins} of {known} succeeded" for label, wins, known in counted) + "."]
 

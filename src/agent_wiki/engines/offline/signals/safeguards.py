@@ -83,7 +83,7 @@ def _gates(session: MinedSession) -> list[Lesson]:
         start = bisect_right(turns, call.turn)
         for words in said[start : start + _OBJECTIONS_NEARBY] if mark else ():
             is_refused = words.rejected is not None and words.rejected.turn == call.turn
-            if mark and (is_refused or _taken_back(session, words, mark)):
+            if mark and (is_refused or _restored(session, words, mark)):
                 rationale = (
                     f'`{mark}` was used to get past a check; the user objected: "{plain_line(words.text, 200)}".'
                 )
@@ -103,7 +103,7 @@ def _weakens(call: Call) -> str | None:
     return match[0] if match and match[0] not in edit_old_text(call) else None
 
 
-def _taken_back(session: MinedSession, words: UserWords, mark: str) -> bool:
+def _restored(session: MinedSession, words: UserWords, mark: str) -> bool:
     later = session.calls_after(words.turn, 30)
     if mark == "--no-verify":
         return any("git commit" in (call.command() or "") and mark not in (call.command() or "") for call in later)
