@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -35,10 +36,10 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path, mon
     folder = WikiFolder(tmp_path)
     folder.write_text("a.md", "old")
 
-    def full(_path: Path, _target: Path) -> Path:
+    def full(_path: str, _target: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(RunError, match="No space left on device"):
         folder.write_text("a.md", "new")
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == "old"

@@ -6,7 +6,7 @@ A page is a function of the records, the configuration and the templates.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -15,6 +15,7 @@ from agent_wiki.pages import foreign
 from agent_wiki.pages.cluster import FEWEST_MEMBERS, ClusterMember, cluster_members, cluster_of_members, cluster_page
 from agent_wiki.pages.guideline import guideline_page
 from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign
+from agent_wiki.pages.memo import Inputs, Known
 from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
 from agent_wiki.pages.rejected import is_rejected_subtask
 from agent_wiki.pages.sessions import SUMMARIZE, NotedTurn, Session
@@ -50,8 +51,9 @@ Archive = Mapping[str, tuple[str, str]]
 class RenderedPage:
     """One page: its text, or the changed page where another tool wrote it; and what the indexes say of it.
 
-    `text` is a function, for a page that a person keeps need not be rendered. `moved_from` is the path that a foreign
-    page had before it was archived.
+    `text` is a function, for a page that a person keeps need not be rendered; None for one that lies on disk as it
+    would be rendered. `inputs` is the digest of what it is rendered from. `moved_from` is the path that a foreign page
+    had before it was archived.
     """
 
     path: str
@@ -59,17 +61,26 @@ class RenderedPage:
     text: Callable[[], str] | None = None
     foreign: Page | None = None
     moved_from: str | None = None
+    inputs: str = ""
 
 
 @dataclass
 class Catalog:
-    """What deriving looks up again and again. `warnings` are full sentences."""
+    """What deriving looks up again and again. `warnings` are full sentences.
+
+    `known` are the pages that lie on disk, by path: those that would be rendered from the same are passed over.
+    """
 
     view: WikiView
     archive: Archive
     templates: Templates
     edited: Mapping[str, Page] = field(default_factory=dict)  # generated pages that a person changed, by path
     warnings: list[str] = field(default_factory=list)
+    known: Mapping[str, Known] = field(default_factory=dict)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        return Inputs(self.view.state.digests, self.templates.digest())
 
     @cached_property
     def recalls(self) -> dict[str, list[Recall]]:
@@ -157,11 +168,20 @@ class Catalog:
             return list(self.view.guidelines[guideline_id].entry.tags)
         return texts_of(self.view.foreign_guidelines[guideline_id][1].fields.get("tags"))
 
-    def pages(self, more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = ()) -> Iterator[RenderedPage]:
+    def prepare(self) -> None:
+        """Look up what many pages need, before this process is copied."""
+        _ = (self.inputs, self.recalls, self.cluster_of, self.guideline_paths, self.contributed, self.links)
+
+    def pages(
+        self,
+        more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = (),
+        wanted: Callable[[str], bool] = lambda _path: True,
+    ) -> Iterator[RenderedPage]:
         """Every page, by kind and path: summaries last, and behind them what only a person keeps.
 
-        `more` renders the pages of further stages.
+        `more` renders the pages of further stages. Guidelines and summaries only where their path is `wanted`.
         """
+        self._is_wanted = wanted
         made: set[str] = set()
         kinds = [self._guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
         for pages in (*kinds, *(render(self) for render in more), self._summaries()):
@@ -176,16 +196,18 @@ class Catalog:
     def _guidelines(self) -> Iterator[RenderedPage]:
         for name, joined in self.view.guidelines.items():
             path = self.guideline_paths[name]
-            used = self.recalls.get(name, ())
-            page = guideline_page(
-                joined,
-                tags=self.tags_of(name),
-                used_by=used_by_section(used, "../"),
-                cluster=self.cluster_of.get(name),
-                archived=self.archive.get(name),
-            )
+            if not self._is_wanted(path):
+                continue
+            used, tags = self.recalls.get(name, ()), self.tags_of(name)
+            cluster, archive = self.cluster_of.get(name), self.archive.get(name)
+            inputs = self.inputs.digest(joined.sessions, name, tags, used, cluster, archive)
+            if (known := self._known("guideline", path, inputs, used)) is not None:
+                yield known
+                continue
+            used_by = used_by_section(used, "../")
+            page = guideline_page(joined, tags=tags, used_by=used_by, cluster=cluster, archived=archive)
             entry = entry_of("guideline", path, page, used)
-            yield RenderedPage(path, entry, partial(page.text, self.templates))
+            yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
         for name, (former_path, page_of_others) in self.view.foreign_guidelines.items():
             path, used = self.guideline_paths[name], self.recalls.get(name, ())
             made = foreign.with_derived(
@@ -202,8 +224,13 @@ class Catalog:
     def _skills(self) -> Iterator[RenderedPage]:
         for name, joined in self.view.skills.items():
             path, used = skill_path(name), self.recalls.get(f"skill:{name}", ())
+            inputs = self.inputs.digest(joined.sessions, name, used)
+            if (known := self._known("skill", path, inputs, used)) is not None:
+                yield known
+                continue
             page = skill_page(name, joined, used_by=used_by_section(used, "../../", MOST_USES))
-            yield RenderedPage(path, entry_of("skill", path, page, used), partial(page.text, self.templates))
+            entry = entry_of("skill", path, page, used)
+            yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
         yield from self._foreign("skill", "../../")
 
     def _clusters(self) -> Iterator[RenderedPage]:
@@ -251,17 +278,32 @@ class Catalog:
             if session.page is not None:
                 yield from self._foreign_summaries(session)
                 continue
-            made_by = session.record.stages[SUMMARIZE].made_by.short
+            if not any(map(self._is_wanted, session.paths)):
+                continue
+            tags, contributed = self._summary_tags(session), [self.contributed.get(path) for path in session.paths]
+            links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
+            inputs = self.inputs.digest([session], tags, contributed, links)
+            known = [self._known("summary", path, inputs, ()) for path in session.paths]
+            if None not in known:
+                yield from filter(None, known)
+                continue
             pages = summary_pages(
                 session,
-                tags=self._summary_tags(session),
+                tags=tags,
                 contributed=self.contributed,
                 links=self.links,
-                made_by=made_by,
+                made_by=session.record.stages[SUMMARIZE].made_by.short,
             )
             for path, page in pages.items():
                 entry = IndexEntry("summary", path, {}, session.record.date)
-                yield RenderedPage(path, entry, partial(page.text, self.templates))
+                yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
+
+    def _known(self, kind: str, path: str, inputs: str, recalls: Sequence[Recall]) -> RenderedPage | None:
+        """The page as it lies on disk, where it was rendered from the same."""
+        known = self.known.get(path)
+        if known is None or not inputs or known.inputs != inputs:
+            return None
+        return RenderedPage(path, IndexEntry(kind, path, known.row, known.date, recalls=recalls), inputs=inputs)
 
     def _foreign_summaries(self, session: Session) -> Iterator[RenderedPage]:
         for path in session.paths:

@@ -6,6 +6,7 @@ hold the same rows, and each file is bounded however large the wiki grows.
 
 from __future__ import annotations
 
+import heapq
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -40,7 +41,9 @@ def shards(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     left = [number for number in range(len(rows)) if number not in placed]
     if left:
         chosen[_OTHER] = left
-    files = {f"{FOLDER}/{name}.jsonl": _shard(rows, numbers) for name, numbers in chosen.items()}
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    ranks = [(kinds.index(row["kind"]), -_sessions(row), number) for number, row in enumerate(rows)]
+    files = {f"{FOLDER}/{name}.jsonl": _shard(rows, numbers, ranks) for name, numbers in chosen.items()}
     files[CONTENTS] = "".join(f"{_ENCODE(_entry(name, numbers))}\n" for name, numbers in chosen.items())
     return files
 
@@ -53,8 +56,12 @@ def is_shard(name: str) -> bool:
 def _by_tag(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
     """Tag as a file name → its rows, each once; tags that differ only in spelling share one."""
     found: dict[str, list[int]] = {}
+    name_of: dict[str, str] = {}
     for number, row in enumerate(rows):
-        for name in dict.fromkeys(slug(tag) for tag in row["tags"]):
+        for tag in row["tags"]:
+            if tag not in name_of:
+                name_of[tag] = slug(tag)
+        for name in dict.fromkeys(name_of[tag] for tag in row["tags"]):
             found.setdefault(name, []).append(number)
     return found
 
@@ -66,11 +73,10 @@ def _entry(name: str, numbers: Sequence[int]) -> dict[str, Any]:
     return entry
 
 
-def _shard(rows: Sequence[Mapping[str, Any]], numbers: Sequence[int]) -> str:
+def _shard(rows: Sequence[Mapping[str, Any]], numbers: Sequence[int], ranks: Sequence[tuple[int, int, int]]) -> str:
     """The rows in the order of the index; of too many, the first ones by kind and support."""
-    kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    ranked = sorted(numbers, key=lambda number: (kinds.index(rows[number]["kind"]), -_sessions(rows[number]), number))
-    return "".join(f"{_ENCODE(rows[number])}\n" for number in sorted(ranked[:MOST_ROWS]))
+    first = heapq.nsmallest(MOST_ROWS, numbers, key=ranks.__getitem__)
+    return "".join(f"{_ENCODE(rows[number])}\n" for number in sorted(first))
 
 
 def _sessions(row: Mapping[str, Any]) -> int:

@@ -25,12 +25,16 @@ from agent_wiki.wiki.records import SessionRecord
 
 @dataclass(slots=True)
 class WikiState:
-    """What a wiki's pages are rendered from. Records by session id, answers by path, foreign pages by path."""
+    """What a wiki's pages are rendered from. Records by session id, answers by path, foreign pages by path.
+
+    `digests` are those of the records' text, by session id; a page of a session without one is always rendered.
+    """
 
     config: Config = field(default_factory=Config)
     records: dict[str, SessionRecord] = field(default_factory=dict)
     corpus: dict[str, CorpusRecord] = field(default_factory=dict)
     foreign: dict[str, Page] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ branches may come in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -61,6 +61,11 @@ class Joined(Generic[EntryType]):
     @property
     def entry(self) -> EntryType:
         return self.contributions[0].entry
+
+    @property
+    def sessions(self) -> Iterator[Session]:
+        """The contributing sessions in the fixed order."""
+        return (each.session for each in self.contributions)
 
     @property
     def session_ids(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from agent_wiki.wiki.generated import has_conflict, origin_of
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.records import FOLDER as SESSIONS
-from agent_wiki.wiki.records import SessionRecord, parse_record, record_path
+from agent_wiki.wiki.records import SessionRecord, content_digest, parse_record, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 
@@ -86,6 +86,7 @@ def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: Lo
             loaded.unreadable.add(path)
             continue
         loaded.state.records[record.session_id] = record
+        loaded.state.digests[record.session_id] = content_digest(content)
         if _CONFLICT in content:
             loaded.unwritten[path] = record
 

@@ -1,22 +1,25 @@
 """Which pages a wiki has, and whose they are: this program's, a person's who edited them, or somebody else's.
 
-What a generated page says is not read, only its digest of itself. `.wiki/pages.json` remembers by size and time of
-change which pages are generated, so that an unchanged one is not read again; without that file all are.
+What a generated page says is not read, only its digest of itself. `.wiki/pages.json` remembers by size and times of
+change which pages are generated, from what, and what the index says of them: an unchanged one is not read again, and
+not rendered again as long as it would be from the same. Without that file all are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent_wiki import __version__
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.memo import Known
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.json"
-_VERSION = 1
+_VERSION = [2, __version__]
 
 
 @dataclass(slots=True)
@@ -26,6 +29,7 @@ class PagesOnDisk:
     `generated` may be replaced and removed; `edited` are generated pages that a person changed, and those that the
     owner keeps; `foreign` were written by somebody else; `former` are this program's of a time when pages had no
     digest; `merged` are generated pages that git merged. `unreadable` are left unchanged until somebody repairs them.
+    `known` are those of the generated of which it is remembered what they were rendered from.
     """
 
     generated: set[str] = field(default_factory=set)
@@ -34,6 +38,7 @@ class PagesOnDisk:
     foreign: dict[str, Page] = field(default_factory=dict)
     former: dict[str, Page] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
+    known: dict[str, Known] = field(default_factory=dict)
 
     def all(self) -> set[str]:
         """Every page's path."""
@@ -47,6 +52,7 @@ class PagesOnDisk:
     def keep(self, path: str, page: Page) -> None:
         """From here on a page counts as edited."""
         self.generated.discard(path)
+        self.known.pop(path, None)
         self.merged.discard(path)
         self.former.pop(path, None)
         self.foreign.pop(path, None)
@@ -63,8 +69,10 @@ def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDis
     found = PagesOnDisk()
     known = _remembered(folder)
     for path in folder.page_paths():
-        if known.get(path) == list(folder.signatures[path]):
+        remembered = known.get(path)
+        if remembered is not None and remembered[:3] == [*folder.signatures[path]]:
             found.generated.add(path)
+            found.known[path] = Known(*remembered[3:])
             continue
         try:
             _sort(path, folder, found)
@@ -91,15 +99,17 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
             found.foreign[path] = page
 
 
-def remember(folder: WikiFolder, generated: Collection[str]) -> None:
-    """Remember which pages are generated, as they are on disk now."""
-    pages = {path: folder.signatures[path] for path in sorted(generated) if path in folder.signatures}
-    folder.write_machinery(_NAME, {"version": _VERSION, "pages": pages})
+def remember(folder: WikiFolder, generated: Mapping[str, Known]) -> None:
+    """Remember which pages are generated, as they are on disk now, and from what."""
+    pages = {
+        path: [*folder.signatures[path], *generated[path]] for path in sorted(generated) if path in folder.signatures
+    }
+    folder.write_cache(_NAME, {"version": _VERSION, "pages": pages})
 
 
 def _remembered(folder: WikiFolder) -> dict[str, Any]:
-    kept = folder.read_machinery(_NAME)
-    if not isinstance(kept, dict) or kept.get("version") != _VERSION or not isinstance(kept.get("pages"), dict):
+    kept = folder.read_cache(_NAME)
+    if not isinstance(kept, dict) or kept.get("version") != _VERSION:
         return {}
     pages: dict[str, Any] = kept["pages"]
     return pages

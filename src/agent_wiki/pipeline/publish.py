@@ -19,6 +19,7 @@ from agent_wiki.pages.contract import contract, is_its_owners
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
 from agent_wiki.pages.index_shards import is_shard
 from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, index_files
+from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.state import WikiState, WikiView, view_of
@@ -27,6 +28,7 @@ from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.load import load_wiki
+from agent_wiki.pipeline.page_writer import PageWriter
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
@@ -38,7 +40,7 @@ from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of, skill_path
-from agent_wiki.wiki.records import SessionRecord, record_path, record_text
+from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 
@@ -50,11 +52,14 @@ Ask = Callable[[], tuple[CorpusResult, dict[str, CorpusRecord]]]
 class Publisher:
     """One run's hold on a wiki folder: loads it, accepts records, writes what changed."""
 
-    def __init__(self, folder: WikiFolder, engine: Engine, report: Report, *, is_rewrite: bool = False) -> None:
+    def __init__(
+        self, folder: WikiFolder, engine: Engine, report: Report, *, is_rewrite: bool = False, jobs: int = 1
+    ) -> None:
         self.folder = folder
         self.report = report
         self.engine = engine
         self.is_rewrite = is_rewrite
+        self.jobs = jobs
         self.templates = Templates(folder.root / "templates")
         self.state = WikiState()
         self.pages = PagesOnDisk()
@@ -115,8 +120,10 @@ class Publisher:
         return True
 
     def _put_record(self, record: SessionRecord) -> None:
+        text = record_text(record)
         self.state.records[record.session_id] = record
-        self.folder.write_text(record_path(record.session_id), record_text(record))
+        self.state.digests[record.session_id] = content_digest(text.encode("utf-8", "replace"))
+        self.folder.write_text(record_path(record.session_id), text)
 
     def _is_superseded(self, mined: SessionRecord, known: SessionRecord, *, rewrite: bool) -> bool:
         if mined.session_id in self._taken:
@@ -152,7 +159,7 @@ class Publisher:
             self._unless_unanswered(stage, ask)
         progress("catalog", 0, 1)
         archive = archived_guidelines(view, archive_covered=archive_covered)
-        made = Catalog(view, archive, self.templates, edited=self.pages.edited)
+        made = Catalog(view, archive, self.templates, edited=self.pages.edited, known=self.pages.known)
         self.folder.write_text(CONFIG, self.config_text)
         self._replaced.clear()
         self._write_git_attributes()
@@ -244,43 +251,44 @@ class Publisher:
         entries: list[IndexEntry] = []
         counts: Counter[str] = Counter()
         rendered: set[str] = set()
+        known: dict[str, Known] = {}
         scripts = ScriptFiles(self.folder, self.state.config.kept, self.released)
         audit.log(self.folder, [*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
         for slug, joined in made.view.skills.items():
             versions = [each.entry.scripts for each in joined.contributions]
             is_page_edited = skill_path(slug) in self.pages.edited
             self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited))
-        for page in made.pages([stage.pages for stage in STAGES if stage.pages is not None]):
-            rendered.add(page.path)
-            self._write(page)
-            if page.entry is not None:
-                entries.append(page.entry)
-            kind = kind_of(page.path) or "other"
-            counts["archived" if page.path.startswith("_archived/") else kind] += 1
+        others = {*self.pages.edited, *self.pages.foreign, *self.unreadable}
+        more = [stage.pages for stage in STAGES if stage.pages is not None]
+        with PageWriter(self.folder, made, others, self.jobs) as writer:
+            for page in made.pages(more):
+                rendered.add(page.path)
+                self._write(page, writer)
+                if page.entry is not None:
+                    entries.append(page.entry)
+                    if page.foreign is None and page.path not in others:
+                        known[page.path] = Known(page.inputs, page.entry.row, page.entry.date)
+                kind = kind_of(page.path) or "other"
+                counts["archived" if page.path.startswith("_archived/") else kind] += 1
+        self.report.pages_unchanged += len(rendered) - writer.changed
         self._remove(rendered, scripts)
         self._write_indexes(made, entries)
-        rendered -= self.pages.edited.keys() | self.pages.foreign.keys() | self.unreadable
-        remember(self.folder, rendered)
-        self.rendered |= rendered
+        remember(self.folder, known)
+        self.rendered |= rendered - others
         self.report.edited = sorted({*self.pages.edited, *self._edited_files} - set(self.state.config.kept))
-        self.report.written = list(dict.fromkeys(self.folder.written))
+        self.report.written = sorted(set(self.folder.written))
         self.report.removed = list(self.folder.removed)
         self.report.pages = Counter({f"{kind} pages": count for kind, count in counts.items() if count})
 
-    def _write(self, page: RenderedPage) -> None:
-        if page.path in self.unreadable:
-            return
-        if page.foreign is not None:
-            is_changed = self._has_changed(page)
-            if is_changed:
+    def _write(self, page: RenderedPage, writer: PageWriter) -> None:
+        if page.foreign is None:
+            writer.put(page)
+        elif page.path not in self.unreadable:
+            if self._has_changed(page):
                 self.folder.write_page(page.path, page.foreign, preserve=True)
+                writer.changed += 1
             if page.moved_from is not None:
                 self.folder.remove(page.moved_from)
-        elif page.text is None or page.path in self.pages.edited or page.path in self.pages.foreign:
-            is_changed = False
-        else:
-            is_changed = self.folder.write_text(page.path, page.text())
-        self.report.pages_unchanged += not is_changed
 
     def _has_changed(self, page: RenderedPage) -> bool:
         former = self.pages.foreign.get(page.path)

@@ -20,6 +20,7 @@ import yaml
 
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.tag_lines import STAND_IN, TagLines, tag_lines
 from agent_wiki.wiki.values import texts_of
 from agent_wiki.wiki.yaml_syntax import OneLine, compose_yaml, dump_yaml, load_yaml, node_value
 
@@ -54,7 +55,7 @@ class Config:
 def parse_config(text: str) -> Config:
     """Parse `_config.yaml`. Raises `RunError` naming line and reason: a run must not overwrite what it cannot read."""
     try:
-        root = load_yaml(text)
+        root = _loaded(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RunError(f"{CONFIG}:{line}: {error.problem}; correct it and run again") from error
@@ -74,6 +75,29 @@ def parse_config(text: str) -> Config:
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
         kept=tuple(texts_of(root.get("kept"))),
     )
+
+
+def _loaded(text: str) -> Any:
+    """What the text holds."""
+    found = _tag_lines(text)
+    if found is None:
+        return load_yaml(text)
+    lines, root = found
+    root["tags"]["guideline"] = lines.tags()
+    return root
+
+
+def _tag_lines(text: str) -> tuple[TagLines, dict[str, Any]] | None:
+    """The lines of tags, and what the rest of the text holds; None where only the general parser can tell them."""
+    lines = tag_lines(text)
+    if lines is None:
+        return None
+    try:
+        root = load_yaml(lines.rest)
+    except (yaml.YAMLError, RecursionError):
+        return None
+    tags = root.get("tags") if isinstance(root, dict) else None
+    return (lines, root) if isinstance(tags, dict) and tags.get("guideline") == STAND_IN else None
 
 
 def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
@@ -133,6 +157,15 @@ def edit_config(text: str, section: Section, entries: Mapping[str, Any]) -> str:
     if not entries:
         return text
     entries = {name: OneLine(each) if _names_its_maker(each) else each for name, each in entries.items()}
+    found = _tag_lines(text)
+    edited = None
+    if found is not None:
+        lines, _ = found
+        edited = lines.edited(entries) if section == TAGS else lines.text(_edited(lines.rest, section, entries))
+    return _edited(text, section, entries) if edited is None else edited
+
+
+def _edited(text: str, section: Section, entries: Mapping[str, Any]) -> str:
     text = _in_block_style(text)
     root = compose_yaml(text)
     if root is None or not isinstance(root, yaml.MappingNode):

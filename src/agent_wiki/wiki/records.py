@@ -7,6 +7,7 @@ that a difference in git shows what changed. A field that is not known is absent
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
@@ -214,6 +215,11 @@ def _parsed(values: Any, name: str, entry_types: EntryTypes) -> SessionRecord:
 
 def _typed(stage: StageRecord, entry_type: TypeAdapter[Any] | None) -> StageRecord:
     return stage if entry_type is None else replace(stage, answer=entry_type.validate_python(stage.answer))
+
+
+def content_digest(content: bytes) -> str:
+    """What a record's file is known by."""
+    return hashlib.blake2b(content, digest_size=12).hexdigest()
 
 
 def record_text(record: Any) -> str:

@@ -5,6 +5,7 @@ Every file is written whole (temporary file, then rename) or not at all, and onl
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -16,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic_core import from_json, to_json
+
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, WikiLocked
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import ARCHIVE, AUDIT_LOG, MACHINERY, kind_of
@@ -23,7 +26,16 @@ from agent_wiki.wiki.page import Page, parse_page, render_page
 
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
-Signature = tuple[int, int]  # size in bytes, time of change in nanoseconds
+Signature = tuple[int, int, int]
+"""Size in bytes, and when the content and the entry changed, in nanoseconds.
+
+The last nobody can set: what `.wiki/` of a wiki that came from elsewhere says of a file never fits.
+"""
+
+
+def signature_of(status: os.stat_result) -> Signature:
+    """By what a file is known as unchanged."""
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 @dataclass(slots=True)
@@ -36,8 +48,8 @@ class WikiFolder:
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     planned: dict[str, str] = field(default_factory=dict)  # what a dry run would write
-    _folders: dict[str, Path] = field(default_factory=dict)
-    _made: set[Path] = field(default_factory=set)
+    _folders: dict[str, str] = field(default_factory=dict)
+    _made: set[str] = field(default_factory=set)
 
     @contextmanager
     def locked(self, timeout_seconds: float = 600.0, *, with_runs: bool = False) -> Iterator[None]:
@@ -50,10 +62,10 @@ class WikiFolder:
             return
         from filelock import FileLock, Timeout
 
-        self._make_folder(self._inside(f"{MACHINERY}/lock").parent)
+        self._make_folder(self._folder_inside(MACHINERY))
         ignore = self._inside(f"{MACHINERY}/.gitignore")
-        if not ignore.exists():
-            self._replace(ignore, [b"*\n"])
+        if not Path(ignore).exists():
+            self._replace(ignore, b"*\n")
         try:
             with FileLock(self._inside(f"{MACHINERY}/lock"), timeout=timeout_seconds):
                 held = _HELD.set(self.root.resolve() if with_runs else None)
@@ -72,7 +84,7 @@ class WikiFolder:
         must not be written back.
         """
         try:
-            return self._inside(path).read_bytes().decode("utf-8", errors)
+            return self._path(path).read_bytes().decode("utf-8", errors)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except UnicodeDecodeError as error:
@@ -90,7 +102,7 @@ class WikiFolder:
     def read_page(self, path: str) -> tuple[str, Page]:
         """A page's text and what it parses to. Raises `UnreadablePage`."""
         try:
-            text = self._inside(path).read_bytes().decode("utf-8")
+            text = self._path(path).read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
             raise UnreadablePage(path, "not UTF-8 text") from error
         except OSError as error:
@@ -123,14 +135,13 @@ class WikiFolder:
         if self.is_dry_run:
             self.planned[path] = text
         else:
-            self._make_folder(target.parent)
-            self._replace(target, [content])
+            self._replace(target, content)
             self._remember(path, target)
         return True
 
     def make_executable(self, path: str) -> None:
         """Set the executable bits of a file that a skill runs."""
-        target = self._inside(path)
+        target = self._path(path)
         if not self.is_dry_run and target.exists():
             mode = target.stat().st_mode
             wanted = mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
@@ -139,7 +150,7 @@ class WikiFolder:
 
     def remove(self, path: str) -> None:
         """Remove a file, and its folder when that is empty now. A file that is not there is no error."""
-        target = self._inside(path)
+        target = self._path(path)
         if not target.exists():
             return
         self.removed.append(path)
@@ -159,8 +170,8 @@ class WikiFolder:
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         if not text or self.is_dry_run:
             return
-        target = self._inside(AUDIT_LOG)
-        self._make_folder(target.parent)
+        target = self._path(AUDIT_LOG)
+        self._make_folder(str(target.parent))
         with target.open("a", encoding="utf-8", errors="replace") as stream:
             stream.write(text)
 
@@ -178,40 +189,56 @@ class WikiFolder:
             content = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
             target = self._inside(f"{MACHINERY}/{name}")
             if not _holds(target, content):
-                self._make_folder(target.parent)
-                self._replace(target, [content])
+                self._replace(target, content)
 
-    def _replace(self, target: Path, chunks: Iterable[bytes]) -> None:
+    def read_cache(self, name: str) -> Any:
+        """What `write_cache` kept under `.wiki/`; None when it is missing or not as it was written."""
+        try:
+            checksum, _, content = self._path(f"{MACHINERY}/{name}").read_bytes().partition(b"\n")
+            return from_json(content, cache_strings="keys") if checksum == _checksum(content) else None
+        except (OSError, ValueError):
+            return None
+
+    def write_cache(self, name: str, value: Any) -> None:
+        """Keep a JSON value that only saves time, with its checksum."""
+        if not self.is_dry_run:
+            content = to_json(value)
+            self._replace(self._inside(f"{MACHINERY}/{name}"), _checksum(content) + b"\n" + content)
+
+    def _replace(self, target: str, content: bytes) -> None:
         """Write beside, then rename: a reader sees the old file or the new one, never a part.
 
         The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
         """
-        beside = self._inside(f"{MACHINERY}/{os.getpid()}.tmp")
-        self._make_folder(beside.parent)
+        beside = f"{self._folder_inside(MACHINERY)}/{os.getpid()}.tmp"
+        for folder in (os.path.dirname(target), os.path.dirname(beside)):  # noqa: PTH120 - once for each page
+            self._make_folder(folder)
         try:
-            with beside.open("wb") as stream:
-                stream.writelines(chunks)
-            beside.replace(target)
+            with io.FileIO(beside, "wb") as stream:
+                _write_all(stream, content)
+            os.replace(beside, target)  # noqa: PTH105
         except OSError as error:
             with suppress(OSError):
-                beside.unlink()
+                Path(beside).unlink()
             raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
 
-    def _remember(self, path: str, target: Path) -> None:
-        status = target.stat()
-        self.signatures[path] = (status.st_size, status.st_mtime_ns)
+    def _remember(self, path: str, target: str) -> None:
+        self.signatures[path] = signature_of(os.lstat(target))
 
-    def _inside(self, path: str) -> Path:
+    def _path(self, path: str) -> Path:
+        return Path(self._inside(path))
+
+    def _inside(self, path: str) -> str:
         """`path` below the root. Raises `UnsafePath` when it, or a link on its way, leaves the wiki."""
         folder, _, name = path.rpartition("/")
         if name in ("", ".", "..") or "\\" in path or "\0" in path or path.startswith("/"):
             raise UnsafePath(f"{path!r} is not a path inside the wiki; nothing was written")
-        target = self._folder_inside(folder) / name
-        if target.is_symlink():
+        target = f"{self._folder_inside(folder)}/{name}"
+        if os.path.islink(target):  # noqa: PTH114
             raise UnsafePath(f"{target}: a link inside the wiki could lead out of it; remove it")
         return target
 
-    def _folder_inside(self, folder: str) -> Path:
+    def _folder_inside(self, folder: str) -> str:
         """A folder below the root, checked once a run: the lock keeps others from changing it meanwhile."""
         known = self._folders.get(folder)
         if known is not None:
@@ -224,14 +251,14 @@ class WikiFolder:
             if current.is_symlink():
                 raise UnsafePath(f"{current}: a link inside the wiki could lead out of it; remove it")
         if current.is_dir():
-            self._folders[folder] = current
-        return current
+            self._folders[folder] = str(current)
+        return str(current)
 
-    def _make_folder(self, folder: Path) -> None:
+    def _make_folder(self, folder: str) -> None:
         if folder in self._made:
             return
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"{folder}: cannot make this folder ({error.strerror})") from error
         self._made.add(folder)
@@ -248,14 +275,24 @@ def _files_below(folder: Path, prefix: str) -> Iterator[tuple[str, Signature]]:
         if entry.is_dir():
             yield from _files_below(folder / entry.name, f"{prefix}/{entry.name}")
         elif entry.name.endswith(".md"):
-            status = entry.stat()
-            yield f"{prefix}/{entry.name}", (status.st_size, status.st_mtime_ns)
+            yield f"{prefix}/{entry.name}", signature_of(entry.stat(follow_symlinks=False))
 
 
-def _holds(target: Path, content: bytes) -> bool:
+def _holds(target: str, content: bytes) -> bool:
     try:
-        if target.stat().st_size != len(content):
+        if os.lstat(target).st_size != len(content):
             return False
-        return target.read_bytes() == content
+        with io.FileIO(target) as stream:
+            return stream.readall() == content
     except FileNotFoundError:
         return False
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def _write_all(stream: io.FileIO, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[stream.write(rest) :]

@@ -6,6 +6,7 @@ Rendering is strict: a variable that a template names and the caller does not gi
 
 from __future__ import annotations
 
+import hashlib
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,12 @@ class Templates:
 
     def __init__(self, overrides: Path | None = None) -> None:
         self._overrides = str(overrides) if overrides is not None and overrides.is_dir() else None
+
+    def digest(self) -> str:
+        """Of the text of all templates."""
+        folders = [str(shipped_folder("templates")), *([self._overrides] if self._overrides else ())]
+        files = [path for folder in folders for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+        return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
 
     def render(self, name: str, **variables: Any) -> str:
         """Render `templates/<name>.j2`. Raises `RunError` naming template, line and reason."""

@@ -1,17 +1,13 @@
-"""The fast lane of `yaml_syntax`: the YAML that this tool writes, one entry a line, read and written by lines.
+"""The fast lane of `yaml_syntax`: what pages say, written one entry a line.
 
-A wiki of ten thousand sessions has fifty thousand pages, and a general parser takes half a millisecond for each.
-What is read here is a subset of YAML: block mappings and lists, and on one line a plain or quoted scalar, a list
-of scalars or a mapping of scalars. Anything else, damage included, is `NotPlain`: the general parser then reads it.
-What is written here are exactly the bytes that the general emitter would write, or nothing.
+A wiki of ten thousand sessions has fifty thousand pages, and a general emitter takes half a millisecond for each. What
+is written here are the very bytes that the general emitter would write, or nothing.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
-from sys import intern
 from typing import Any
 
 import yaml
@@ -32,30 +28,13 @@ _NO_BLOCK_PLAIN = re.compile(rf"{_NO_PLAIN}|:(?: |\Z)")
 _NO_FLOW_PLAIN = re.compile(rf"{_NO_PLAIN}|[,?\[\]{{}}:]")
 _RESOLVERS: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.CSafeDumper.yaml_implicit_resolvers
 
-# Parts of patterns, without groups: a group within (?>…) trips Python's engine.
-_SINGLE = r"[^']*(?:''[^']*)*"  # between single quotes
-_DOUBLE = r'''"(?:[^"\\]|\\["\\nrtbf])*"'''
-_PLAIN_IN_FLOW = r"""[^-?:,\[\]{}#&*!|>'"%@` ](?:[^,\[\]{}:#?]*[^,\[\]{}:#? ])?"""
-_IN_FLOW = rf"(?:'{_SINGLE}'|{_DOUBLE}|{_PLAIN_IN_FLOW})"
-_GROUPED_IN_FLOW = rf"(?:'({_SINGLE})'|({_DOUBLE})|({_PLAIN_IN_FLOW}))"
-_NAME = r"[A-Za-z_][A-Za-z0-9_.-]{0,99}"
-_KEY = r"(?:([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})|'([A-Za-z0-9_.-]{1,100})')"
-
-_LINE = re.compile(rf"^(?:( *){_KEY}:(?: (.+))?|( *)- (.+)| *(?:#.*)?)$", re.MULTILINE)
-_QUOTED = re.compile(rf"'({_SINGLE})'|({_DOUBLE})")
-_LIST = re.compile(rf"\[(?>(?:{_IN_FLOW}(?:, (?!\])|(?=\])))*)\]")
-_LIST_ITEM = re.compile(rf"{_GROUPED_IN_FLOW}(?:, |\])")
-_MAPPING = re.compile(rf"\{{(?>(?:{_NAME}: {_IN_FLOW}(?:, (?!\}})|(?=\}})))*)\}}")
-_MAPPING_PAIR = re.compile(rf"({_NAME}): {_GROUPED_IN_FLOW}(?:, |\}})")
-
-_MOST_DEPTH = 20
 _LONGEST_KEY = 40  # the emitter writes long keys in another form
 _LONGEST_SHARED = 60  # characters; sentences hardly occur twice
 _LARGEST_NUMBER = 10**15
 
 
 class NotPlain(Exception):
-    """The text or value is outside the subset."""
+    """The value is one for the general emitter."""
 
 
 def plain_value(text: str) -> Any:
@@ -68,107 +47,6 @@ def plain_value(text: str) -> Any:
         if _DECIMAL.match(text):
             return float(text)
     return text
-
-
-def read(text: str) -> dict[str, Any]:
-    """The mapping that `text` holds, as `yaml_syntax.load_yaml` reads it. Raises `NotPlain`."""
-    if _ODD_CHARACTER.search(text):
-        raise NotPlain
-    lines = _LINE.findall(text)
-    if len(lines) != text.count("\n") + 1:
-        raise NotPlain
-    mapping = _Mapping()
-    for indent, key, quoted_key, value, indent_of_item, item in lines:
-        if item:
-            mapping.add_item(len(indent_of_item), item)
-        elif key or quoted_key:
-            mapping.add(len(indent), intern(key or quoted_key), value)
-    return mapping.root
-
-
-class _Mapping:
-    """A block mapping as far as it is read. `_waiting`: mapping, key and indent of an entry without a value."""
-
-    def __init__(self) -> None:
-        self.root: dict[str, Any] = {}
-        self._open: list[tuple[int, dict[str, Any]]] = [(0, self.root)]
-        self._waiting: tuple[dict[str, Any], str, int] | None = None
-        self._items: list[Any] | None = None
-        self._indent_of_items = 0
-
-    def add(self, indent: int, key: str, value: str) -> None:
-        """Take in `key: value`, or `key:` when the value is empty."""
-        mapping = self._open[-1][1] if indent == self._open[-1][0] else self._mapping_at(indent)
-        mapping[key] = _value(value) if value else None
-        self._waiting = None if value else (mapping, key, indent)
-        self._items = None
-
-    def add_item(self, indent: int, value: str) -> None:
-        """Take in `- value`."""
-        if self._waiting is None or indent < self._waiting[2]:
-            raise NotPlain
-        if self._items is None:
-            self._items = self._waiting[0][self._waiting[1]] = []
-            self._indent_of_items = indent
-        if indent != self._indent_of_items:
-            raise NotPlain
-        self._items.append(_value(value))
-
-    def _mapping_at(self, indent: int) -> dict[str, Any]:
-        if indent > self._open[-1][0]:
-            if self._waiting is None or self._items is not None or len(self._open) >= _MOST_DEPTH:
-                raise NotPlain
-            made: dict[str, Any] = {}
-            self._waiting[0][self._waiting[1]] = made
-            self._open.append((indent, made))
-        while self._open[-1][0] > indent:
-            self._open.pop()
-        if self._open[-1][0] != indent:
-            raise NotPlain
-        return self._open[-1][1]
-
-
-def _value(text: str) -> Any:
-    """A value written on one line."""
-    first = text[0]
-    if first == "[":
-        return _flow_list(text)
-    if first == "{":
-        return _flow_mapping(text)
-    if first in "'\"":
-        quoted = _QUOTED.fullmatch(text)
-        if quoted is None:
-            raise NotPlain
-        return _unquoted(quoted[1] or "", quoted[2] or "")
-    if first in "-?:" or _NO_BLOCK_PLAIN.search(text):
-        raise NotPlain
-    return _shared(text) if len(text) <= _LONGEST_SHARED else plain_value(text)
-
-
-def _flow_list(text: str) -> list[Any]:
-    if not _LIST.fullmatch(text):
-        raise NotPlain
-    found = _LIST_ITEM.findall(text, 1)
-    return [_shared(plain) if plain else _unquoted(single, double) for single, double, plain in found]
-
-
-def _flow_mapping(text: str) -> dict[str, Any]:
-    if not _MAPPING.fullmatch(text):
-        raise NotPlain
-    return {
-        intern(key): _shared(plain) if plain else _unquoted(single, double)
-        for key, single, double, plain in _MAPPING_PAIR.findall(text, 1)
-    }
-
-
-def _unquoted(single: str, double: str) -> Any:
-    return json.loads(double) if double else single.replace("''", "'")
-
-
-@lru_cache(maxsize=1 << 14)
-def _shared(text: str) -> Any:
-    """The value of a plain scalar; ids, names and outcomes recur, so equal texts share one object."""
-    return plain_value(text)
 
 
 def write(key: Any, value: Any) -> str:

@@ -31,14 +31,6 @@ class _Loader(yaml.CSafeLoader):
 
 def load_yaml(text: str) -> Any:
     """The value of one YAML document; None for an empty one. Raises `yaml.YAMLError`, also when nested too deeply."""
-    try:
-        return yaml_lines.read(text) or None
-    except yaml_lines.NotPlain:
-        return load_any_yaml(text)
-
-
-def load_any_yaml(text: str) -> Any:
-    """The same by the general parser alone."""
     node = compose_yaml(text)
     return None if node is None else _value(node, {})
 

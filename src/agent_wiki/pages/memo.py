@@ -1,0 +1,40 @@
+"""What a page was rendered from, in a digest: as long as it is the same, so is the page, and it need not be made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from agent_wiki.pages.sessions import Session
+
+
+class Known(NamedTuple):
+    """A page as it lies on disk: the digest of what it was rendered from, "" for unknown; its index row and date."""
+
+    inputs: str
+    row: dict[str, Any]
+    date: str | None
+
+
+class Inputs:
+    """Digests of what pages are rendered from.
+
+    In: by session id the digest of its record; the digest of the templates.
+    """
+
+    def __init__(self, records: Mapping[str, str], templates: str) -> None:
+        self._records, self._templates = records, templates
+
+    def digest(self, sessions: Iterable[Session], *more: object) -> str:
+        """Of a page: the sessions that contribute to it and all else that it says, as values that `repr` tells apart.
+
+        "" where a session has no record, which no known page has.
+        """
+        parts = [self._templates, repr(more)]
+        for session in sessions:
+            record = self._records.get(session.session_id)
+            if record is None or session.page is not None:
+                return ""
+            parts += (record, session.root_id)
+        return hashlib.blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -1,0 +1,152 @@
+"""What `.wiki/` remembers of pages saves time and changes nothing; neither do pages that a child process writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.pages.catalog import RenderedPage
+from agent_wiki.pipeline import page_writer
+from agent_wiki.pipeline.page_writer import PageWriter
+from agent_wiki.wiki.config import TAGS, edit_config
+from tests.wikis import Script, changed, ingest, record, rule, tree
+
+MEMORY = ".wiki/pages.json"
+
+
+def _script(folder: Path) -> Script:
+    script = Script(folder)
+    for number in range(9):
+        shared = rule(f"Run check {number % 3} before a change of the cart.", title=f"Run the check {number % 3}")
+        script.says(
+            f"s-{number}",
+            rules=[shared, rule(f"Quote argument {number} of the cart.", title=f"Quote the argument {number}")],
+        )
+    return script
+
+
+def _retag(wiki: Path, chance: random.Random) -> None:
+    ids = json.loads((wiki / "guidelines/_id_index.json").read_text(encoding="utf-8"))
+    config = wiki / "_config.yaml"
+    entries = {chance.choice(sorted(ids)): ["mine"]} if ids else {}
+    config.write_text(edit_config(config.read_text(encoding="utf-8"), TAGS, entries), encoding="utf-8")
+
+
+def _lose_a_page(wiki: Path, chance: random.Random) -> None:
+    chance.choice(sorted(wiki.glob("summaries/s-*.md"))).unlink()
+
+
+def _change_a_page(wiki: Path, chance: random.Random) -> None:
+    path = chance.choice(sorted(wiki.glob("guidelines/*__*.md")))
+    path.write_text(f"{path.read_text(encoding='utf-8')}\nMine.\n", encoding="utf-8")
+
+
+def _change_a_template(wiki: Path, chance: random.Random) -> None:
+    (wiki / "templates").mkdir(exist_ok=True)
+    text = f"# {{{{ title }}}}\n\n{chance.random()} {{{{ rule }}}}\n"
+    (wiki / "templates/guideline.md.j2").write_text(text, encoding="utf-8")
+
+
+STEPS: list[Callable[[Path, random.Random], None]] = [_retag, _lose_a_page, _change_a_page, _change_a_template]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wiki_is_the_same_with_and_without_what_it_remembers(tmp_path: Path, seed: int) -> None:
+    chance, engine = random.Random(seed), _script(tmp_path).engine
+    paths = [record(tmp_path / "t", f"s-{number}", f"2026-01-{1 + number % 4:02d}") for number in range(9)]
+    chance.shuffle(paths)
+    kept, forgetful = tmp_path / "kept", tmp_path / "forgetful"
+    while paths:
+        some = [paths.pop() for _ in range(min(len(paths), chance.randrange(1, 4)))]
+        shutil.rmtree(forgetful / ".wiki", ignore_errors=True)
+        for wiki in (kept, forgetful):
+            ingest(some, wiki, engine)
+        assert changed(tree(kept), tree(forgetful)) == []
+        step, at = chance.choice(STEPS), chance.random()
+        for wiki in (kept, forgetful):
+            step(wiki, random.Random(at))
+
+
+def _pages_of(wiki: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((wiki / MEMORY).read_bytes().partition(b"\n")[2])
+    return found
+
+
+def _keep(wiki: Path, value: Any) -> None:
+    content = json.dumps(value).encode()
+    (wiki / MEMORY).write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+
+
+def test_a_memory_from_elsewhere_or_torn_is_of_no_account(tmp_path: Path) -> None:
+    engine, wiki = _script(tmp_path).engine, tmp_path / "wiki"
+    ingest([record(tmp_path / "t", f"s-{number}") for number in range(3)], wiki, engine)
+    whole, memory = tree(wiki), _pages_of(wiki)
+    page = sorted(wiki.glob("guidelines/*__*.md"))[0]
+    times = page.stat()
+    page.write_bytes(page.read_bytes().replace(b"Run", b"Rum").replace(b"Quote", b"Quoth"))
+    os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))  # as an archive sets it
+    for path in memory["pages"]:
+        memory["pages"][path][4] = {}
+    _keep(wiki, {**memory, "version": "of another program"})
+    ingest([], wiki, engine, stages=("catalog",))
+    assert changed(whole, tree(wiki)) == [page.relative_to(wiki).as_posix()]  # a person's edit, which stays
+    page.unlink()
+    for torn in (b"", b"{}", (wiki / MEMORY).read_bytes()[:-9], (wiki / MEMORY).read_bytes().replace(b"Run", b"Rum")):
+        (wiki / MEMORY).write_bytes(torn)
+        ingest([], wiki, engine, stages=("catalog",))
+        assert changed(whole, tree(wiki)) == []
+
+
+def test_a_page_that_would_be_rendered_from_the_same_is_not_rendered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, wiki = _script(tmp_path).engine, tmp_path / "wiki"
+    ingest([record(tmp_path / "t", f"s-{number}") for number in range(4)], wiki, engine)
+    rendered: list[str] = []
+    put = PageWriter.put
+
+    def noted(writer: PageWriter, page: RenderedPage) -> None:
+        rendered.extend([page.path] if page.text else [])
+        put(writer, page)
+
+    monkeypatch.setattr(PageWriter, "put", noted)
+    ingest([record(tmp_path / "t", "s-4")], wiki, engine)
+    assert sorted(path.partition("/")[0] for path in rendered) == ["guidelines", "guidelines", "summaries"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_two_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool) -> None:
+    engine, paths = _script(tmp_path).engine, [record(tmp_path / "t", f"s-{number}") for number in range(9)]
+    one = ingest(paths, tmp_path / "one", engine)
+    monkeypatch.setattr(page_writer, "_FEWEST", 1)
+    monkeypatch.setattr("threading.active_count", lambda: 1)
+    parent, replaced, forked = os.getpid(), os.replace, []
+    fork = os.fork
+
+    def noted() -> int:
+        child = fork()
+        forked.append(child)
+        return child
+
+    def failing(source: str, target: str) -> None:
+        if os.getpid() != parent:
+            raise OSError(28, "No space left on device")
+        replaced(source, target)
+
+    monkeypatch.setattr(os, "fork", noted)
+    if fails:
+        monkeypatch.setattr(os, "replace", failing)
+    shutil.copytree(tmp_path / "one", tmp_path / "two", ignore=shutil.ignore_patterns("*.md", ".wiki"))
+    two = ingest([], tmp_path / "two", engine, stages=("catalog",), jobs=2)
+    assert forked
+    assert changed(tree(tmp_path / "one"), tree(tmp_path / "two")) == []
+    assert set(two.written) <= set(one.written)
+    assert len([path for path in two.written if path.endswith(".md")]) == len(list((tmp_path / "one").rglob("*.md")))
