@@ -1,9 +1,9 @@
-"""How fast it is: reading, redaction, `wiki ingest` and `wiki catalog`, held against the targets.
+"""How fast it is: reading, redaction, mining, `wiki ingest` and `wiki catalog`, held against the targets.
 
     python -m benchmarks.speed [--sessions N ...] [--traces DIR] [--minutes M]
 
-Every figure is measured in this run; of several passes the median stands, with the lowest and the highest. Reading
-and redaction are measured in processor time of this process, beside a bare JSON parse of the same bytes, pass by
+Every figure is measured in this run; of several passes the median stands, with the lowest and the highest. Reading,
+redaction and mining are measured in processor time of this process, beside a bare JSON parse of the same bytes, pass by
 pass in turn; the commands in seconds on the clock, each in a process of its own whose peak memory is that process's.
 Catalogues of the largest wiki are repeated as often as `--minutes` allow. Exit code 1 when a target is missed.
 """
@@ -21,18 +21,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.pipeline.inputs import input_files
+from agent_wiki.pipeline.mine import Assignment, mine
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
+from agent_wiki.stages.order import SESSION_STAGES
 from benchmarks.errors import TRACES
 from benchmarks.generated_wiki import generate
 from benchmarks.redaction import megabytes_per_second, recorded_texts
 
 _PASSES, _RUNS = 5, 3
+_EXAMPLE = Path(__file__).parent.parent / "wiki-example" / "traces"
 _LEAST_SHARE = 0.25  # of a bare parse's speed, for Claude Code files
 _LEAST_REDACTED = 20.0  # MB/s
 _TARGET_SESSIONS, _MOST_FIRST, _MOST_SECOND, _MOST_MEMORY = 10_000, 20.0, 3.0, 1024.0  # seconds, seconds, MiB
@@ -143,6 +147,30 @@ def redaction_row(traces: Path, passes: int = _PASSES) -> Row:
     return Row("redact", spread(speeds, "MB/s"), beside, is_met)
 
 
+def mining_row(traces: Path, passes: int = _PASSES) -> Row:
+    """Reading, redaction and the embedded engine's answers on each session, beside a bare parse of the same bytes.
+
+    Each pass runs in a process of its own, so that none remembers the texts of the one before.
+    """
+    recordings = [Recording(file.path, file.name) for file in input_files([traces])]
+    megabytes = sum(recording.path.stat().st_size for recording in recordings) / 1e6
+    _mine_all([Recording(file.path, file.name) for file in input_files([_EXAMPLE])])  # expressions, tables
+    seconds = [(_timed(_parse_all, recordings), _timed_apart(_mine_all, recordings)) for _ in range(passes)]
+    ratio = statistics.median(mining / max(parsing, 1e-9) for parsing, mining in seconds)
+    speeds = [megabytes / max(mining, 1e-9) for _, mining in seconds]
+    return Row(f"mine ({megabytes:.1f} MB)", spread(speeds, "MB/s"), f"{ratio:.0f} times a bare parse")
+
+
+def _timed_apart(work: Callable[[list[Recording]], None], recordings: list[Recording]) -> float:
+    with ProcessPoolExecutor(1) as process:
+        return process.submit(_timed, work, recordings).result()
+
+
+def _mine_all(recordings: list[Recording]) -> None:
+    for each in recordings:
+        mine(Assignment(each.path, each.name, SESSION_STAGES, "offline"), {})
+
+
 def wiki(*words: str) -> Run:
     """Run `wiki` in a process of its own and measure it. Raises `RuntimeError` when it could not do its work."""
     with (
@@ -230,6 +258,7 @@ def all_rows(traces: Path, sizes: Sequence[int], deadline: float, runs: int = _R
         if traces.is_dir():
             yield from reading_rows(traces)
             yield redaction_row(traces)
+            yield mining_row(traces)
             yield from ingest_rows(traces, scratch, runs)
         else:
             print(f"no folder of recordings at {traces.name}: reading, redaction and ingest are not measured")

@@ -40,7 +40,8 @@ def test_a_generated_wiki_has_four_guidelines_a_session(tmp_path: Path) -> None:
 def test_every_measure_gives_a_row(recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "wiki", forked.wiki)
     rows = [*speed.reading_rows(recordings, passes=1), speed.redaction_row(recordings, passes=1)]
-    assert [row.what.split(" (")[0] for row in rows] == ["read openai-messages", "redact"]
+    rows.append(speed.mining_row(recordings, passes=1))
+    assert [row.what.split(" (")[0] for row in rows] == ["read openai-messages", "redact", "mine"]
     ingested = [*speed.ingest_rows(recordings, tmp_path, runs=1)]
     assert [row.what for row in ingested] == [
         "ingest 2 sessions, 1 worker, cold",

@@ -22,6 +22,7 @@ _REJECTED = (
 )
 _CANCELLED = ("Sibling tool call errored", "Cancelled", "Tool call cancelled")
 _MAX_NESTING = 4
+_COUNTERS = tuple(each.name for each in fields(Usage))
 
 
 def blocks_of(content: Any) -> list[dict[str, Any]]:
@@ -79,24 +80,27 @@ def result_mark(content: str) -> ResultMark | None:
 
 def usage_of(recorded: dict[str, Any]) -> Usage:
     """The four token counters of a recorded usage; None for a counter that is not a number."""
-    return Usage(**{each.name: count(recorded.get(each.name)) for each in fields(Usage)})
+    return Usage(*(count(recorded.get(name)) for name in _COUNTERS))
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage | None:
     """The sum over replies; None when none recorded a usage."""
     total: dict[str, int] = {}
     for usage in usages:
-        for each in fields(Usage):
-            value = getattr(usage, each.name)
+        for name in _COUNTERS:
+            value = getattr(usage, name)
             if value is not None:
-                total[each.name] = total.get(each.name, 0) + value
+                total[name] = total.get(name, 0) + value
     return Usage(**total) if total else None
 
 
 def largest_usage(one: Usage, other: Usage) -> Usage:
     """The larger figure of each counter: a usage recorded early in a reply counts only the tokens so far."""
-    pairs = ((each.name, getattr(one, each.name), getattr(other, each.name)) for each in fields(Usage))
-    return Usage(**{name: max((v for v in (a, b) if v is not None), default=None) for name, a, b in pairs})
+    return Usage(*(_larger(getattr(one, name), getattr(other, name)) for name in _COUNTERS))
+
+
+def _larger(one: int | None, other: int | None) -> int | None:
+    return other if one is None or (other is not None and other > one) else one
 
 
 def string_or_empty(value: Any) -> str:

@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,6 +26,7 @@ from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
 
 Shape = Literal["lines", "document", "zip"]
+_OnLine = tuple[list[Any], bool]  # the values on a line, and whether bytes of it were replaced
 
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_RECORDS = 40
@@ -66,6 +67,7 @@ class Recording:
     hygiene: Counter[str] = field(default_factory=Counter)
     _document: Any = None
     _first_of_array: Sample | None = None
+    _ahead: dict[bytes, _OnLine] = field(default_factory=dict)  # lines that `sample` parsed and `lines` has not reached
 
     def sha256(self) -> str:
         """Hex digest of the bytes on disk, read in one streaming pass."""
@@ -127,13 +129,16 @@ class Recording:
         line that is cut off, as in a recording that is still being written.
         """
         self.hygiene.pop("replaced_bytes", None)  # `sample` may already have counted them
+        return self._lines(lambda raw: self._ahead.pop(raw, None) or values_of(raw))
+
+    def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
         with self._unpacking(), self.open() as stream:
             raw = b""
             for number, raw in enumerate(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b""), start=1):
                 if raw.isspace():
                     continue
                 try:
-                    values, has_bad_bytes = values_of(raw)
+                    values, has_bad_bytes = values_on(raw)
                 except (ValueError, RecursionError) as error:
                     self._bad_line(number, raw, error)
                     continue
@@ -234,8 +239,12 @@ class Recording:
     def _look_ahead(self) -> Iterator[tuple[int, int, Any]]:
         """Yield `(line, lines before it that are not JSON, value)` for the first records."""
         probe = Recording(self.path, self.name)  # so that its warnings are not counted twice
-        for line, value in islice(probe.lines(), _SAMPLE_RECORDS):
+        for line, value in islice(probe._lines(self._looked_at), _SAMPLE_RECORDS):
             yield line, probe.hygiene["bad_lines"], value
+
+    def _looked_at(self, raw: bytes) -> _OnLine:
+        found = self._ahead[raw] = values_of(raw)
+        return found
 
     def _sample_of_document(self) -> Sample:
         """The sample of a recording that is one value: that value, or the first elements of a long array."""

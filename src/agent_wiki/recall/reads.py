@@ -88,8 +88,17 @@ class _Mention:
 def wiki_reads(trajectory: Trajectory) -> list[WikiRead]:
     """Every read of a wiki page in recorded order; a page is listed once per call that read it.
 
-    Writing, listing or deleting pages does not count as reading, nor does a read that failed.
+    Writing, listing or deleting pages does not count as reading, nor does a read that failed. Worked out once and kept
+    with the trajectory.
     """
+    kept = trajectory.derived.get("wiki reads")
+    if kept is None or kept[0] is not trajectory.messages or kept[1] != len(trajectory.messages):
+        kept = (trajectory.messages, len(trajectory.messages), _wiki_reads(trajectory))
+        trajectory.derived["wiki reads"] = kept
+    return list(kept[2])
+
+
+def _wiki_reads(trajectory: Trajectory) -> list[WikiRead]:
     calls = [call for call in paired_calls(trajectory) if _may_touch_a_wiki(call)]
     if not any(_may_show_a_wiki(call, trajectory.source.cwd or "") for call in calls):
         return []

@@ -16,6 +16,7 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log2
 from typing import Literal
 
@@ -26,6 +27,7 @@ Span = tuple[int, int, str]  # start, end, kind
 
 _MOST_PASSES = 4
 _LONGEST_VALUE = 512
+_REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
 _LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
 _FOLD = bytes(ord(chr(byte).lower()) if byte < 128 and re.match(r"[\w.-]", chr(byte)) else 32 for byte in range(256))
 _PREFIX = prefix_pattern()
@@ -93,6 +95,7 @@ _COMMON = re.compile(
 _WORD_LIKE = re.compile(r"(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d{1,3}+|[-_./: |,]++)*+")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w{0,60}(?:(?:\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_decoded = json.JSONDecoder(strict=False).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,16 @@ def redact_text(text: str) -> tuple[str, int]:
 
     Raises nothing. Idempotent.
     """
+    redacted, count = (_redacted_once if len(text) <= _LONGEST_REMEMBERED else _redacted)(text)
+    return (redacted if count else text), count
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _redacted_once(text: str) -> tuple[str, int]:
+    return _redacted(text)
+
+
+def _redacted(text: str) -> tuple[str, int]:
     total = 0
     for _ in range(_MOST_PASSES):  # a secret may be found only after the one beside it is gone
         spans = _secret_spans(text)
@@ -154,7 +167,7 @@ def redact_json(arguments: str) -> tuple[str, int]:
     if not any(_hints(plain, plain.translate(_FOLD))):
         return arguments, 0
     try:
-        json.loads(arguments, strict=False)
+        _decoded(arguments)
     except (ValueError, RecursionError):
         return redact_text(arguments)
     pieces: list[str] = []
@@ -162,7 +175,7 @@ def redact_json(arguments: str) -> tuple[str, int]:
     name = ""
     for match in _JSON_STRING.finditer(arguments):
         between = arguments[position : match.start()]
-        value = json.loads(match.group(), strict=False)
+        value = _decoded(match.group())
         redacted, count = _redact_value(name if between.strip() == ":" else "", value)
         pieces += [between, json.dumps(redacted, ensure_ascii=match.group().isascii()) if count else match.group()]
         position, total, name = match.end(), total + count, value
@@ -170,11 +183,18 @@ def redact_json(arguments: str) -> tuple[str, int]:
 
 
 def _redact_value(name: str, value: str) -> tuple[str, int]:
-    if name and len(value) <= _LONGEST_VALUE:
-        probe = f'{name[-80:].replace(chr(34), "")}="{value}"'
-        for start, _, kind in _secret_spans(probe):
-            if start == probe.index('"') + 1:
-                return f"[REDACTED:{kind}]", 1
+    return _value_of_name(name[-80:], value) if name and len(value) <= _LONGEST_VALUE else redact_text(value)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _value_of_name(name: str, value: str) -> tuple[str, int]:
+    probe = f'{name.replace(chr(34), "")}="{value}"'
+    plain = _one_byte_each(probe)
+    if not any(_hints(plain, plain.translate(_FOLD))):
+        return value, 0  # nor has the value, which is part of it
+    for start, _, kind in _secret_spans(probe):
+        if start == probe.index('"') + 1:
+            return f"[REDACTED:{kind}]", 1
     return redact_text(value)
 
 

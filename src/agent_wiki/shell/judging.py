@@ -56,6 +56,11 @@ class _Judge:
         """The lines that say that tests or a build passed."""
         return passing_lines(self.lines)
 
+    @cached_property
+    def able_to_speak(self) -> list[int]:
+        """The steps whose output is in the result."""
+        return [at for at in range(len(self.steps)) if self._can_speak(at)]
+
     def _is_left_running(self) -> bool:
         """It consists only of background commands, which nothing waited for."""
         left = [self.chain.is_background(at) for at in range(len(self.steps))]
@@ -78,10 +83,9 @@ class _Judge:
 
     def _speaker(self, line: str, number: int) -> list[int]:
         """The one step that printed `line`; several or none where that is not clear."""
-        can_speak = [at for at in range(len(self.steps)) if self._can_speak(at)]
-        who = [at for at in speakers(line, self.steps) if at in can_speak]
+        who = [at for at in speakers(line, self.steps) if at in self.able_to_speak]
         if not who and shows_failure(line):
-            who = [at for at in can_speak if not _only_shows(self.steps[at])]
+            who = [at for at in self.able_to_speak if not _only_shows(self.steps[at])]
         if len(who) < 2:
             return who
         if self.failed and (able := [at for at in who if self.chain.can_fail[at]]):

@@ -12,13 +12,19 @@ from collections.abc import Iterator, Sequence
 MOST_QUOTED = 200
 _HEAD, _TAIL = 3_000, 6_000
 
-_FAILED = re.compile(
-    r"^\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
-    r"|error(?:\[E\d+\]|:| TS\d+)|✗|✖|AssertionError\b|SyntaxError\b|\[?ERROR\]? )"
-    r"|\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
-    r"|^Failed! |\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
+_FAILED_AT_START = re.compile(
+    r"\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
+    r"|error(?:\[E\d+\]|:| TS\d+)|✗|✖|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
+)
+_FAILED_WITHIN = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
+    r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)"
 )
+# One of these is in every line that `_FAILED_WITHIN` fits.
+_WORDS_WITHIN = (
+    "fail", "error", "problem", "SyntaxError", "FAILED", "command not found", "could not compile", "No module named",
+)  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = re.compile(
     r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): "
@@ -75,12 +81,10 @@ _NO_DIAGNOSTICS = re.compile(
 _A_DIAGNOSTIC = re.compile(r'"severity": ?"?(?:error|1\b)', re.IGNORECASE)
 
 
-def lines_of(text: str) -> Iterator[str]:
+def lines_of(text: str) -> list[str]:
     """The lines at the start and at the end of `text`, long ones cut, each a verbatim substring."""
     parts = [text] if len(text) <= _HEAD + _TAIL else [text[:_HEAD], text[-_TAIL:]]
-    for part in parts:
-        for line in part.splitlines():
-            yield line[:2_000]
+    return [line[:2_000] for part in parts for line in part.splitlines()]
 
 
 def quoted(line: str) -> str:
@@ -95,7 +99,10 @@ def quoted(line: str) -> str:
 
 def shows_failure(line: str) -> bool:
     """True for a line that says that tests, a build or a command failed."""
-    return _FAILED.search(line) is not None and _NOTHING_FAILED.search(line) is None
+    has_failed = _FAILED_AT_START.match(line) or (
+        any(word in line for word in _WORDS_WITHIN) and _FAILED_WITHIN.search(line)
+    )
+    return bool(has_failed) and _NOTHING_FAILED.search(line) is None
 
 
 def complains(line: str) -> bool:
@@ -123,12 +130,12 @@ def passing_lines(lines: Sequence[str]) -> list[str]:
 def _with_words(lines: Sequence[str], words: tuple[str, ...]) -> Iterator[tuple[int, str]]:
     lower = "\n".join(lines).lower()
     present = [word for word in words if word in lower]
-    for at, line in enumerate(lines if present else ()):
-        small = line.lower()
-        for word in present:
-            if word in small:
-                yield at, line
-                break
+    if present:
+        for at, small in enumerate(lower.split("\n")):  # a line of its own has no line end
+            for word in present:
+                if word in small:
+                    yield at, lines[at]
+                    break
 
 
 def diagnostics_line(text: str) -> tuple[bool, str] | None:
@@ -159,13 +166,16 @@ def error_line(text: str) -> str:
     """
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line)]
     failed = [line for line in lines if shows_failure(line)]
-    specific = [line for line in failed if not _WEAK.search(line)]
-    located = [line for line in lines if _LOCATED.match(line) and "[no test files]" not in line]
-    named = [line for line in lines if _ERROR_WORDS.search(line)]
-    for found in (specific, located if failed else [], _traceback_ends(lines), failed, named, lines):
-        if found:
-            return _inner(found[0])
-    return ""
+    kinds = (  # each looked for only where those before it are not there
+        (line for line in failed if not _WEAK.search(line)),
+        (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
+        _traceback_ends(lines),
+        failed,
+        (line for line in lines if _ERROR_WORDS.search(line)),
+        lines,
+    )
+    found = next((line for kind in kinds for line in kind), None)
+    return "" if found is None else _inner(found)
 
 
 def _traceback_ends(lines: list[str]) -> list[str]:

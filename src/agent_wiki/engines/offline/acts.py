@@ -120,7 +120,7 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
     """A script of the session's own shows success only after it had shown the failure."""
     result, verdict = act.call.result or "", act.verdict
     is_inline = any(is_inline_script(each) for each in act.commands)
-    if verdict.has_failed or any(shows_failure(line) for _, line in failing_lines(list(lines_of(result)))):
+    if verdict.has_failed or any(shows_failure(line) for _, line in failing_lines(lines_of(result))):
         line = verdict.line if verdict.has_failed else error_line(result)
         failed_probes[check_key(act)] = _code_lines(act) if is_inline else frozenset()
         return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)

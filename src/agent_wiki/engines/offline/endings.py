@@ -175,7 +175,7 @@ def _first_prose(reply: str) -> str:
         for sentence in _SENTENCE_END.split(line.strip(" *->_\t")):
             if not _CHEER.fullmatch(sentence.strip()) and not sentence.endswith(":"):
                 words = f"{words} {sentence}".strip()
-        if sum(character.isalpha() for character in words) >= _LEAST_LETTERS:
+        if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
     return words
 

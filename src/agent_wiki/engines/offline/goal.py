@@ -126,7 +126,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
-    paragraphs = _paragraphs(_task_part(text))
+    paragraphs = _paragraphs_of_task(text)
     if not paragraphs:
         return ""
     first, last = paragraphs[0], paragraphs[-1]
@@ -197,6 +197,11 @@ def _labelled(text: str) -> str:
         if not same and is_marked and text[label.end() :].strip():
             return text[label.end() :].strip()
     return ""
+
+
+@lru_cache(maxsize=64)  # of one request several lines are made, of different lengths
+def _paragraphs_of_task(text: str) -> list[list[str]]:
+    return _paragraphs(_task_part(text))
 
 
 def _paragraphs(text: str) -> list[list[str]]:

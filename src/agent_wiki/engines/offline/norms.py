@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
 from agent_wiki.engines.offline.tables import table
@@ -84,6 +85,7 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     return None
 
 
+@lru_cache(maxsize=512)
 def _without_persons(text: str) -> str:
     """`before you commit` → `before committing`, `unless I ask` → `unless the user asks`."""
     for pattern, words in _PERSONS[:3]:

@@ -193,4 +193,4 @@ def is_nudge(text: str) -> bool:
     if match is None:
         return not any(character.isalpha() for character in text)
     rest: str = match.group("rest")
-    return sum(character.isalnum() for character in rest) <= 3
+    return sum(map(str.isalnum, rest)) <= 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.clauses import clause
@@ -76,6 +77,7 @@ def code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
+@lru_cache(maxsize=512)
 def said(text: str, most: int = 120) -> str:
     """Someone's words in quotation marks, without a full stop of their own."""
     line = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, HereDocument, Step, Word, shell_line
 
@@ -22,6 +23,7 @@ class Pipeline:
     start: int = 0  # where it begins in the line
 
 
+@lru_cache(maxsize=512)  # each family of recipes looks at the same lines
 def pipelines(line: str) -> tuple[Pipeline, ...]:
     """Command line → its pipelines in order; empty when it is too long or its quoting is broken."""
     if len(line) > MOST_CHARACTERS or not (parsed := shell_line(line)).is_whole:
