@@ -225,7 +225,7 @@ def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
     ("entry", "reason"),
     [
         ("shop_rules:TAKEN", "shop (shop_rules:TAKEN) gives the rule recipes/chain, which there is already"),
-        ("shop_rules:WORDS", "which is no rule"),
+        ("shop_rules:WORDS", "which is not a rule"),
         ("shop_rules:BARE", "shop (shop_rules:BARE) gives shop/bare without an example"),
         ("shop_rules:GONE", "shop (shop_rules:GONE) cannot be loaded"),
     ],
