@@ -1,4 +1,4 @@
-"""What `.wiki/` remembers of pages saves time and changes nothing; neither do pages that a child process writes."""
+"""What `.wiki/` remembers of pages saves time and changes nothing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_wiki.pages.catalog import RenderedPage
-from agent_wiki.pipeline import page_writer
-from agent_wiki.pipeline.page_writer import PageWriter
+from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.wiki.config import TAGS, edit_config
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
@@ -111,42 +109,13 @@ def test_a_page_that_would_be_rendered_from_the_same_is_not_rendered(
     engine, wiki = _script(tmp_path).engine, tmp_path / "wiki"
     ingest([record(tmp_path / "t", f"s-{number}") for number in range(4)], wiki, engine)
     rendered: list[str] = []
-    put = PageWriter.put
+    pages = Catalog.pages
 
-    def noted(writer: PageWriter, page: RenderedPage) -> None:
-        rendered.extend([page.path] if page.text else [])
-        put(writer, page)
+    def noted(made: Catalog, *more: Any) -> Iterator[RenderedPage]:
+        for page in pages(made, *more):
+            rendered.extend([page.path] if page.text else [])
+            yield page
 
-    monkeypatch.setattr(PageWriter, "put", noted)
+    monkeypatch.setattr(Catalog, "pages", noted)
     ingest([record(tmp_path / "t", "s-4")], wiki, engine)
     assert sorted(path.partition("/")[0] for path in rendered) == ["guidelines", "guidelines", "summaries"]
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_two_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool) -> None:
-    engine, paths = _script(tmp_path).engine, [record(tmp_path / "t", f"s-{number}") for number in range(9)]
-    one = ingest(paths, tmp_path / "one", engine)
-    monkeypatch.setattr(page_writer, "_FEWEST", 1)
-    monkeypatch.setattr("threading.active_count", lambda: 1)
-    parent, replaced, forked = os.getpid(), os.replace, []
-    fork = os.fork
-
-    def noted() -> int:
-        child = fork()
-        forked.append(child)
-        return child
-
-    def failing(source: str, target: str) -> None:
-        if os.getpid() != parent:
-            raise OSError(28, "No space left on device")
-        replaced(source, target)
-
-    monkeypatch.setattr(os, "fork", noted)
-    if fails:
-        monkeypatch.setattr(os, "replace", failing)
-    shutil.copytree(tmp_path / "one", tmp_path / "two", ignore=shutil.ignore_patterns("*.md", ".wiki"))
-    two = ingest([], tmp_path / "two", engine, stages=("catalog",), jobs=2)
-    assert forked
-    assert changed(tree(tmp_path / "one"), tree(tmp_path / "two")) == []
-    assert set(two.written) <= set(one.written)
-    assert len([path for path in two.written if path.endswith(".md")]) == len(list((tmp_path / "one").rglob("*.md")))

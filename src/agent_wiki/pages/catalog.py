@@ -168,20 +168,11 @@ class Catalog:
             return list(self.view.guidelines[guideline_id].entry.tags)
         return texts_of(self.view.foreign_guidelines[guideline_id][1].fields.get("tags"))
 
-    def prepare(self) -> None:
-        """Look up what many pages need, before this process is copied."""
-        _ = (self.inputs, self.recalls, self.cluster_of, self.guideline_paths, self.contributed, self.links)
-
-    def pages(
-        self,
-        more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = (),
-        wanted: Callable[[str], bool] = lambda _path: True,
-    ) -> Iterator[RenderedPage]:
+    def pages(self, more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = ()) -> Iterator[RenderedPage]:
         """Every page, by kind and path: summaries last, and behind them what only a person keeps.
 
-        `more` renders the pages of further stages. Guidelines and summaries only where their path is `wanted`.
+        `more` renders the pages of further stages.
         """
-        self._is_wanted = wanted
         made: set[str] = set()
         kinds = [self._guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
         for pages in (*kinds, *(render(self) for render in more), self._summaries()):
@@ -196,8 +187,6 @@ class Catalog:
     def _guidelines(self) -> Iterator[RenderedPage]:
         for name, joined in self.view.guidelines.items():
             path = self.guideline_paths[name]
-            if not self._is_wanted(path):
-                continue
             used, tags = self.recalls.get(name, ()), self.tags_of(name)
             cluster, archive = self.cluster_of.get(name), self.archive.get(name)
             inputs = self.inputs.digest(joined.sessions, name, tags, used, cluster, archive)
@@ -277,8 +266,6 @@ class Catalog:
         for session in self.view.sessions.values():
             if session.page is not None:
                 yield from self._foreign_summaries(session)
-                continue
-            if not any(map(self._is_wanted, session.paths)):
                 continue
             tags, contributed = self._summary_tags(session), [self.contributed.get(path) for path in session.paths]
             links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]

@@ -95,7 +95,7 @@ def _run_stages(
     if not options.rewrite and _nothing_to_do(files, folder, terms, report):
         return
     finished.forget(folder)
-    publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite, jobs=options.jobs)
+    publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load()
     session_stages = stages_of(options.stages)
     if files and session_stages:

@@ -38,7 +38,7 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
         folder.locked(options.lock_timeout_seconds),
         one_round(opened.engine),
     ):
-        publisher = Publisher(folder, opened.engine, report, jobs=options.jobs)
+        publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         for position, other in enumerate(others):
             progress("join", position, len(others))

@@ -28,7 +28,6 @@ from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.load import load_wiki
-from agent_wiki.pipeline.page_writer import PageWriter
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
@@ -52,14 +51,11 @@ Ask = Callable[[], tuple[CorpusResult, dict[str, CorpusRecord]]]
 class Publisher:
     """One run's hold on a wiki folder: loads it, accepts records, writes what changed."""
 
-    def __init__(
-        self, folder: WikiFolder, engine: Engine, report: Report, *, is_rewrite: bool = False, jobs: int = 1
-    ) -> None:
+    def __init__(self, folder: WikiFolder, engine: Engine, report: Report, *, is_rewrite: bool = False) -> None:
         self.folder = folder
         self.report = report
         self.engine = engine
         self.is_rewrite = is_rewrite
-        self.jobs = jobs
         self.templates = Templates(folder.root / "templates")
         self.state = WikiState()
         self.pages = PagesOnDisk()
@@ -260,17 +256,17 @@ class Publisher:
             self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited))
         others = {*self.pages.edited, *self.pages.foreign, *self.unreadable}
         more = [stage.pages for stage in STAGES if stage.pages is not None]
-        with PageWriter(self.folder, made, others, self.jobs) as writer:
-            for page in made.pages(more):
-                rendered.add(page.path)
-                self._write(page, writer)
-                if page.entry is not None:
-                    entries.append(page.entry)
-                    if page.foreign is None and page.path not in others:
-                        known[page.path] = Known(page.inputs, page.entry.row, page.entry.date)
-                kind = kind_of(page.path) or "other"
-                counts["archived" if page.path.startswith("_archived/") else kind] += 1
-        self.report.pages_unchanged += len(rendered) - writer.changed
+        changed = 0
+        for page in made.pages(more):
+            rendered.add(page.path)
+            changed += self._write(page, others)
+            if page.entry is not None:
+                entries.append(page.entry)
+                if page.foreign is None and page.path not in others:
+                    known[page.path] = Known(page.inputs, page.entry.row, page.entry.date)
+            kind = kind_of(page.path) or "other"
+            counts["archived" if page.path.startswith("_archived/") else kind] += 1
+        self.report.pages_unchanged += len(rendered) - changed
         self._remove(rendered, scripts)
         self._write_indexes(made, entries)
         remember(self.folder, known)
@@ -280,15 +276,17 @@ class Publisher:
         self.report.removed = list(self.folder.removed)
         self.report.pages = Counter({f"{kind} pages": count for kind, count in counts.items() if count})
 
-    def _write(self, page: RenderedPage, writer: PageWriter) -> None:
+    def _write(self, page: RenderedPage, others: set[str]) -> bool:
+        """Write one page where it differs from what lies on disk; True if it was written. `others` are left alone."""
         if page.foreign is None:
-            writer.put(page)
-        elif page.path not in self.unreadable:
-            if self._has_changed(page):
-                self.folder.write_page(page.path, page.foreign, preserve=True)
-                writer.changed += 1
-            if page.moved_from is not None:
-                self.folder.remove(page.moved_from)
+            return page.text is not None and page.path not in others and self.folder.write_text(page.path, page.text())
+        if page.path in self.unreadable:
+            return False
+        if has_changed := self._has_changed(page):
+            self.folder.write_page(page.path, page.foreign, preserve=True)
+        if page.moved_from is not None:
+            self.folder.remove(page.moved_from)
+        return has_changed
 
     def _has_changed(self, page: RenderedPage) -> bool:
         former = self.pages.foreign.get(page.path)
