@@ -186,6 +186,14 @@ def test_a_reader_of_another_package_is_asked_before_the_general_one(site: _Site
     assert formats == [["openai-messages"], ["birdsong"]]
 
 
+def assert_one_line(site: _Site, recordings: Path, tmp_path: Path, reason: str) -> None:
+    """What was installed stops a run with one line that gives the reason."""
+    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
+    assert run.returncode == 2
+    assert reason in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
@@ -197,10 +205,7 @@ def test_a_reader_that_cannot_be_used_is_one_line(
     site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
 ) -> None:
     site.install("birds", "readers", birdsong=entry)
-    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
-    assert run.returncode == 2
-    assert reason in run.stderr
-    assert run.stderr.count("\n") == 1
+    assert_one_line(site, recordings, tmp_path, reason)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -234,10 +239,7 @@ def test_a_rule_that_cannot_be_used_is_one_line(
     site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
 ) -> None:
     site.install("shop", "rules", one=entry)
-    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
-    assert run.returncode == 2
-    assert reason in run.stderr
-    assert run.stderr.count("\n") == 1
+    assert_one_line(site, recordings, tmp_path, reason)
 
 
 def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Path) -> None:

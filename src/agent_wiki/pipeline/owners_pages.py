@@ -42,13 +42,17 @@ class EditedFile:
     rendered: str | None
 
 
+def _refuse_foreign(publisher: Publisher, paths: Sequence[str], consequence: str) -> None:
+    for path in paths:
+        if path in publisher.pages.foreign:
+            raise UsageError(f"{path}: this program did not write it; {consequence}")
+
+
 def keep(wiki: Path, paths: Sequence[str], report: Report) -> Report:
     """Make files the owner's for good: no run writes over them. Raises `UsageError` for pages that others wrote."""
 
     def decide(publisher: Publisher) -> None:
-        for path in paths:
-            if path in publisher.pages.foreign:
-                raise UsageError(f"{path}: this program did not write it; it is yours already")
+        _refuse_foreign(publisher, paths, "it is yours already")
         publisher.set_config(edit_kept(publisher.config_text, add=paths))
         publisher.keep(paths)
 
@@ -59,9 +63,7 @@ def restore(wiki: Path, paths: Sequence[str], report: Report) -> Report:
     """Render files again, whoever edited them; one that nothing supports any more is removed. Raises `UsageError`."""
 
     def decide(publisher: Publisher) -> None:
-        for path in paths:
-            if path in publisher.pages.foreign:
-                raise UsageError(f"{path}: this program did not write it; there is nothing to restore")
+        _refuse_foreign(publisher, paths, "there is nothing to restore")
         publisher.set_config(edit_kept(publisher.config_text, take_out=paths))
         publisher.release(paths)
 
