@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.owners_pages import reject
 from agent_wiki.report import Report
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
@@ -98,6 +99,21 @@ def test_branches_merge_without_a_stop_and_catalog_gives_the_bytes_of_one_run(
     assert (report.failures, report.edited, report.warnings) == ([], [], [])
     assert changed(tree(repository.wiki), one_run) == []
     assert _catalog(repository.wiki).written == []
+
+
+def test_a_merged_wiki_with_a_rejected_page_has_its_clusters_and_tasks_made_anew(tmp_path: Path) -> None:
+    repository, once = Repository(tmp_path / "repository"), tmp_path / "once"
+    for wiki in (once, repository.wiki):
+        _init(wiki)
+        ingest(TRACES[:12], wiki, "offline")
+        page = min(path for path in wiki.glob("guidelines/*.md") if path.name != "index.md")
+        reject(wiki, [page.relative_to(wiki).as_posix()], "Taught nothing.", Report("reject", str(wiki)))
+    ingest(TRACES[12:], once, "offline")
+    _branches(repository, (), TRACES[12:16], TRACES[16:])
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    report = _catalog(repository.wiki)
+    assert (report.failures, report.warnings) == ([], [])
+    assert changed(tree(repository.wiki), tree(once)) == []
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])

@@ -12,6 +12,7 @@ from typing import Any
 
 from agent_wiki.pages.foreign import foreign_sessions
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.rejected import KIND as REJECTED
 from agent_wiki.pages.rejected import parted
 from agent_wiki.pages.sessions import Session, sessions_of
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
@@ -35,6 +36,12 @@ class WikiState:
     corpus: dict[str, CorpusRecord] = field(default_factory=dict)
     foreign: dict[str, Page] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
+
+    def engines(self) -> set[str]:
+        """The names of the engines that answered what the wiki holds; what the owner rejected is no answer."""
+        made = [stage.made_by for record in self.records.values() for stage in record.stages.values()]
+        made += [answer.made_by for answer in self.corpus.values() if answer.kind != REJECTED]
+        return {each.engine for each in made}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from agent_wiki.engines import opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
-from agent_wiki.pages.rejected import KIND
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pages.task import sessions_of_tasks
@@ -100,6 +99,7 @@ class _Forgetting:
         self.before = view_of(state)
         left = {name: each for name, each in state.records.items() if name not in self.sessions}
         self.after = view_of(WikiState(state.config, left, state.corpus, state.foreign))
+        self.gone = _page_ids(self.before) - _page_ids(self.after)
         records = [state.records[name] for name in sessions]
         self.about = self.sessions | {name for each in records for name in _pages_of(each)}
         self.kin = _kin(self.before, self.sessions)
@@ -221,10 +221,7 @@ class _Forgetting:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             entry = None
-        gone = (self.before.guidelines.keys() | {f"skill:{each}" for each in self.before.skills}) - (
-            self.after.guidelines.keys() | {f"skill:{each}" for each in self.after.skills}
-        )
-        if isinstance(entry, dict) and (entry.get("session_id") in self.sessions or entry.get("id") in gone):
+        if isinstance(entry, dict) and (entry.get("session_id") in self.sessions or entry.get("id") in self.gone):
             return True
         return any(self.strings.first_in(each) is not None for each in (line, *texts_in(entry)))
 
@@ -235,6 +232,10 @@ def _pages_of(record: SessionRecord) -> Iterator[str]:
     yield from (f"skill:{each.name}" for each in record.answer(SYNTHESIZE_SKILL) or ())
 
 
+def _page_ids(view: WikiView) -> set[str]:
+    return view.guidelines.keys() | {f"skill:{each}" for each in view.skills}
+
+
 def _kin(view: WikiView, sessions: Collection[str]) -> set[str]:
     """The sessions that a task compares with one of these."""
     tasks = sessions_of_tasks(view.state.config, view.sessions).values()
@@ -243,9 +244,7 @@ def _kin(view: WikiView, sessions: Collection[str]) -> set[str]:
 
 def _is_embedded(state: WikiState) -> bool:
     """Whether the embedded engine made all that the wiki holds: it costs nothing to ask it again."""
-    made = [each.made_by for record in state.records.values() for each in record.stages.values()]
-    made += [answer.made_by for answer in state.corpus.values() if answer.kind != KIND]
-    return {each.engine for each in made} <= {_EMBEDDED, ""}
+    return state.engines() <= {_EMBEDDED, ""}
 
 
 def _shipped_texts() -> Iterator[str]:

@@ -166,9 +166,7 @@ class Publisher:
         """Whether git merged two wikis of which both hold answers over their own sessions alone, and asking is free."""
         if not self.is_merged:
             return False
-        makers = {each.made_by.engine for record in self.state.records.values() for each in record.stages.values()}
-        makers |= {answer.made_by.engine for answer in self.state.corpus.values()}
-        if makers == {self.engine.name} and not self.engine.is_paid:
+        if self.state.engines() == {self.engine.name} and not self.engine.is_paid:
             return True
         self.report.warnings.append(
             f"git merged this wiki: run `wiki {stage}` with its engine, for it has new sessions"
