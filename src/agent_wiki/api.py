@@ -15,7 +15,18 @@ from typing import Any, TypeAlias
 from agent_wiki import retrieval
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prompts import Prompt, PromptFile, read_prompts, render_prompt
-from agent_wiki.engine import Account, Answer, BaseEngine, Coverage, Engine, MadeWith, Problem, Progress, Question
+from agent_wiki.engine import (
+    Account,
+    Answer,
+    BaseEngine,
+    Coverage,
+    Engine,
+    MadeWith,
+    Problem,
+    Progress,
+    Question,
+    no_progress,
+)
 from agent_wiki.engines import default_engine
 from agent_wiki.errors import (
     AgentWikiError,
@@ -50,51 +61,12 @@ from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
 
 __all__ = [
-    "Account",
-    "AgentWikiError",
-    "Answer",
-    "AnswerRejected",
-    "AskingOptions",
-    "BaseEngine",
-    "BudgetReached",
-    "Coverage",
-    "Engine",
-    "Failure",
-    "Hit",
-    "MadeWith",
-    "Message",
-    "NoAnswer",
-    "Note",
-    "Page",
-    "Problem",
-    "Prompt",
-    "Question",
-    "Queued",
-    "Recording",
-    "Report",
-    "RunError",
-    "Sample",
-    "ServiceFailed",
-    "SessionRecord",
-    "Source",
-    "ToolCall",
-    "Trajectory",
-    "TrajectoryBuilder",
-    "Unanswered",
-    "UnitError",
-    "UnreadablePage",
-    "UnreadableRecording",
-    "UnsafePath",
-    "Usage",
-    "UsageError",
-    "Why",
-    "Wiki",
-    "WikiLocked",
-    "ingest",
-    "normalize",
-    "open",
-    "prompt_of",
-]
+    "Account", "AgentWikiError", "Answer", "AnswerRejected", "AskingOptions", "BaseEngine", "BudgetReached",
+    "Coverage", "Engine", "Failure", "Hit", "MadeWith", "Message", "NoAnswer", "Note", "Page", "Problem", "Prompt",
+    "Question", "Queued", "Recording", "Report", "RunError", "Sample", "ServiceFailed", "SessionRecord", "Source",
+    "ToolCall", "Trajectory", "TrajectoryBuilder", "Unanswered", "UnitError", "UnreadablePage", "UnreadableRecording",
+    "UnsafePath", "Usage", "UsageError", "Why", "Wiki", "WikiLocked", "ingest", "normalize", "open", "prompt_of",
+]  # fmt: skip
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -132,7 +104,7 @@ def ingest(
         asking=asking or AskingOptions(),
     )
     report = Report("ingest", str(folder), is_dry_run=dry_run)
-    return run(_paths(paths), options, report, progress or _unseen)
+    return run(_paths(paths), options, report, progress or no_progress)
 
 
 def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajectory]:
@@ -242,10 +214,6 @@ class _Pages(Mapping[str, Page]):
 
 def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[Path]:
     return [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(each) for each in paths]
-
-
-def _unseen(_what: str, _done: int, _of: int) -> None:
-    """Show nobody how far a run is."""
 
 
 @lru_cache(maxsize=4)

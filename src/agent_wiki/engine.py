@@ -21,6 +21,10 @@ Progress = Callable[[str, int, int], None]
 """How far a run is: called with (what, done, of)."""
 
 
+def no_progress(_what: str, _done: int, _of: int) -> None:
+    """The progress of a run that nobody watches."""
+
+
 class Answer(BaseModel):
     """Base of what an engine may say. Field descriptions are part of the request a model reads."""
 

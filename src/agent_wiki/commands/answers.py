@@ -29,13 +29,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 _EXIT_FAILED = 1
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    app.command("worklist")(worklist)
-    app.command("prompt")(prompt)
-    app.command("apply")(apply)
-
-
 def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson = False) -> None:
     """List the open questions: stage, request, session and recording, one line each."""
     from agent_wiki.pipeline import open_questions

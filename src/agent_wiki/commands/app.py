@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -51,19 +52,29 @@ def _main(
     """Turn recorded agent sessions into a wiki that the next agent reads."""
 
 
-recordings.register(app)
-stages.register(app)
-pages.register(app)
-owner.register(app)
-answers.register(app)
-config.register(app)
-cost.register(app)
-skills.register(app)
-consult.register(app)
-evaluate.register(app)
-save.register(app)
-why.register(app)
-rules.register(app)
-hook.register(app)
-connect.register(app)
-mcp.register(app)
+def _add(*commands: Callable[..., Any], to: typer.Typer = app) -> None:
+    """Add commands by the names of their functions."""
+    for command in commands:
+        to.command(command.__name__)(command)
+
+
+def _add_group(name: str, says: str, *commands: Callable[..., Any]) -> None:
+    group = typer.Typer(no_args_is_help=True)
+    _add(*commands, to=group)
+    app.add_typer(group, name=name, help=says)
+
+
+_add(recordings.normalize)
+for _name, _says, _command in stages.stage_commands():
+    app.command(_name, help=_says)(_command)
+_add(stages.catalog, stages.join, pages.init, pages.dump)
+_add(owner.forget, owner.keep, owner.restore, owner.reject)
+_add(answers.worklist, answers.prompt, answers.apply)
+_add_group("config", "The wiki's configuration, `_config.yaml`.", config.patch)
+_add(cost.cost)
+_add_group("skills", "The Agent Skills that show an agent how to build and read a wiki.", skills.install)
+_add(consult.consult, consult.review)
+_add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
+_add(save.save, why.why, rules.rules)
+_add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
+_add(connect.connect, mcp.mcp)

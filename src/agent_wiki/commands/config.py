@@ -14,18 +14,6 @@ from agent_wiki.commands.stages import AsJson, DryRun, Wiki, wiki_folder
 from agent_wiki.errors import UsageError
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    group = typer.Typer(no_args_is_help=True)
-    group.callback()(config)
-    group.command("patch")(patch)
-    app.add_typer(group, name="config")
-
-
-def config() -> None:
-    """The wiki's configuration, `_config.yaml`."""
-
-
 def patch(
     file: Annotated[Path | None, typer.Argument(help="YAML or JSON; standard input without one.")] = None,
     wiki: Wiki = None,

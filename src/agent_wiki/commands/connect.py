@@ -19,11 +19,6 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's command to `app`."""
-    app.command("connect")(connect)
-
-
 def connect(
     agent: Agent,
     folder: Folder = Path(),

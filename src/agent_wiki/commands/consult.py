@@ -22,12 +22,6 @@ Wiki = Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", 
 AsJson = Annotated[bool, typer.Option("--json", help="Print a list in JSON.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    app.command("consult")(consult)
-    app.command("review")(review)
-
-
 def consult(
     task: Annotated[str, typer.Argument(help="What you are about to do, in a few words.", show_default=False)],
     read: Annotated[bool, typer.Option("--read", help="Print the pages themselves.")] = False,

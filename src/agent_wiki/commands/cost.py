@@ -10,11 +10,6 @@ import typer
 from agent_wiki.commands.stages import Wiki, wiki_folder
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's command to `app`."""
-    app.command("cost")(cost)
-
-
 def cost(wiki: Wiki = None, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
     """Show the cost of asking models, by run, stage and model."""
     from agent_wiki.asking.ledger import cost_report

@@ -29,19 +29,6 @@ TaskFile = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    group = typer.Typer(no_args_is_help=True)
-    group.callback()(evaluate)
-    group.command("metrics")(metrics)
-    group.command("compare")(compare)
-    app.add_typer(group, name="eval")
-
-
-def evaluate() -> None:
-    """Measure sessions, and compare the arms of an experiment."""
-
-
 def metrics(
     paths: Paths,
     tasks: TaskFile = None,

@@ -14,19 +14,6 @@ Wiki = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    group = typer.Typer(no_args_is_help=True)
-    group.callback()(hook)
-    group.command("start")(start)
-    group.command("stop")(stop)
-    app.add_typer(group, name="hook")
-
-
-def hook() -> None:
-    """Commands that an agent's harness calls; `wiki connect` installs them."""
-
-
 def start(wiki: Wiki = None) -> None:
     """At the start of a session: print how to consult this project's wiki; nothing if there is none."""
     from agent_wiki.harness import connecting

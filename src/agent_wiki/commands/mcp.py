@@ -11,11 +11,6 @@ import typer
 from agent_wiki.commands.stages import FOUND, wiki_folder
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's command to `app`."""
-    app.command("mcp")(mcp)
-
-
 def mcp(
     wiki: Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=FOUND)] = None,
     http: Annotated[

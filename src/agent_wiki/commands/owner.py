@@ -19,14 +19,6 @@ Pages = Annotated[
 Why = Annotated[str, typer.Option("--why", help="Why, in a few words; it is remembered.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    app.command("forget")(forget)
-    app.command("keep")(keep)
-    app.command("restore")(restore)
-    app.command("reject")(reject)
-
-
 def forget(
     sessions: Annotated[list[str], typer.Argument(help="Sessions, each by its id or the beginning of it.")],
     wiki: Wiki = None,

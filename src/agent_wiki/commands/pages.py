@@ -12,12 +12,6 @@ from agent_wiki.commands.stages import FOUND, wiki_folder
 from agent_wiki.errors import UnreadablePage, UsageError
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    app.command("init")(init)
-    app.command("dump")(dump)
-
-
 def init(
     wiki: Annotated[Path, typer.Option("--wiki", help="The wiki's folder.")] = Path("wiki"),
     eject: Annotated[
@@ -25,12 +19,13 @@ def init(
     ] = False,
 ) -> None:
     """Create an empty wiki, or (with --eject) copy its templates and prompts to change them."""
+    from agent_wiki.engine import no_progress
     from agent_wiki.pipeline.ingest import Options, run
     from agent_wiki.report import Report
     from agent_wiki.wiki.store import WikiFolder
     from agent_wiki.wiki.templates import PLACES, shipped_folder, shipped_names
 
-    report = run([], Options(wiki, ("catalog",)), Report("init", str(wiki)), lambda _what, _done, _of: None)
+    report = run([], Options(wiki, ("catalog",)), Report("init", str(wiki)), no_progress)
     if eject:
         folder = WikiFolder(wiki)
         for kind in PLACES:

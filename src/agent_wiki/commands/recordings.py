@@ -11,11 +11,6 @@ from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun, Paths
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    app.command("normalize")(normalize)
-
-
 def normalize(
     paths: Paths,
     out: Annotated[Path, typer.Option("--out", help="The folder for the envelopes, one file per trajectory.")],

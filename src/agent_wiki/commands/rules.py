@@ -11,11 +11,6 @@ from agent_wiki.commands.stages import Wiki, wiki_folder
 from agent_wiki.commands.why import visible
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's command to `app`."""
-    app.command("rules")(rules)
-
-
 def rules(
     rule: Annotated[str | None, typer.Argument(help="A rule's id, or a family; without one, all rules.")] = None,
     wiki: Wiki = None,

@@ -20,11 +20,6 @@ _DEFAULT_FOLDER = ".evolve/trajectories in the project's root"
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was saved as JSON.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's command to `app`."""
-    app.command("save")(save)
-
-
 def save(
     file: Annotated[
         Path | None, typer.Argument(help="A recording of any known format; by default standard input.")

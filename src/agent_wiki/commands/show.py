@@ -33,7 +33,9 @@ class _Lines:
 def progress_shown(*, quiet: bool) -> Iterator[Any]:
     """Yield a function `(what, done, of)` that shows a run's progress on standard error."""
     if quiet:
-        yield lambda _what, _done, _of: None
+        from agent_wiki.engine import no_progress
+
+        yield no_progress
         return
     if not sys.stderr.isatty():
         yield _Lines()

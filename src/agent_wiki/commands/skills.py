@@ -18,18 +18,6 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    group = typer.Typer(no_args_is_help=True)
-    group.callback()(skills)
-    group.command("install")(install)
-    app.add_typer(group, name="skills")
-
-
-def skills() -> None:
-    """The Agent Skills that show an agent how to build and read a wiki."""
-
-
 def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Copy the package's Agent Skills into a folder; files with other content are listed and not changed."""
     from agent_wiki.harness.skills_folder import plan, shipped_skills, states, write

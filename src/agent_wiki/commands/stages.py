@@ -13,7 +13,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.errors import UsageError
-from agent_wiki.stages.order import CATALOG, STAGES
+from agent_wiki.stages.order import STAGES
 
 if TYPE_CHECKING:
     from agent_wiki.pipeline.estimate import Estimate
@@ -59,22 +59,14 @@ _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _ON_SESSIONS = ("paths", "wiki", "engine", "jobs", "rewrite", "dry_run", "as_json")
 
 
-def _commands() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Name, help and options of `ingest` and of each stage that asks something."""
-    yield "ingest", "Run all stages: recordings in, wiki out.", tuple(_OPTIONS)
+def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
+    """Name, help and function of `ingest` and of each stage that asks something."""
+    yield "ingest", "Run all stages: recordings in, wiki out.", _stage_command("ingest", _OPTIONS)
     for stage in STAGES:
         if stage.scope == "session":
-            yield stage.name, stage.help, tuple(_OPTIONS) if stage.may_archive else _ON_SESSIONS
+            yield stage.name, stage.help, _stage_command(stage.name, _OPTIONS if stage.may_archive else _ON_SESSIONS)
         elif stage.scope == "corpus":
-            yield stage.name, stage.help, _ON_THE_WIKI
-
-
-def register(app: typer.Typer) -> None:
-    """Add this module's commands to `app`."""
-    for name, says, options in _commands():
-        app.command(name, help=says)(asks(_stage_command(name, options)))
-    app.command(CATALOG)(catalog)
-    app.command("join")(asks(join))
+            yield stage.name, stage.help, _stage_command(stage.name, _ON_THE_WIKI)
 
 
 def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
@@ -89,7 +81,7 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
             for option, (annotation, default) in ((option, _OPTIONS[option]) for option in options)
         ]
     )
-    return command
+    return asks(command)
 
 
 def wiki_folder(named: Path | None) -> Path:
@@ -137,6 +129,7 @@ def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False)
     _run("catalog", [], wiki, as_json=as_json, dry_run=dry_run)
 
 
+@asks
 def join(
     others: Annotated[list[Path], typer.Argument(help="Other wikis' folders.")],
     wiki: Wiki = None,

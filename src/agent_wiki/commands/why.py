@@ -19,11 +19,6 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
 
 
-def register(app: typer.Typer) -> None:
-    """Add this module's command to `app`."""
-    app.command("why")(why)
-
-
 def why(
     page: Annotated[str, typer.Argument(help="A page's path, id or slug, a session's id, or the beginning of an id.")],
     wiki: Wiki = None,

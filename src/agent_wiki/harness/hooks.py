@@ -151,6 +151,7 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
     It is a run of `wiki ingest` in which a session that teaches nothing leaves no record, and which replaces nothing
     that another engine answered.
     """
+    from agent_wiki.engine import no_progress
     from agent_wiki.pipeline.ingest import ANOTHER_ENGINE, Options, run
     from agent_wiki.report import Report
     from agent_wiki.stages.order import ALL_STAGES, CORPUS_STAGES
@@ -174,15 +175,11 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
         wiki, stages, _ENGINE, lock_timeout_seconds=_LOCK_TIMEOUT_SECONDS, is_selective=True, on_session=note
     )
     if not (wiki / CONFIG).is_file():  # a session that teaches nothing creates no wiki
-        run(files, replace(options, dry_run=True), Report("hook stop", str(wiki)), _no_progress)
+        run(files, replace(options, dry_run=True), Report("hook stop", str(wiki)), no_progress)
         if not any(taught.values()):
             outcome.without_lessons += sorted(taught)
             return
-    report = run(files, options, Report("hook stop", str(wiki)), _no_progress)
+    report = run(files, options, Report("hook stop", str(wiki)), no_progress)
     outcome.mined += sorted(file for file, has_taught in taught.items() if has_taught)
     outcome.without_lessons += sorted(file for file, has_taught in taught.items() if not has_taught)
     outcome.problems += [*map(str, report.failures), *report.bugs]
-
-
-def _no_progress(_what: str, _done: int, _of: int) -> None:
-    """A harness shows no progress."""

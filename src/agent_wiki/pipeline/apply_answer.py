@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.engine import Problem
+from agent_wiki.engine import Problem, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
@@ -164,7 +164,7 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
         wiki, stages=stages, engine=engine, rewrite=found.is_rewrite, archive_covered=choices.archive_covered
     )
     try:
-        run(found.recordings, options, report, lambda _what, _done, _of: None)
+        run(found.recordings, options, report, no_progress)
     finally:
         engine.close()
     others = tuple(other_failures(report))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.engine import Answer
+from agent_wiki.engine import Answer, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import Unanswered, UnitError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
@@ -133,7 +133,7 @@ def rehearse(
     report = Report("rehearsal", str(wiki), is_dry_run=True)
     options = Options(wiki, stages=stages, engine=engine, rewrite=is_rewrite, dry_run=True)
     try:
-        return run(recordings, options, report, lambda _what, _done, _of: None)
+        return run(recordings, options, report, no_progress)
     finally:
         engine.close()
 

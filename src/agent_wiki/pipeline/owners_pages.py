@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engine import no_progress
 from agent_wiki.engines import opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog, subtask_pages
@@ -118,7 +119,7 @@ def _published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
         decide(publisher)
         if not folder.is_dry_run:
             finished.forget(folder)
-        publisher.finish((CATALOG,), lambda _what, _done, _of: None, archive_covered=True)
+        publisher.finish((CATALOG,), no_progress, archive_covered=True)
     return report
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.engine import no_progress
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.wiki.config import patched
@@ -24,6 +25,6 @@ def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report
         text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
         folder.write_text(CONFIG, patched(text, patch))
         options = Options(wiki, ("catalog",), dry_run=report.is_dry_run)
-        run([], options, report, lambda _what, _done, _of: None)
+        run([], options, report, no_progress)
     report.written = sorted({*folder.written, *report.written})
     return report
