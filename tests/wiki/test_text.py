@@ -58,6 +58,19 @@ def test_nothing_in_a_line_can_act(text: str, most: int) -> None:
     assert not re.match(r"#{1,6} |> |- |\d\. ", line)
 
 
+_ORDINARY = st.text(st.sampled_from("ab 10.)`:/w-+=#"), max_size=30)
+
+
+@given(_ORDINARY, st.integers(min_value=1, max_value=40))
+@example("1. a mark", 40)
+@example("123) a mark", 40)
+@example("10.", 40)
+@example("0123-45", 40)
+@example("a  b", 40)
+def test_text_that_is_plain_already_is_what_cleaning_would_make_of_it(text: str, most: int) -> None:
+    assert plain_line(text, most) == plain_line(f"\u200b{text}", most)
+
+
 def test_a_megabyte_on_one_line_takes_no_time() -> None:
     for unit in ("[", "`", "<a ", "\x1b]", "# ", "a" * 3 + " "):
         assert len(plain_line(unit * 400_000, 200)) <= 200

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, cast
 
 from agent_wiki.wiki.generated import signed
@@ -23,8 +24,15 @@ def field_names(model: Any, *, in_body: bool) -> tuple[str, ...]:
 
 def front_matter(page: Any) -> dict[str, Any]:
     """The frontmatter of a page model: its fields in their order, those that are None left out."""
-    named = ((name, getattr(page, name)) for name in field_names(cast("Hashable", type(page)), in_body=False))
-    return {name: value for name, value in named if value is not None}
+    names, values_of = _stored(cast("Hashable", type(page)))
+    return {name: value for name, value in zip(names, values_of(page), strict=True) if value is not None}
+
+
+@lru_cache(maxsize=32)
+def _stored(model: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """The names of the fields in a page model's frontmatter, and what takes their values from a page."""
+    names = field_names(model, in_body=False)
+    return names, attrgetter(*names)
 
 
 def page_text(front: Mapping[str, Any], body: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki.errors import RunError
 
 if TYPE_CHECKING:
-    from jinja2 import BaseLoader, Environment
+    from jinja2 import BaseLoader, Environment, Template
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 PLACES = {"templates": "templates", "prompts": "prompts"}
@@ -61,6 +61,7 @@ class Templates:
 
     def __init__(self, overrides: Path | None = None) -> None:
         self._overrides = str(overrides) if overrides is not None and overrides.is_dir() else None
+        self._compiled: dict[str, Template] = {}
 
     def digest(self) -> str:
         """Of the text of all templates."""
@@ -73,8 +74,15 @@ class Templates:
         from jinja2 import TemplateError
 
         try:
-            return _environment(self._overrides).get_template(f"{name}.j2").render(**variables)
+            template = self._compiled.get(name) or self._compile(name)
+            context = template.new_context({**template.globals, **variables}, shared=True)
+            return template.environment.concat(template.root_render_func(context))
         except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             line = getattr(error, "lineno", None)
             place = f"templates/{name}.j2" + (f":{line}" if line else "")
             raise RunError(f"{place}: {error or type(error).__name__}") from error
+
+    def _compile(self, name: str) -> Template:
+        """Once a run: whether its file has changed is not looked up again for each of fifty thousand pages."""
+        self._compiled[name] = template = _environment(self._overrides).get_template(f"{name}.j2")
+        return template

@@ -17,9 +17,10 @@ _INVISIBLE = re.compile(
 _SCHEME = re.compile(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE)
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")
-# Words of letters, digits and harmless marks with single spaces between: most text, which needs no cleaning.
-_HARMLESS = r"A-Za-z0-9.,:;!?'\"()/_%&@$={}`+-"
-_PLAIN_ALREADY = re.compile(rf"(?:[A-Za-z`][{_HARMLESS}]*(?: (?![=+])[{_HARMLESS}]+)*)?")
+# Letters, digits, single spaces and harmless marks: most text, which needs no cleaning.
+_PLAIN_ALREADY = re.compile(
+    r"""(?:(?:[A-Za-z`]|[0-9](?![0-9]{0,2}[.)](?: |\Z)))[A-Za-z0-9 .,:;!?'"()/_%&@$={}`+-]*)?(?<! )"""
+).fullmatch
 _ELLIPSIS = "…"
 
 
@@ -43,10 +44,9 @@ def plain_line(text: str, most: int) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    if not _PLAIN_ALREADY.fullmatch(text):
+    if not _PLAIN_ALREADY(text) or text.count("`") % 2:
         return False
-    has_marks = "``" in text or "://" in text or "www." in text.lower()
-    return not has_marks and text.count("`") % 2 == 0
+    return not ("  " in text or "``" in text or "://" in text or "www." in text.lower())
 
 
 def _without_markup(text: str) -> str:

@@ -23,14 +23,22 @@ LOOKS_NUMERIC = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_,.:]*)(?:[eE][-+]?[0-9]+
 
 # No tabs, breaks, controls or byte order marks, and nothing beyond 16 bits: every parser reads the rest alike.
 _ODD_CHARACTER = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
-_NO_PLAIN = r"""\A[#,\[\]{}&*!|>'"%@` ]|\A[-?:](?: |\Z)|\A---|\A\.\.\.| #| \Z"""
+_NO_PLAIN_START = "#,[]{}&*!|>'\"%@` "
+_NO_PLAIN = rf"""\A[{re.escape(_NO_PLAIN_START)}]|\A[-?:](?: |\Z)|\A---|\A\.\.\.| #| \Z"""
 _NO_BLOCK_PLAIN = re.compile(rf"{_NO_PLAIN}|:(?: |\Z)")
 _NO_FLOW_PLAIN = re.compile(rf"{_NO_PLAIN}|[,?\[\]{{}}:]")
 _RESOLVERS: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.CSafeDumper.yaml_implicit_resolvers
+# Most of what pages say: words and ids that no parser takes for a constant or a number, wherever they are written.
+_SURELY_PLAIN = re.compile(
+    r"(?:[A-EG-MP-SU-XZa-eg-mp-su-xz/(_]|(?!(?i:y|n|yes|no|on|off|true|false|null)\Z)[FfNnOoTtYy]"
+    r"|(?!0[xob])[0-9][0-9be]*[acdf-z]|[0-9]{5,}-)"
+    r"""[A-Za-z0-9 _./@%+=<>()!&*|;'"$^~\\`-]*(?<! )"""
+).fullmatch
 
 _LONGEST_KEY = 40  # the emitter writes long keys in another form
-_LONGEST_SHARED = 60  # characters; sentences hardly occur twice
+_LONGEST_SHARED = 24  # characters; ids and sentences hardly occur twice
 _LARGEST_NUMBER = 10**15
+_NESTED = frozenset((list, tuple, dict))
 
 
 class NotPlain(Exception):
@@ -51,35 +59,66 @@ def plain_value(text: str) -> Any:
 
 def write(key: Any, value: Any) -> str:
     """One entry of a block mapping, with its line ends. Raises `NotPlain`."""
-    if isinstance(value, list | tuple) and any(isinstance(item, list | tuple | dict) for item in value):
-        return "".join([f"{_written_key(key, _NO_BLOCK_PLAIN)}:\n", *(f"- {_written(item)}\n" for item in value)])
-    return f"{_written_key(key, _NO_BLOCK_PLAIN)}: {_written(value)}\n"
+    kind = type(value)
+    if kind is str:
+        return _shared_entry(key, value) if len(value) <= _LONGEST_SHARED else f"{_block_key(key)}: {_block(value)}\n"
+    if (kind is list or kind is tuple) and not _NESTED.isdisjoint(map(type, value)):
+        return "".join([f"{_block_key(key)}:\n", *[f"- {_written(item)}\n" for item in value]])
+    return f"{_block_key(key)}: {_written(value)}\n"
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{', '.join([_written_scalar(item, _NO_FLOW_PLAIN) for item in value])}]"
-    if isinstance(value, dict):
-        keys = [_written_key(key, _NO_FLOW_PLAIN) for key in value]
-        values = [_written_scalar(each, _NO_FLOW_PLAIN) for each in value.values()]
-        return f"{{{', '.join(map(': '.join, zip(keys, values, strict=True)))}}}"
-    return _written_scalar(value, _NO_BLOCK_PLAIN)
+    kind = type(value)
+    if kind is dict:
+        return _flow_mapping(tuple(value)) % tuple([_in_flow(each) for each in value.values()])
+    if kind is list or kind is tuple:
+        return f"[{', '.join([_in_flow(item) for item in value])}]"
+    return _block(value) if kind is str else _constant(value)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 10)
+def _flow_mapping(keys: tuple[Any, ...]) -> str:
+    """A mapping on one line, with a `%s` in place of each value."""
+    written = [_written_key(key, _NO_FLOW_PLAIN).replace("%", "%%") for key in keys]
+    return f"{{{', '.join([f'{key}: %s' for key in written])}}}"
+
+
+@lru_cache(maxsize=1 << 10)
+def _block_key(key: Any) -> str:
+    return _written_key(key, _NO_BLOCK_PLAIN)
+
+
 def _written_key(key: Any, no_plain: re.Pattern[str]) -> str:
     if type(key) is not str or not 0 < len(key) <= _LONGEST_KEY:
         raise NotPlain
     return _written_text(key, no_plain)
 
 
-def _written_scalar(value: Any, no_plain: re.Pattern[str]) -> str:
-    if type(value) is str:
-        return (_shared_text if len(value) <= _LONGEST_SHARED else _written_text)(value, no_plain)
-    if type(value) is bool:
-        return "true" if value else "false"
-    if type(value) is int and -_LARGEST_NUMBER < value < _LARGEST_NUMBER:
+def _in_flow(value: Any) -> str:
+    if type(value) is not str:
+        return _constant(value)
+    if _SURELY_PLAIN(value):
+        return value
+    return _quoted(value) if ":" in value and _is_ordinary(value) else _written_text(value, _NO_FLOW_PLAIN)
+
+
+def _block(text: str) -> str:
+    return text if _SURELY_PLAIN(text) else _written_text(text, _NO_BLOCK_PLAIN)
+
+
+@lru_cache(maxsize=1 << 12)
+def _shared_entry(key: Any, text: str) -> str:
+    return f"{_block_key(key)}: {_block(text)}\n"
+
+
+def _constant(value: Any) -> str:
+    kind = type(value)
+    if kind is int and -_LARGEST_NUMBER < value < _LARGEST_NUMBER:
         return str(value)
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is float and "." in (written := repr(value)) and "e" not in written:
+        return written
     if value is None:
         return "null"
     raise NotPlain
@@ -87,12 +126,16 @@ def _written_scalar(value: Any, no_plain: re.Pattern[str]) -> str:
 
 def _written_text(text: str, no_plain: re.Pattern[str]) -> str:
     """Plain where every parser reads it as this text, else in single quotes."""
-    if "\n" in text or _ODD_CHARACTER.search(text):
+    if not _is_ordinary(text) and ("\n" in text or _ODD_CHARACTER.search(text)):
         raise NotPlain
-    is_quoted = not text or no_plain.search(text) or LOOKS_NUMERIC.match(text)
-    if is_quoted or any(pattern.match(text) for _, pattern in _RESOLVERS.get(text[0], ())):
-        return "'" + text.replace("'", "''") + "'"
-    return text
+    if text[:1] in _NO_PLAIN_START or LOOKS_NUMERIC.match(text) or no_plain.search(text):
+        return _quoted(text)
+    return _quoted(text) if any(pattern.match(text) for _, pattern in _RESOLVERS.get(text[0], ())) else text
 
 
-_shared_text = lru_cache(maxsize=1 << 14)(_written_text)
+def _is_ordinary(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -127,7 +128,7 @@ def dump_yaml(mapping: dict[str, Any]) -> str:
 
     `verified_at` is written as a date (unquoted), as the wikis of the original tool have it.
     """
-    return "".join(_entry(name, value) for name, value in mapping.items()) or _dump(_Block())
+    return "".join([_entry(name, value) for name, value in mapping.items()]) or _dump(_Block())
 
 
 def _entry(name: Any, value: Any) -> str:
@@ -139,6 +140,7 @@ def _entry(name: Any, value: Any) -> str:
         return dump_any_yaml({name: value})
 
 
+@lru_cache(maxsize=1 << 10)
 def _is_date(text: str) -> bool:
     try:
         return _DATE.match(text) is not None and bool(datetime.date.fromisoformat(text))
