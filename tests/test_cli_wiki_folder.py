@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.commands.stages import wiki_folder
+from agent_wiki.commands.unchanged import wiki_folder
 
 
 def test_the_nearest_wiki_above_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agent_wiki.engine import Account
 from agent_wiki.errors import AgentWikiError, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
+
+if TYPE_CHECKING:
+    from agent_wiki.engine import Account
 
 SHORT_DIGEST = 19
 """Characters of a digest as people see it: `sha256:` and 12 digits."""
@@ -118,6 +120,11 @@ class Report:
         for entries in (self.failures, self.left_out, self.passed_over, self.warnings, self.waiting, self.bugs):
             entries.clear()
         self.recordings = self.recordings_unchanged = self.pages_unchanged = 0
+
+    def leave_unchanged(self, pages: Mapping[str, int]) -> None:
+        """Count the pages of a wiki in which nothing changed, by kind."""
+        self.pages.update(pages)
+        self.pages_unchanged = sum(pages.values())
 
     def cover(self, session_id: str, coverage: dict[str, int]) -> None:
         """Count what a model was shown of a session, once however many rounds it took."""

@@ -92,7 +92,7 @@ def test_a_memory_from_elsewhere_or_torn_is_of_no_account(tmp_path: Path) -> Non
     page.write_bytes(page.read_bytes().replace(b"Run", b"Rum").replace(b"Quote", b"Quoth"))
     os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))  # as an archive sets it
     for path in memory["pages"]:
-        memory["pages"][path][4] = {}
+        memory["pages"][path][2] = {}
     _keep(wiki, {**memory, "version": "of another program"})
     ingest([], wiki, engine, stages=("catalog",))
     assert changed(whole, tree(wiki)) == [page.relative_to(wiki).as_posix()]  # a person's edit, which stays

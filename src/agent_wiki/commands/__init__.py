@@ -7,16 +7,19 @@ import sys
 
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of `wiki`. Returns the exit code: 0 all well, 1 some unit failed, 2 usage or run error, 3 budget."""
-    from agent_wiki.commands import harness
+    from agent_wiki.commands import harness, unchanged
 
     words = sys.argv[1:] if arguments is None else arguments
     if harness.is_hook_stop(words):
         return harness.stop(harness.words_of(words[2:]))
 
-    from agent_wiki.commands.app import app
     from agent_wiki.errors import RunError
 
     try:
+        if unchanged.is_catalogued(words):
+            return 0
+        from agent_wiki.commands.app import app
+
         app(args=arguments, prog_name="wiki")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_wiki.commands.stages import ArchiveCovered, Wiki, wiki_folder
+from agent_wiki.commands.stages import ArchiveCovered, Wiki
+from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from agent_wiki.commands.show import finish
-from agent_wiki.commands.stages import AsJson, DryRun, Wiki, wiki_folder
+from agent_wiki.commands.stages import AsJson, DryRun, Wiki
+from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
 

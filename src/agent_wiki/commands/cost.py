@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.stages import Wiki, wiki_folder
+from agent_wiki.commands.stages import Wiki
+from agent_wiki.commands.unchanged import wiki_folder
 
 
 def cost(wiki: Wiki = None, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.stages import FOUND, wiki_folder
+from agent_wiki.commands.stages import FOUND
+from agent_wiki.commands.unchanged import wiki_folder
 
 
 def mcp(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agent_wiki.commands.show import finish, progress_shown
-from agent_wiki.commands.stages import AsJson, DryRun, Wiki, wiki_folder
+from agent_wiki.commands.stages import AsJson, DryRun, Wiki
+from agent_wiki.commands.unchanged import wiki_folder
 
 if TYPE_CHECKING:
     from agent_wiki.report import Report

@@ -12,6 +12,7 @@ import typer
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
 from agent_wiki.commands.show import finish, progress_shown
+from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 from agent_wiki.stages.order import STAGES
 
@@ -42,8 +43,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON."
 ArchiveCovered = Annotated[
     bool, typer.Option("--archive-covered/--keep-covered", help="Archive guidelines that a skill covers.")
 ]
-
-_DEFAULT_WIKI = Path("wiki")
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
@@ -82,19 +81,6 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
         ]
     )
     return asks(command)
-
-
-def wiki_folder(named: Path | None) -> Path:
-    """The wiki that was named; else `wiki` here; else the nearest one above, up to the repository's root."""
-    if named is not None:
-        return named
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / _DEFAULT_WIKI / "_config.yaml").is_file():
-            return _DEFAULT_WIKI if folder == here else folder / _DEFAULT_WIKI
-        if (folder / ".git").exists():
-            break
-    return _DEFAULT_WIKI
 
 
 def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, **options: object) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent_wiki.commands.stages import Wiki, wiki_folder
+from agent_wiki.commands.stages import Wiki
+from agent_wiki.commands.unchanged import wiki_folder
 
 if TYPE_CHECKING:
     from agent_wiki.retrieval.why import Cited, PageWhy, SessionPlace, Why

@@ -1,21 +1,25 @@
 """Whether the last run was the same and nothing has changed since: then there is nothing to read, ask or write.
 
-The answer is based on `.wiki/finished.json`: a digest over the name, size and time of change of every file of the
-wiki, taken when a run ended, with what that run did. With any difference the run is complete.
+The answer is based on `.wiki/finished.json`: a digest over the name, size and times of change of every file of the
+wiki, as a run left it, with what that run did. With any difference the run is complete. Nothing here takes long to
+import, for `wiki catalog` asks before it imports anything else.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_wiki import __version__
-from agent_wiki.engine import Engine
-from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY
-from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.stages.order import CATALOG
+from agent_wiki.wiki.files import Signature, digest_of, scan
+from agent_wiki.wiki.layout import MACHINERY
+
+if TYPE_CHECKING:
+    from agent_wiki.engine import Engine
+    from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "finished.json"
 
@@ -30,9 +34,11 @@ def terms(stages: Sequence[str], engine: Engine, *, archive_covered: bool) -> di
     }
 
 
-def note(folder: WikiFolder, done: Mapping[str, Any], pages: Mapping[str, int]) -> None:
-    """Remember that a run ended with the wiki as it is now."""
-    folder.write_machinery(_NAME, {**done, "pages": dict(pages), "wiki": _digest(folder.root)})
+def note(folder: WikiFolder, done: Mapping[str, Any], pages: Mapping[str, int], warnings: Sequence[str]) -> None:
+    """Remember that a run ended with the wiki as it is now. `warnings` are the engine's, which every run repeats."""
+    if not folder.is_dry_run:
+        wiki = digest_of(folder.files())
+        folder.write_machinery(_NAME, {**done, "pages": dict(pages), "warnings": list(warnings), "wiki": wiki})
 
 
 def forget(folder: WikiFolder) -> None:
@@ -42,33 +48,25 @@ def forget(folder: WikiFolder) -> None:
 
 def is_same(folder: WikiFolder, wanted: Mapping[str, Any]) -> dict[str, int] | None:
     """The page counts of the last run when this one would find everything as that left it; else None."""
-    last = folder.read_machinery(_NAME)
+    return _pages(folder.root, wanted, folder.files)
+
+
+def nothing_to_catalog(wiki: Path) -> dict[str, int] | None:
+    """The same for `wiki catalog`, which asks no engine and so has nothing to say where none had a warning."""
+    wanted = {"version": __version__, "stages": [CATALOG], "archive_covered": True, "warnings": []}
+    return _pages(wiki, wanted, lambda: scan(str(wiki)))
+
+
+def _pages(
+    wiki: Path, wanted: Mapping[str, Any], files: Callable[[], Mapping[str, Signature]]
+) -> dict[str, int] | None:
+    try:
+        last = json.loads((wiki / MACHINERY / _NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
     if not isinstance(last, dict) or not isinstance(last.get("pages"), dict):
         return None
     alike = all(last.get(name) == value for name, value in wanted.items() if name != "stages")
     if not alike or not set(wanted["stages"]) <= set(last.get("stages") or ()):
         return None
-    return dict(last["pages"]) if last.get("wiki") == _digest(folder.root) else None
-
-
-def _digest(root: Path) -> str:
-    hasher = hashlib.sha256()
-    for line in sorted(_files(str(root), "")):
-        hasher.update(line.encode("utf-8", "replace"))
-    return hasher.hexdigest()
-
-
-def _files(folder: str, prefix: str) -> Iterator[str]:
-    try:
-        entries = list(os.scandir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for entry in entries:
-        name = f"{prefix}{entry.name}"
-        if name in (MACHINERY, AUDIT_LOG):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(entry.path, f"{name}/")
-        else:
-            status = entry.stat(follow_symlinks=False)
-            yield f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n"
+    return dict(last["pages"]) if last.get("wiki") == digest_of(files()) else None

@@ -104,7 +104,7 @@ def _run_stages(
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
     if not has_more_to_say:  # else it is reported each time
-        finished.note(folder, terms, report.pages)
+        finished.note(folder, terms, report.pages, opened.engine.account().warnings)
 
 
 def _nothing_to_do(files: Sequence[InputFile], folder: WikiFolder, terms: Mapping[str, Any], report: Report) -> bool:
@@ -119,8 +119,7 @@ def _nothing_to_do(files: Sequence[InputFile], folder: WikiFolder, terms: Mappin
     report.recordings = len(files)
     for file, entry in entries:
         _count_unchanged(entry or {}, file, report)
-    report.pages.update(pages)
-    report.pages_unchanged = sum(pages.values())
+    report.leave_unchanged(pages)
     return True
 
 

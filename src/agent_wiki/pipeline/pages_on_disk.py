@@ -19,7 +19,7 @@ from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.json"
-_VERSION = [2, __version__]
+_VERSION = [3, __version__]
 
 
 @dataclass(slots=True)
@@ -68,11 +68,12 @@ def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDis
     """Look at every page of the wiki. One that cannot be read is appended to `problems`."""
     found = PagesOnDisk()
     known = _remembered(folder)
+    signatures = folder.files()
     for path in folder.page_paths():
         remembered = known.get(path)
-        if remembered is not None and remembered[:3] == [*folder.signatures[path]]:
+        if remembered is not None and remembered[0] == signatures[path]:
             found.generated.add(path)
-            found.known[path] = Known(*remembered[3:])
+            found.known[path] = Known(*remembered[1:])
             continue
         try:
             _sort(path, folder, found)
@@ -101,9 +102,8 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
 
 def remember(folder: WikiFolder, generated: Mapping[str, Known]) -> None:
     """Remember which pages are generated, as they are on disk now, and from what."""
-    pages = {
-        path: [*folder.signatures[path], *generated[path]] for path in sorted(generated) if path in folder.signatures
-    }
+    signatures = folder.files()
+    pages = {path: [signatures[path], *generated[path]] for path in sorted(generated) if path in signatures}
     folder.write_cache(_NAME, {"version": _VERSION, "pages": pages})
 
 

@@ -20,22 +20,11 @@ from typing import Any, Literal
 from pydantic_core import from_json, to_json
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, WikiLocked
-from agent_wiki.wiki.kinds import FOLDERS
-from agent_wiki.wiki.layout import ARCHIVE, AUDIT_LOG, MACHINERY, kind_of
+from agent_wiki.wiki.files import Signature, scan, signature_of
+from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page
 
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
-
-Signature = tuple[int, int, int]
-"""Size in bytes, and when the content and the entry changed, in nanoseconds.
-
-The last nobody can set: what `.wiki/` of a wiki that came from elsewhere says of a file never fits.
-"""
-
-
-def signature_of(status: os.stat_result) -> Signature:
-    """By what a file is known as unchanged."""
-    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 @dataclass(slots=True)
@@ -44,10 +33,10 @@ class WikiFolder:
 
     root: Path
     is_dry_run: bool = False
-    signatures: dict[str, Signature] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     planned: dict[str, str] = field(default_factory=dict)  # what a dry run would write
+    _files: dict[str, Signature] | None = None
     _folders: dict[str, str] = field(default_factory=dict)
     _made: set[str] = field(default_factory=set)
 
@@ -57,6 +46,7 @@ class WikiFolder:
 
         Raises `WikiLocked` when another holds it for too long.
         """
+        self._files = None  # another process may have written before
         if self.is_dry_run or _HELD.get() == self.root.resolve():
             yield
             return
@@ -90,14 +80,18 @@ class WikiFolder:
         except UnicodeDecodeError as error:
             raise RunError(f"{path}: not UTF-8 text; correct it and run again") from error
 
+    def files(self) -> dict[str, Signature]:
+        """Every file's signature by path, as the folder was when it was first looked at, and as written since.
+
+        What others change meanwhile is not in it, so that the next run takes notice of it.
+        """
+        if self._files is None:
+            self._files = scan(str(self.root))
+        return self._files
+
     def page_paths(self) -> list[str]:
-        """Every page's path in the wiki, sorted; their signatures are remembered."""
-        self.signatures = {}
-        for section in (*FOLDERS, ARCHIVE):
-            for path, signature in _files_below(self.root / section, section):
-                if kind_of(path) is not None:
-                    self.signatures[path] = signature
-        return sorted(self.signatures)
+        """Every page's path in the wiki, sorted."""
+        return sorted(path for path in self.files() if path.endswith(".md") and kind_of(path) is not None)
 
     def read_page(self, path: str) -> tuple[str, Page]:
         """A page's text and what it parses to. Raises `UnreadablePage`."""
@@ -147,6 +141,7 @@ class WikiFolder:
             wanted = mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
             if mode != wanted:
                 target.chmod(wanted)
+                self._remember(path, str(target))
 
     def remove(self, path: str) -> None:
         """Remove a file, and its folder when that is empty now. A file that is not there is no error."""
@@ -157,7 +152,8 @@ class WikiFolder:
         if self.is_dry_run:
             return
         target.unlink()
-        self.signatures.pop(path, None)
+        if self._files is not None:
+            self._files.pop(path, None)
         folder = target.parent
         while folder != self.root and not any(folder.iterdir()) and folder.parent != self.root:
             folder.rmdir()
@@ -223,7 +219,8 @@ class WikiFolder:
             raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
 
     def _remember(self, path: str, target: str) -> None:
-        self.signatures[path] = signature_of(os.lstat(target))
+        if self._files is not None:
+            self._files[path] = signature_of(os.lstat(target))
 
     def _path(self, path: str) -> Path:
         return Path(self._inside(path))
@@ -262,20 +259,6 @@ class WikiFolder:
         except OSError as error:
             raise RunError(f"{folder}: cannot make this folder ({error.strerror})") from error
         self._made.add(folder)
-
-
-def _files_below(folder: Path, prefix: str) -> Iterator[tuple[str, Signature]]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for entry in entries:
-        if entry.is_symlink():
-            continue
-        if entry.is_dir():
-            yield from _files_below(folder / entry.name, f"{prefix}/{entry.name}")
-        elif entry.name.endswith(".md"):
-            yield f"{prefix}/{entry.name}", signature_of(entry.stat(follow_symlinks=False))
 
 
 def _holds(target: str, content: bytes) -> bool:
