@@ -225,6 +225,13 @@ def _one_line(text: str) -> str:
     return without_surrogates(" ".join(text.split()))
 
 
+def listed_lines(title: str, entries: Sequence[str], most: int = 20) -> list[str]:
+    """Each entry behind its title, on a line of its own; those beyond `most` are counted."""
+    lines = [f"{title}: {entry}" for entry in entries[:most]]
+    more = len(entries) - most
+    return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
+
+
 def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
     if not entries:
         return []

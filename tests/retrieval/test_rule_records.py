@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.commands.why import _lines
+from agent_wiki.commands.why import _page_lines
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.retrieval.rule_records import rules_behind
-from agent_wiki.retrieval.why import PageWhy, Why
+from agent_wiki.retrieval.why import PageWhy
 from agent_wiki.wiki.records import SessionRecord
 from tests.pages.rendering import stage
 
@@ -41,6 +41,6 @@ def test_a_page_of_no_rule_names_none(view: WikiView) -> None:
 
 def test_the_rule_is_one_line_of_the_page() -> None:
     page = PageWhy("guidelines/a__0.md", "0", "guideline", "Set upstream", rules=["remedies/set-upstream"])
-    lines = list(_lines(Why([page], {})))
+    lines = list(_page_lines(page, {}, ""))
     assert "  found by the rule remedies/set-upstream" in lines
     assert page.to_json()["rules"] == ["remedies/set-upstream"]

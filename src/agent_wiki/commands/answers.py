@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_wiki.commands.stages import ArchiveCovered, Wiki
+from agent_wiki.commands.files import text_in
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import ArchiveCovered, AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
-    from agent_wiki.pipeline.open_questions import Found, OpenQuestion
+    from agent_wiki.engines.recorded import ObservedPrompt
+    from agent_wiki.pipeline.open_questions import OpenQuestion
 
 _STAGE = "A stage (summarize, …), or what it produces: summary, guidelines, skill, cluster, task or subtask."
 
@@ -25,7 +28,6 @@ Recordings = Annotated[
 Trajectory = Annotated[Path | None, typer.Argument(help="The recording that the question is about.")]
 Session = Annotated[str, typer.Option("--session", help="The session, where a recording holds several.")]
 Request = Annotated[str, typer.Option("--request", help="The question by its digest, as a worklist has it.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 _EXIT_FAILED = 1
 
@@ -37,13 +39,9 @@ def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson =
 
     found = open_questions.worklist(wiki_folder(wiki), recordings or ())
     if as_json:
-        listed = {"questions": [each.to_json() for each in found.questions], "problems": as_values(found.problems)}
-        _print(json.dumps(listed, ensure_ascii=False, indent=2))
+        print_json({"questions": [asdict(each) for each in found.questions], "problems": as_values(found.problems)})
     else:
-        for each in found.questions:
-            _print(_line(each))
-        if not found.questions:
-            _print("no open questions")
+        print_lines([_line(each) for each in found.questions] or ["no open questions"])
     _print_errors(as_lines(found.problems))
     raise typer.Exit(_EXIT_FAILED if found.problems else 0)
 
@@ -75,12 +73,14 @@ def prompt(
     except NoSuchQuestion as error:
         _print_errors([str(error)])
         raise typer.Exit(_EXIT_FAILED) from None
-    _print(_as_json(found) if as_json else _as_text(found))
+    if as_json:
+        print_json(_values(found.asked))
+    else:
+        print_lines(_sections(found.asked))
 
 
-def _as_json(found: Found) -> str:
-    asked = found.asked
-    values: dict[str, Any] = {
+def _values(asked: ObservedPrompt) -> dict[str, Any]:
+    return {
         "stage": asked.prompt.stage,
         "request": asked.prompt.digest,
         "about": list(asked.about),
@@ -90,15 +90,13 @@ def _as_json(found: Found) -> str:
         "schema": asked.prompt.schema,
         "max_tokens": asked.prompt.max_tokens,
     }
-    return json.dumps(values, ensure_ascii=False, indent=2)
 
 
-def _as_text(found: Found) -> str:
+def _sections(asked: ObservedPrompt) -> list[str]:
     """The parts under headings that nobody who wrote into a recording could have predicted."""
-    asked = found.asked
     mark = asked.prompt.digest.removeprefix("sha256:")[:12]
     about = " ".join(", ".join(asked.about).split())
-    lines = [
+    return [
         f"# {asked.prompt.stage}: {about}",
         f"# request {asked.prompt.digest}" + (" (answered)" if asked.is_answered else ""),
         f"===== system {mark} =====",
@@ -108,7 +106,6 @@ def _as_text(found: Found) -> str:
         f"===== JSON schema of the answer {mark} =====",
         json.dumps(asked.prompt.schema, ensure_ascii=False, indent=2),
     ]
-    return "\n".join(lines)
 
 
 def apply(
@@ -137,16 +134,15 @@ def apply(
 
     wanted = QuestionSelector(stage, _existing(trajectory), session, request)
     choices = Choices(model, archive_covered, archive_members)
-    applied = apply_answer(wiki_folder(wiki), wanted, _answer_text(answer), choices)
+    applied = apply_answer(wiki_folder(wiki), wanted, text_in(answer), choices)
     if as_json:
-        _print(json.dumps(applied.to_json(), ensure_ascii=False, indent=2))
+        print_json(applied.to_json())
     elif applied.problems:
         _print_errors([str(each) for each in applied.problems])
     else:
         counts = f"{len(applied.written)} files written, {len(applied.removed)} removed"
-        _print(f"{applied.stage}: {', '.join(applied.about)}: {counts}")
-        for path in applied.written:
-            _print(f"  {path}")
+        print_lines([f"{applied.stage}: {', '.join(applied.about)}: {counts}"])
+        print_lines(f"  {path}" for path in applied.written)
     _print_errors([*as_lines(applied.warnings), *applied.bugs])
     raise typer.Exit(_EXIT_FAILED if applied.problems else 0)
 
@@ -157,22 +153,5 @@ def _existing(recording: Path | None) -> Path | None:
     return recording
 
 
-def _answer_text(file: Path | None) -> str:
-    place = str(file) if file is not None else "standard input"
-    try:
-        raw = sys.stdin.buffer.read() if file is None else file.read_bytes()
-        return raw.decode("utf-8")
-    except OSError as error:
-        raise UsageError(f"{place}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{place}: not UTF-8 text") from error
-
-
-def _print(text: str) -> None:
-    """Print to standard output in UTF-8, regardless of the terminal's encoding: prompts must not change."""
-    typer.echo(text.encode("utf-8", "replace"))
-
-
-def _print_errors(lines: Sequence[str]) -> None:
-    for line in lines:
-        typer.echo(" ".join(line.split()), err=True)
+def _print_errors(lines: Iterable[str]) -> None:
+    print_lines((" ".join(line.split()) for line in lines), err=True)

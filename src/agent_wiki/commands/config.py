@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from agent_wiki.commands.files import place_of, text_in
 from agent_wiki.commands.show import finish
 from agent_wiki.commands.stages import AsJson, DryRun, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -39,21 +39,13 @@ def _mapping(file: Path | None) -> dict[str, Any]:
     """The mapping in a file or on standard input. Raises `UsageError` with the line that cannot be read."""
     import yaml
 
-    from agent_wiki.wiki.yaml_syntax import load_yaml
+    from agent_wiki.wiki.yaml_syntax import load_yaml, why_not_yaml
 
-    place = str(file) if file is not None else "standard input"
+    place, text = place_of(file), text_in(file).removeprefix("\ufeff")
     try:
-        text = (sys.stdin.buffer.read() if file is None else file.read_bytes()).decode("utf-8").removeprefix("\ufeff")
         value = json.loads(text) if text.lstrip().startswith("{") and _is_json(text) else load_yaml(text)
-    except OSError as error:
-        raise UsageError(f"{place}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{place}: not UTF-8 text") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UsageError(f"{place}:{line}: {error.problem}") from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{place}: cannot be parsed ({type(error).__name__})") from error
+        raise UsageError(why_not_yaml(error, place)) from error
     if not isinstance(value, dict):
         raise UsageError(f"{place}: a patch is a mapping, such as {{clusters: {{…}}}}")
     return value

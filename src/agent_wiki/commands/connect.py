@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import AsJson, DryRun
 
 Agent = Annotated[str, typer.Argument(help="claude-code, codex or agents-md.")]
 Folder = Annotated[Path, typer.Option("--dir", help="The project's folder.")]
@@ -15,8 +17,6 @@ Wiki = Annotated[
     typer.Option("--wiki", help="The wiki to point at; it need not exist yet.", show_default="wiki, there or above"),
 ]
 Remove = Annotated[bool, typer.Option("--remove", help="Remove the pointer; everything else stays byte for byte.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
 def connect(
@@ -48,8 +48,10 @@ def connect(
         "notes": planned.notes,
         "exit_code": 0,
     }
-    for line in [json.dumps(report, ensure_ascii=False, indent=2)] if as_json else _lines(report):
-        typer.echo(line)
+    if as_json:
+        print_json(report)
+    else:
+        print_lines(_lines(report))
 
 
 def _lines(report: dict[str, Any]) -> list[str]:

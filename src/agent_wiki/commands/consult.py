@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent_wiki.commands.stages import FOUND
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 2_000
 _EXIT_UNREADABLE = 1
-
-Wiki = Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=FOUND)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print a list in JSON.")]
 
 
 def consult(
@@ -38,10 +35,8 @@ def consult(
             "--kind", help="Only cluster, skill, guideline, task or subtask; several: a,b.", show_default=False
         ),
     ] = "",
-    wiki: Wiki = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a list in JSON: index rows with score and why.")
-    ] = False,
+    wiki: ExistingWiki = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print the two to five pages that apply to what you are about to do; nothing if none does."""
     from agent_wiki import retrieval
@@ -56,13 +51,12 @@ def consult(
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
     hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds)
     if as_json:
-        typer.echo(json.dumps([hit.to_json() for hit in hits], ensure_ascii=True, indent=2))
+        print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:
         typer.echo(retrieval.read_pages(hits, max_tokens), nl=False)
     else:
         for position, hit in enumerate(hits, start=1):
-            for line in hit_lines(hit, position):
-                typer.echo(line)
+            print_lines(hit_lines(hit, position))
     if not hits:
         typer.echo("nothing in the wiki applies", err=True)
 
@@ -71,7 +65,7 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in text.split(",") if each.strip())
 
 
-def review(wiki: Wiki = None, as_json: AsJson = False) -> None:
+def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     """List the pages that harmed or misled a session, the worst first, and those that a person edited, with a diff.
 
     What to do with an edited page: `wiki keep` makes it yours for good, `wiki restore` renders it again. A bad page is
@@ -86,22 +80,15 @@ def review(wiki: Wiki = None, as_json: AsJson = False) -> None:
     problems: list[UnreadablePage] = []
     found, edited = found_in(folder, problems), edited_pages(folder)
     if as_json:
-        typer.echo(
-            json.dumps(
-                [*(each.to_json() for each in found), *(each.to_json() for each in edited)], ensure_ascii=True, indent=2
-            )
-        )
+        print_json([*(each.to_json() for each in found), *(each.to_json() for each in edited)], is_ascii=True)
     else:
         for each in found:
-            for line in _review_lines(folder, each):
-                typer.echo(line)
+            print_lines(_review_lines(folder, each))
         for page in edited:
-            for line in _edited_lines(page):
-                typer.echo(line)
+            print_lines(_edited_lines(page))
         if not found and not edited:
             typer.echo("no page has harmed or misled a session", err=True)
-    for problem in problems:
-        typer.echo(f"wiki: {problem}", err=True)
+    print_lines((f"wiki: {problem}" for problem in problems), err=True)
     raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_wiki.commands.show import finish, progress_shown
-from agent_wiki.commands.stages import Paths
-from agent_wiki.errors import RunError, UsageError
+from agent_wiki.commands.files import text_in, write_bytes
+from agent_wiki.commands.show import finish, print_json, print_lines, progress_shown
+from agent_wiki.commands.stages import AsJson, Paths
+from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
     from agent_wiki.evaluation.arms import Arm, Read
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from agent_wiki.evaluation.tasks import TaskSet
 
 _EXIT_BAD_ROWS = 1
-_MOST_PROBLEMS = 20
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LABELS = ("task", "family", "condition", "trial")  # measured fields that a person may override
 
@@ -39,13 +39,11 @@ def metrics(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the rows to this file instead of standard output.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the report, with the rows, as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure each session: a JSON line of cost, time, calls, reads and outcome."""
     from agent_wiki.evaluation.recordings import rows_of
-    from agent_wiki.report import Report, as_lines
+    from agent_wiki.report import Report, as_lines, listed_lines
 
     report = Report("eval metrics", "")
     known, chosen = _tasks(tasks), _labels(labels or ())
@@ -53,26 +51,18 @@ def metrics(
         rows = rows_of(paths, known, chosen, report, progress)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if out is not None:
-        _write(out, text.encode("utf-8", "replace"))
+        write_bytes(out, text.encode("utf-8", "replace"))
         report.written.append(str(out))
     if as_json:
         finish(report, as_json=True, extra={"rows": rows})
     if out is None:
         typer.echo(text.encode("utf-8", "replace"), nl=False)
     listed = (("left out", report.left_out), ("warning", report.warnings), ("FAILED", report.failures))
-    for line in (line for title, entries in listed for line in _listed(title, as_lines(entries))):
-        typer.echo(line, err=True)
-    for bug in report.bugs:
-        typer.echo(bug, err=True)
+    print_lines((line for title, entries in listed for line in listed_lines(title, as_lines(entries))), err=True)
+    print_lines(report.bugs, err=True)
     if out is not None:
         typer.echo(f"{out}: {len(rows)} rows of {report.recordings} recordings")
     raise typer.Exit(report.exit_code)
-
-
-def _listed(title: str, entries: Sequence[str]) -> list[str]:
-    lines = [f"{title}: {entry}" for entry in entries[:_MOST_PROBLEMS]]
-    more = len(entries) - _MOST_PROBLEMS
-    return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
 
 
 def compare(
@@ -85,7 +75,7 @@ def compare(
         str | None, typer.Option("--first", help="The arm that the others are compared with; by default the first.")
     ] = None,
     tasks: TaskFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+    as_json: AsJson = False,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the report to this file.")] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw the main figures to this file (.svg or .png).")
@@ -100,7 +90,7 @@ def compare(
     """Compare arms over all trials, by family and by task, with intervals."""
     from agent_wiki.evaluation import render
     from agent_wiki.evaluation.compare import compare as compare_arms
-    from agent_wiki.report import as_lines
+    from agent_wiki.report import as_lines, listed_lines
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"{plot}: the name of a plot must end in .svg or .png")
@@ -109,20 +99,18 @@ def compare(
     compared = compare_arms(arms, seed, resamples)
     report = render.to_markdown(compared)
     if markdown is not None:
-        _write(markdown, report.encode("utf-8", "replace"))
+        write_bytes(markdown, report.encode("utf-8", "replace"))
     if plot is not None:
-        _write(plot, _drawn(compared, arms, plot))
+        write_bytes(plot, _drawn(compared, arms, plot))
     exit_code = _EXIT_BAD_ROWS if read.problems else 0
     notes = [f"{read.subagents} rows of subagents left out: they are part of their session"] * bool(read.subagents)
     if as_json:
         values = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
-        typer.echo(
-            json.dumps({**values, "exit_code": exit_code}, ensure_ascii=False, indent=2).encode("utf-8", "replace")
-        )
+        print_json({**values, "exit_code": exit_code})
     else:
         typer.echo(report.encode("utf-8", "replace"), nl=False)
-    for line in (*_listed("warning", as_lines(notes)), *_listed("FAILED", as_lines(read.problems))):
-        typer.echo(line, err=True)
+    print_lines(listed_lines("warning", as_lines(notes)), err=True)
+    print_lines(listed_lines("FAILED", as_lines(read.problems)), err=True)
     raise typer.Exit(exit_code)
 
 
@@ -131,13 +119,7 @@ def _read(files: Sequence[Path]) -> Read:
 
     read = Read()
     for file in files:
-        try:
-            text = file.read_bytes().decode("utf-8")
-        except OSError as error:
-            raise UsageError(f"{file}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{file}: not UTF-8 text") from error
-        read_rows(text, str(file), read)
+        read_rows(text_in(file), str(file), read)
     return read
 
 
@@ -165,14 +147,7 @@ def _drawn(compared: Comparison, arms: Sequence[Arm], file: Path) -> bytes:
 def _tasks(file: Path | None) -> TaskSet | None:
     from agent_wiki.evaluation.tasks import parse_tasks
 
-    if file is None:
-        return None
-    try:
-        return parse_tasks(file.read_bytes().decode("utf-8"), str(file))
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{file}: not UTF-8 text") from error
+    return None if file is None else parse_tasks(text_in(file), str(file))
 
 
 def _labels(values: Sequence[str]) -> dict[str, Any]:
@@ -188,10 +163,3 @@ def _labels(values: Sequence[str]) -> dict[str, Any]:
             raise UsageError(f"--set {pair}: {name} is measured")
         labels[name] = int(value) if re.fullmatch(r"-?[0-9]{1,9}", value) else value
     return labels
-
-
-def _write(file: Path, content: bytes) -> None:
-    try:
-        file.write_bytes(content)
-    except OSError as error:
-        raise RunError(f"{file}: cannot write ({error.strerror})") from error

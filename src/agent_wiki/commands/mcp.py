@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.stages import FOUND
+from agent_wiki.commands.stages import ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
 
 def mcp(
-    wiki: Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=FOUND)] = None,
+    wiki: ExistingWiki = None,
     http: Annotated[
         int | None,
         typer.Option(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.stages import FOUND
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UnreadablePage, UsageError
 
@@ -34,13 +34,12 @@ def init(
                 if folder.read_text(f"{kind}/{name}") is None:
                     folder.write_text(f"{kind}/{name}", (shipped_folder(kind) / name).read_text(encoding="utf-8"))
         report.written += folder.written
-    for path in sorted(report.written):
-        typer.echo(f"{wiki}/{path}")
+    print_lines(f"{wiki}/{path}" for path in sorted(report.written))
 
 
 def dump(
     what: Annotated[str, typer.Argument(help="guidelines or summaries")],
-    wiki: Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=FOUND)] = None,
+    wiki: ExistingWiki = None,
 ) -> None:
     """Print the wiki's guidelines or summaries as JSON."""
     from agent_wiki.wiki.layout import kind_of
@@ -63,7 +62,6 @@ def dump(
                 problems.append(error)
                 continue
             entries.append({"link": path, "title": page.title, **page.fields, "body": page.body})
-    typer.echo(json.dumps(entries, ensure_ascii=False, indent=2))
-    for problem in problems:
-        typer.echo(f"wiki: {problem}", err=True)
+    print_json(entries)
+    print_lines((f"wiki: {problem}" for problem in problems), err=True)
     raise typer.Exit(1 if problems else 0)

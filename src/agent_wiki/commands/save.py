@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -10,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import AsJson
+
 if TYPE_CHECKING:
     from agent_wiki.harness.saving import Saved
     from agent_wiki.trajectory import Trajectory
 
 _EXIT_REFUSED = 1
 _DEFAULT_FOLDER = ".evolve/trajectories in the project's root"
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print what was saved as JSON.")]
 
 
 def save(
@@ -70,7 +70,7 @@ def _refuse(reason: str, *, as_json: bool) -> NoReturn:
 
     reason = redact_text(" ".join(reason.split()))[0]  # it may quote unreadable input
     if as_json:
-        typer.echo(json.dumps({"command": "save", "saved": [], "warnings": [], "refused": reason, "exit_code": 1}))
+        print_json({"command": "save", "saved": [], "warnings": [], "refused": reason, "exit_code": 1}, is_ascii=True)
     else:
         typer.echo(f"wiki: {reason}; nothing was saved", err=True)
     raise typer.Exit(_EXIT_REFUSED)
@@ -80,9 +80,7 @@ def _report(saved: list[Saved], warnings: list[str], *, as_json: bool) -> None:
     if as_json:
         entries = [{"path": str(each.path), "session_id": each.session_id, "messages": each.messages} for each in saved]
         values = {"command": "save", "saved": entries, "warnings": warnings, "refused": None, "exit_code": 0}
-        typer.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        print_json(values)
         return
-    for each in saved:
-        typer.echo(f"{each.path}: {each.messages} messages")
-    for warning in warnings:
-        typer.echo(" ".join(warning.split()), err=True)
+    print_lines(f"{each.path}: {each.messages} messages" for each in saved)
+    print_lines((" ".join(warning.split()) for warning in warnings), err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -55,6 +55,18 @@ def progress_shown(*, quiet: bool) -> Iterator[Any]:
         yield show
 
 
+def print_json(values: Any, *, is_ascii: bool = False) -> None:
+    """Print JSON values in UTF-8, whatever the terminal's encoding; with `is_ascii` hidden characters stay visible."""
+    print_lines([json.dumps(values, ensure_ascii=is_ascii, indent=2)])
+
+
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines in UTF-8, whatever the terminal's encoding: prompts and quotes must not change."""
+    takes_bytes = hasattr(sys.stderr if err else sys.stdout, "buffer")
+    for line in lines:
+        typer.echo(line.encode("utf-8", "replace") if takes_bytes else line, err=err)
+
+
 class Reportable(Protocol):
     """What a command prints at its end: a report, or an estimate."""
 
@@ -72,10 +84,9 @@ class Reportable(Protocol):
 def finish(report: Reportable, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
     """Print the report and exit with its exit code."""
     if as_json:
-        typer.echo(json.dumps({**report.to_json(), **(extra or {})}, ensure_ascii=False, indent=2))
+        print_json({**report.to_json(), **(extra or {})})
     else:
-        for line in report.lines():
-            typer.echo(line)
+        print_lines(report.lines())
     for bug in report.bugs:
         sys.stderr.write(bug)
     raise typer.Exit(report.exit_code)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import AsJson, DryRun
 
 _EXIT_LEFT_ALONE = 1
 
@@ -14,8 +16,6 @@ Folder = Annotated[
     Path, typer.Option("--to", help="The folder that an agent loads its skills from; created if it does not exist.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Also overwrite files with other content.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
 def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
@@ -35,8 +35,10 @@ def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_js
         "left_alone": list(planned.left_alone),
         "exit_code": _EXIT_LEFT_ALONE if planned.left_alone else 0,
     }
-    for line in [json.dumps(report, ensure_ascii=False, indent=2)] if as_json else _lines(report):
-        typer.echo(line)
+    if as_json:
+        print_json(report)
+    else:
+        print_lines(_lines(report))
     raise typer.Exit(report["exit_code"])
 
 

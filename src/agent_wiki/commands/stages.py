@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from agent_wiki.pipeline.ingest import Options
     from agent_wiki.report import Report
 
-FOUND = "wiki, here or above"
+_FOUND = "wiki, here or above"
 
 Paths = Annotated[list[Path], typer.Argument(help="Recordings, or folders of them (read recursively).")]
 Wiki = Annotated[
     Path | None,
-    typer.Option("--wiki", help="The wiki's folder; created if it does not exist.", show_default=FOUND),
+    typer.Option("--wiki", help="The wiki's folder; created if it does not exist.", show_default=_FOUND),
 ]
+ExistingWiki = Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=_FOUND)]
 EngineName = Annotated[
     str | None,
     typer.Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent_wiki.commands.stages import Wiki
+from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 
 if TYPE_CHECKING:
-    from agent_wiki.retrieval.why import Cited, PageWhy, SessionPlace, Why
+    from agent_wiki.retrieval.why import Cited, PageWhy, SessionPlace
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
@@ -27,19 +27,18 @@ def why(
         list[Path] | None, typer.Option("--traces", help="A file or folder with recordings; may be repeated.")
     ] = None,
     context: Annotated[int, typer.Option("--context", min=0, help="Characters shown on either side of a quote.")] = 160,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the turns that a page is based on, and check each quote against its recording again."""
     from agent_wiki.retrieval.why import why as walk
 
     explained = walk(wiki_folder(wiki), page, traces or (), context)
     if as_json:
-        typer.echo(json.dumps(explained.to_json(), indent=2))  # ASCII, so that hidden characters stay visible
+        print_json(explained.to_json(), is_ascii=True)
     else:
-        for line in _lines(explained):
-            typer.echo(line.encode("utf-8", "replace"))
-    for problem in explained.problems:
-        typer.echo(visible(problem), err=True)
+        for walked in explained.pages:
+            print_lines(_page_lines(walked, explained.sessions, ""))
+    print_lines(map(visible, explained.problems), err=True)
     raise typer.Exit(explained.exit_code)
 
 
@@ -62,11 +61,6 @@ def _shown(letter: str) -> str:
 
 def _line(text: str) -> str:
     return visible(" ".join(text.split()))
-
-
-def _lines(explained: Why) -> Iterator[str]:
-    for page in explained.pages:
-        yield from _page_lines(page, explained.sessions, "")
 
 
 def _page_lines(page: PageWhy, sessions: dict[str, SessionPlace], indent: str) -> Iterator[str]:

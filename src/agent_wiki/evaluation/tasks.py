@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from agent_wiki.errors import UsageError
-from agent_wiki.wiki.yaml_syntax import load_yaml
+from agent_wiki.wiki.yaml_syntax import load_yaml, why_not_yaml
 
 _LEAST_CONTAINED = 20  # characters of a prompt that may be part of a longer request; shorter ones occur by chance
 
@@ -99,11 +99,8 @@ def parse_tasks(text: str, place: str) -> TaskSet:
     """The tasks of a file's text. Raises `UsageError` with the file, the task and the problem."""
     try:
         value = load_yaml(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UsageError(f"{place}:{line}: {error.problem}") from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{place}: cannot be parsed ({type(error).__name__})") from error
+        raise UsageError(why_not_yaml(error, place)) from error
     if isinstance(value, dict) and "tasks" in value:
         value = value["tasks"]
     if not isinstance(value, list):

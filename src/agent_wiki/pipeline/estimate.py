@@ -22,11 +22,10 @@ from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
-from agent_wiki.report import Report, as_lines
+from agent_wiki.report import Report, as_lines, listed_lines
 from agent_wiki.stages.order import ASKING_STAGES, stage_named
 
 _ENOUGH_ANSWERS = 5
-_MOST_LISTED = 20
 
 
 @dataclass(slots=True)
@@ -236,8 +235,8 @@ class Estimate:
         else:
             lines.append("nothing to ask: it costs nothing")
         lines += [f"note:  {note}" for note in self.all_notes()]
-        lines += _listed("warning", as_lines(self.report.warnings))
-        lines += _listed("FAILED", as_lines(self.report.failures))
+        lines += listed_lines("warning", as_lines(self.report.warnings))
+        lines += listed_lines("FAILED", as_lines(self.report.failures))
         return [*lines, *self._verdict(total)]
 
     def all_notes(self) -> list[str]:
@@ -324,12 +323,6 @@ def _cells(name: str, row: StageEstimate) -> tuple[str, ...]:
         _dollars(row.cost_usd),
         _dollars(row.most_cost_usd),
     )
-
-
-def _listed(title: str, entries: Sequence[str]) -> list[str]:
-    lines = [f"{title}: {entry}" for entry in entries[:_MOST_LISTED]]
-    more = len(entries) - _MOST_LISTED
-    return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
 
 
 def _dollars(cost: float | None) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from agent_wiki.engine import Answer, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
@@ -44,15 +43,6 @@ class OpenQuestion:
     request: str
     about: tuple[str, ...]
     recording: str | None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "stage": self.stage,
-            "kind": self.kind,
-            "request": self.request,
-            "about": list(self.about),
-            "recording": self.recording,
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from agent_wiki.errors import RunError
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.tag_lines import STAND_IN, TagLines, tag_lines
 from agent_wiki.wiki.values import texts_of
-from agent_wiki.wiki.yaml_syntax import OneLine, compose_yaml, dump_yaml, load_yaml, node_value
+from agent_wiki.wiki.yaml_syntax import OneLine, compose_yaml, dump_yaml, load_yaml, node_value, why_not_yaml
 
 Section = tuple[str, ...]
 
@@ -56,11 +56,8 @@ def parse_config(text: str) -> Config:
     """Parse `_config.yaml`. Raises `RunError` naming line and reason: a run must not overwrite what it cannot read."""
     try:
         root = _loaded(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RunError(f"{CONFIG}:{line}: {error.problem}; correct it and run again") from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise RunError(f"{CONFIG}: cannot be parsed ({type(error).__name__}); correct it and run again") from error
+        raise RunError(f"{why_not_yaml(error, CONFIG)}; correct it and run again") from error
     if root is None:
         root = {}
     if not isinstance(root, dict):

@@ -36,6 +36,14 @@ def load_yaml(text: str) -> Any:
     return None if node is None else _value(node, {})
 
 
+def why_not_yaml(error: yaml.YAMLError | RecursionError, place: str) -> str:
+    """What `load_yaml` raised, as one line with the place in a text that is called `place`."""
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return f"{place}: cannot be parsed ({type(error).__name__})"
+    line = error.problem_mark.line + 1 if error.problem_mark else 1
+    return f"{place}:{line}: {error.problem}"
+
+
 def compose_yaml(text: str) -> yaml.Node | None:
     """The node tree of one document, whose marks give the place of each value in `text`."""
     _check_depth(text)
