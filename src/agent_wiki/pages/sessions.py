@@ -86,7 +86,7 @@ class Session:
     @property
     def outcome(self) -> Outcome:
         """The session's outcome over its arcs."""
-        return outcome_of(arc.outcome for arc in self.arcs)
+        return self.arcs[0].outcome if len(self.arcs) == 1 else outcome_of(arc.outcome for arc in self.arcs)
 
     @property
     def sources(self) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from agent_wiki.pages.sessions import Session
@@ -86,7 +87,10 @@ class Joined(Generic[EntryType]):
 
     def support(self) -> dict[str, int]:
         """How many sessions contribute, and how many of them ended in success and in failure; kin count once."""
-        return support_of(each.session for each in self.contributions)
+        if len(self.contributions) > 1:
+            return support_of(each.session for each in self.contributions)
+        outcome = self.first.session.outcome  # as of most of fifty thousand pages
+        return {"sessions": 1, "success": int(outcome == "success"), "failure": int(outcome == "failure")}
 
     def date(self) -> str | None:
         """The date of the newest contributing session."""
@@ -130,15 +134,13 @@ def evidence_field(cited: Sequence[tuple[Session, Evidence]]) -> list[dict[str, 
 
 def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
     """The list under `## Sources`: each session's summary (of several arcs that of the first cited turn) and quotes."""
-    quotes: dict[str, list[str]] = {}
-    sessions: dict[str, tuple[Session, int]] = {}
+    sessions: dict[str, tuple[Session, int, list[str]]] = {}
     for session, each in cited:
-        sessions.setdefault(session.session_id, (session, each.turn))
-        shown = f"T{each.turn} “{plain_line(each.quote, 160)}”"
-        quotes.setdefault(session.session_id, []).append(shown)
+        _, _, quotes = sessions.setdefault(session.session_id, (session, each.turn, []))
+        quotes.append(f"T{each.turn} “{plain_line(each.quote, 160)}”")
     rows = [
-        f"- [{plain_line(name, 60)}]({up}{session.path_of_turn(turn)}): {'; '.join(quotes[name])}"
-        for name, (session, turn) in list(sessions.items())[:MOST_SOURCES]
+        f"- [{plain_line(name, 60)}]({up}{session.path_of_turn(turn)}): {'; '.join(quotes)}"
+        for name, (session, turn, quotes) in islice(sessions.items(), MOST_SOURCES)
     ]
     if len(sessions) > MOST_SOURCES:
         rows.append(f"- and {len(sessions) - MOST_SOURCES} more sessions")

@@ -26,6 +26,8 @@ from agent_wiki.wiki.page import Page, parse_page, render_page
 
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+
 
 @dataclass(slots=True)
 class WikiFolder:
@@ -121,9 +123,9 @@ class WikiFolder:
 
     def write_text(self, path: str, text: str) -> bool:
         """Write a file unless it has exactly these bytes already; returns whether it was written."""
-        target = self._inside(path)
+        target, status = self._found(path)
         content = text.encode("utf-8", "replace")
-        if _holds(target, content):
+        if _holds(target, status, content):
             return False
         self.written.append(path)
         if self.is_dry_run:
@@ -183,8 +185,8 @@ class WikiFolder:
         """Store a JSON value under `.wiki/`."""
         if not self.is_dry_run:
             content = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
-            target = self._inside(f"{MACHINERY}/{name}")
-            if not _holds(target, content):
+            target, status = self._found(f"{MACHINERY}/{name}")
+            if not _holds(target, status, content):
                 self._replace(target, content)
 
     def read_cache(self, name: str) -> Any:
@@ -206,12 +208,12 @@ class WikiFolder:
 
         The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
         """
-        beside = f"{self._folder_inside(MACHINERY)}/{os.getpid()}.tmp"
-        for folder in (os.path.dirname(target), os.path.dirname(beside)):  # noqa: PTH120 - once for each page
-            self._make_folder(folder)
+        machinery = self._folder_inside(MACHINERY)
+        beside = f"{machinery}/{os.getpid()}.tmp"
+        self._make_folder(machinery)
+        self._make_folder(target.rpartition("/")[0])
         try:
-            with io.FileIO(beside, "wb") as stream:
-                _write_all(stream, content)
+            _write_whole(beside, content)
             os.replace(beside, target)  # noqa: PTH105
         except OSError as error:
             with suppress(OSError):
@@ -227,13 +229,21 @@ class WikiFolder:
 
     def _inside(self, path: str) -> str:
         """`path` below the root. Raises `UnsafePath` when it, or a link on its way, leaves the wiki."""
+        return self._found(path)[0]
+
+    def _found(self, path: str) -> tuple[str, os.stat_result | None]:
+        """The same, and the status of what lies there, None for nothing."""
         folder, _, name = path.rpartition("/")
         if name in ("", ".", "..") or "\\" in path or "\0" in path or path.startswith("/"):
             raise UnsafePath(f"{path!r} is not a path inside the wiki; nothing was written")
         target = f"{self._folder_inside(folder)}/{name}"
-        if os.path.islink(target):  # noqa: PTH114
+        try:
+            status = os.lstat(target)
+        except (FileNotFoundError, NotADirectoryError):
+            return target, None
+        if stat.S_ISLNK(status.st_mode):
             raise UnsafePath(f"{target}: a link inside the wiki could lead out of it; remove it")
-        return target
+        return target, status
 
     def _folder_inside(self, folder: str) -> str:
         """A folder below the root, checked once a run: the lock keeps others from changing it meanwhile."""
@@ -261,21 +271,22 @@ class WikiFolder:
         self._made.add(folder)
 
 
-def _holds(target: str, content: bytes) -> bool:
-    try:
-        if os.lstat(target).st_size != len(content):
-            return False
-        with io.FileIO(target) as stream:
-            return stream.readall() == content
-    except FileNotFoundError:
+def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
+    if status is None or status.st_size != len(content):
         return False
+    with io.FileIO(target) as stream:
+        return stream.readall() == content
 
 
 def _checksum(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def _write_all(stream: io.FileIO, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[stream.write(rest) :]
+def _write_whole(target: str, content: bytes) -> None:
+    descriptor = os.open(target, _NEW_FILE, 0o666)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
