@@ -51,13 +51,35 @@ class Reading:
     turns: frozenset[str]
     numbers: frozenset[str]
     is_against: bool
-    length: float
 
-    def keys(self) -> tuple[frozenset[str], int]:
-        """Features for finding candidates, and how many of the rarest: similar rules share at least one of those."""
-        if self.code:
-            return self.code, len(self.code) // 2 + 1
-        return self.words, len(self.words) - math.ceil(ALIKE**2 * len(self.words)) + 1
+    @property
+    def length(self) -> float:
+        return math.sqrt(_CODE_WEIGHT**2 * len(self.code) + len(self.words))
+
+    def line(self) -> str:
+        """The reading as one text. Lines sort as their readings' sorted code and then their sorted words do."""
+        parts = (self.code, self.words, self.avoided, self.turns, self.numbers)
+        return "\t".join(["\n".join(sorted(part)) for part in parts]) + ("\tagainst" if self.is_against else "\t")
+
+    @classmethod
+    def of_line(cls, line: str) -> Reading:
+        """The reading that `line` made a text of."""
+        *parts, against = line.split("\t")
+        code, words, avoided, turns, numbers = (frozenset(part.split("\n") if part else ()) for part in parts)
+        return cls(code, words, avoided, turns, numbers, against == "against")
+
+
+def keys_of_line(line: str) -> tuple[list[str], int]:
+    """Features for finding candidates, sorted, and how many of the rarest: similar rules share one of those at least.
+
+    Prefix filtering (Bayardo, Ma and Srikant 2007): two sets that share many features share one of their rarest.
+    """
+    code, words, _ = line.split("\t", 2)
+    if code:
+        features = code.split("\n")
+        return features, len(features) // 2 + 1
+    features = words.split("\n") if words else []
+    return features, len(features) - math.ceil(ALIKE**2 * len(features)) + 1
 
 
 def reading_of(guideline: GuidelineView) -> Reading:
@@ -90,7 +112,6 @@ def reading_of(guideline: GuidelineView) -> Reading:
         turns=frozenset(turns),
         numbers=frozenset(numbers),
         is_against=bool(_AGAINST.match(guideline.rule)),
-        length=math.sqrt(_CODE_WEIGHT**2 * len(code) + len(stems)),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent_wiki.compare.likenesses import Compared
 from agent_wiki.pages.foreign import foreign_sessions
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.rejected import KIND as REJECTED
@@ -49,7 +50,7 @@ class WikiView:
     """A state with its contributions joined. Foreign guidelines by id and foreign skills by slug, as (path, page).
 
     `duplicates` are foreign pages whose id another page has: they are left unchanged. `rejected` are guidelines and
-    skills by id that the owner retired, in whatever words a session says them.
+    skills by id that the owner retired, in whatever words a session says them. `compared` only saves time.
     """
 
     state: WikiState
@@ -60,6 +61,7 @@ class WikiView:
     foreign_skills: dict[str, tuple[str, Page]]
     duplicates: dict[str, Page]
     rejected: dict[str, Joined[Any]]
+    compared: Compared = field(default_factory=Compared)
 
     def foreign_pages(self, kind: str) -> dict[str, Page]:
         """The pages of one kind that others wrote, by path."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline import comparisons_cache, recordings_cache
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.store import WikiFolder
@@ -13,7 +13,7 @@ from agent_wiki.wiki.store import WikiFolder
 KNOWN_FILES = ("recordings.json", "asked.json", "pages.json", "replaced.json")
 """Files of `.wiki/` that a run writes again."""
 
-_CACHES = ("retrieval",)
+_FOLDERS = ("retrieval",)
 
 
 def forget_recordings(
@@ -41,6 +41,8 @@ def cached_files(root: Path) -> list[str]:
         return []
     folders = [machinery, *(each for each in machinery.iterdir() if each.is_dir() and not each.is_symlink())]
     found = [each for folder in folders for each in folder.iterdir() if not each.is_dir()]
-    return sorted(
-        each.relative_to(root).as_posix() for each in found if each.parent.name in _CACHES or each.name.endswith(".tmp")
-    )
+    return sorted(each.relative_to(root).as_posix() for each in found if _has_words(each))
+
+
+def _has_words(path: Path) -> bool:
+    return path.parent.name in _FOLDERS or path.name == comparisons_cache.NAME or path.name.endswith(".tmp")

@@ -23,7 +23,7 @@ from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.state import WikiState, WikiView, view_of
-from agent_wiki.pipeline import audit
+from agent_wiki.pipeline import audit, comparisons_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
@@ -150,9 +150,8 @@ class Publisher:
         self._remember_rejected(view)
         self._edit(TAGS, tag_entries(view, self._replaced.by_guideline))  # first, for other stages see them
         wanted = [stage for stage in CORPUS_STAGES if stage in stages or self._is_outdated_by_merge(stage)]
-        for stage, ask in self._asked(wanted, view).items():
-            progress(stage.replace("-", " "), 0, 1)
-            self._unless_unanswered(stage, ask)
+        if wanted:
+            self._ask_all(wanted, view, progress)
         progress("catalog", 0, 1)
         archive = archived_guidelines(view, archive_covered=archive_covered)
         made = Catalog(view, archive, self.templates, edited=self.pages.edited, known=self.pages.known)
@@ -161,6 +160,12 @@ class Publisher:
         self._write_git_attributes()
         self._write_pages(made)
         self.report.warnings += made.warnings
+
+    def _ask_all(self, stages: Sequence[str], view: WikiView, progress: Progress) -> None:
+        with comparisons_cache.remembered(self.folder, view.compared):
+            for stage, ask in self._asked(stages, view).items():
+                progress(stage.replace("-", " "), 0, 1)
+                self._unless_unanswered(stage, ask)
 
     def _is_outdated_by_merge(self, stage: str) -> bool:
         """Whether git merged two wikis of which both hold answers over their own sessions alone, and asking is free."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 from pydantic import Field
 
 from agent_wiki.compare.covered import GENERIC_TAGS
-from agent_wiki.compare.same_rule import Reading, alike, near, reading_of
+from agent_wiki.compare.likenesses import Compared, likenesses
+from agent_wiki.compare.same_rule import Reading, reading_of
 from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
@@ -30,7 +30,6 @@ STAGE = "consolidate-clusters"
 FEWEST_MEMBERS, MOST_MEMBERS = 2, 6
 
 _FEWEST_SPECIFIC_TAGS = 2
-_WINDOW = 12
 _COVERED_WORDS = 0.8
 
 
@@ -82,24 +81,15 @@ class Consolidated:
 
 
 def candidate_groups(
-    guidelines: Iterable[GuidelineView], *, is_judged: bool = False
+    guidelines: Iterable[GuidelineView], compared: Compared | None = None, *, is_judged: bool = False
 ) -> list[tuple[GuidelineView, ...]]:
     """Groups of two to six guidelines from different sessions whose rules are the same, each guideline in one at most.
 
-    Near-linear: only guidelines that share one of their rarest features are compared. Where more than six say the
-    same, the six with the most supporting sessions represent all. `is_judged`: an engine decides which members of a
-    group state one rule, so that rules which may be the same are grouped as well.
+    Where more than six say the same, the six with the most supporting sessions represent all. `compared` is what was
+    compared before, and afterwards what is now. `is_judged`: an engine decides which members of a group state one
+    rule, so that rules which may be the same are grouped as well.
     """
-    views = sorted({view.id: view for view in guidelines}.values(), key=lambda view: view.id)
-    by_id = {view.id: reading_of(view) for view in views}
-    # similar guidelines become neighbours
-    views.sort(key=lambda view: (sorted(by_id[view.id].code), sorted(by_id[view.id].words)))
-    readings = [by_id[view.id] for view in views]
-    edges: dict[int, dict[int, float]] = defaultdict(dict)
-    for left, right in _candidate_pairs(readings, is_judged=is_judged):
-        score = (near if is_judged else alike)(readings[left], readings[right])
-        if score:
-            edges[left][right] = edges[right][left] = score
+    views, edges = likenesses(guidelines, compared or Compared(), is_judged=is_judged)
     groups = [
         [views[at] for at in _representatives(group, views, edges)]
         for group in (_chains if is_judged else _cliques)(edges)
@@ -110,29 +100,6 @@ def candidate_groups(
 
 def _sessions(group: Iterable[GuidelineView]) -> int:
     return len({session for view in group for session in view.sessions})
-
-
-def _candidate_pairs(readings: Sequence[Reading], *, is_judged: bool) -> set[tuple[int, int]]:
-    """Pairs that share one of their rarest features (any feature that they name, where `is_judged`).
-
-    Where many share a feature, each is paired with its next neighbours only.
-
-    Prefix filtering (Bayardo, Ma and Srikant 2007): two sets that share many features share one of their rarest.
-    """
-    number = Counter(feature for reading in readings for feature in reading.keys()[0])
-    postings: dict[str, list[int]] = defaultdict(list)
-    for position, reading in enumerate(readings):
-        features, prefix = reading.keys()
-        prefix = len(features) if is_judged else prefix
-        for feature in heapq.nsmallest(prefix, features, key=lambda feature: (number[feature], feature)):
-            if number[feature] > 1:
-                postings[feature].append(position)
-    return {
-        (left, right)
-        for posting in postings.values()
-        for place, left in enumerate(posting)
-        for right in posting[place + 1 : place + 1 + _WINDOW]
-    }
 
 
 def _cliques(edges: Mapping[int, Mapping[int, float]]) -> list[list[int]]:
@@ -237,16 +204,20 @@ def _reason_against(
 
 
 def consolidate_clusters(
-    guidelines: Iterable[GuidelineView], skills: Iterable[SkillView], engine: Engine
+    guidelines: Iterable[GuidelineView],
+    skills: Iterable[SkillView],
+    engine: Engine,
+    compared: Compared | None = None,
 ) -> Consolidated:
     """Find guidelines that state the same rule, ask what the rule is, and check the answers.
 
     The same set of guidelines gives the same clusters, slugs included, in whatever order; nothing is read or written.
+    For `compared` see `candidate_groups`.
     """
     found: list[ClusterAnswer] = []
     rejected: list[str] = []
     unanswered: list[tuple[Unanswered, frozenset[str]]] = []
-    groups = candidate_groups(guidelines, is_judged=engine.is_judge)
+    groups = candidate_groups(guidelines, compared, is_judged=engine.is_judge)
     questions = [ClusterQuestion(group) for group in _outside_skills(groups, skills)]
     for question, answered in zip(questions, side_by_side(engine, questions), strict=True):
         try:
@@ -270,7 +241,7 @@ QUESTIONS: dict[str, type[Answer]] = {"cluster": ClustersAnswer}
 
 def run(view: WikiView, engine: Engine) -> CorpusResult:
     """Group guidelines that state one rule. A cluster that a person configured is not touched, nor its members."""
-    found = consolidate_clusters(guideline_views(view), skill_views(view), engine)
+    found = consolidate_clusters(guideline_views(view), skill_views(view), engine, view.compared)
     config = view.state.config
     known = view.guidelines.keys() | view.foreign_guidelines.keys()
     wanted = {
