@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,16 +65,18 @@ def _catalog(wiki: Path) -> Report:
     return run([], Options(wiki, ("catalog",)), Report("catalog", str(wiki)), lambda _what, _done, _of: None)
 
 
-def _branches(repository: Repository, base: Sequence[Path], one: Sequence[Path], two: Sequence[Path]) -> None:
+def _branches(
+    repository: Repository, base: Sequence[Path], one: Sequence[Path], two: Sequence[Path], *, engine: str = "offline"
+) -> None:
     """`main` with the base, and the branches `one` and `two`, of which the second is checked out."""
     if not repository.wiki.exists():
         _init(repository.wiki)
     if base:
-        ingest(base, repository.wiki, "offline")
+        ingest(base, repository.wiki, engine)
     repository.commit()
     for name, paths in (("one", one), ("two", two)):
         repository.branch(name)
-        ingest(paths, repository.wiki, "offline")
+        ingest(paths, repository.wiki, engine)
         repository.commit()
 
 
@@ -134,18 +137,34 @@ def test_conflict_markers_that_were_committed_cost_nothing(
     assert changed(tree(repository.wiki), expected) == []
 
 
-def test_where_git_stops_at_a_page_that_one_side_took_away_any_side_will_do(
+def test_git_takes_no_answer_for_a_renamed_one_where_both_sides_replaced_it(
     tmp_path: Path, one_run: dict[str, bytes]
 ) -> None:
-    """Both sides retire the answer on a family that grew on both, and one moves its page: no attribute helps there."""
+    """Both sides retire the answer on a family that grew on both, and each adds one that is much like it."""
     repository = Repository(tmp_path / "repository")
     family = [path for path in TRACES if "orders" in path.name]
     others = [path for path in TRACES if path not in family]
     _branches(repository, family[:3], [family[3], *others[:7]], [family[4], *others[7:]])
-    repository.git("merge", "--quiet", "--no-edit", "one", fails=None)
-    repository.commit()
+    for side in ("one", "two"):
+        seen = repository.git("diff", "--find-renames=45%", "--summary", "main", side, "--", "wiki/_corpus")
+        assert "delete mode" in seen
+        assert "rename" not in seen
+    repository.git("merge", "--quiet", "--no-edit", "one")
     assert _catalog(repository.wiki).failures == []
     assert changed(tree(repository.wiki), one_run) == []
+
+
+def test_blank_lines_of_answers_are_written_again_where_somebody_took_them_away(
+    tmp_path: Path, one_run: dict[str, bytes]
+) -> None:
+    wiki = tmp_path / "wiki"
+    ingest(TRACES, wiki, "offline")
+    answers = sorted((wiki / "_corpus").glob("*.json"))
+    for path in answers:
+        path.write_text(path.read_text(encoding="utf-8").rstrip() + "\n", encoding="utf-8")
+    assert len(changed(tree(wiki), one_run)) == len(answers)
+    assert _catalog(wiki).written == [path.relative_to(wiki).as_posix() for path in answers]
+    assert changed(tree(wiki), one_run) == []
 
 
 def test_of_a_session_that_grew_on_both_sides_git_never_mixes_two_records(tmp_path: Path) -> None:
@@ -230,6 +249,79 @@ def test_what_a_person_wrote_into_a_page_that_the_other_side_rendered_again_stay
     kept = page.read_text(encoding="utf-8")
     assert new in kept
     assert new or old not in kept
+
+
+def _said(tmp_path: Path, **by_session: dict[str, Any]) -> tuple[Script, dict[str, Path]]:
+    """A script in which each session states one rule with these fields, and the recordings, of a day each."""
+    script = Script(tmp_path)
+    for name, fields in by_session.items():
+        script.says(name, rules=[rule("Run the check before a change.", **fields)])
+    days = {name: f"2026-01-0{day}" for day, name in enumerate(sorted(by_session), 1)}
+    return script, {name: record(tmp_path / "t", name, day) for name, day in days.items()}
+
+
+def test_where_git_stops_at_a_page_that_one_side_took_away_catalog_finishes_the_merge(tmp_path: Path) -> None:
+    script, paths = _said(tmp_path, a={}, b={})
+    repository = Repository(tmp_path / "repository")
+    _branches(repository, [paths["a"]], [paths["b"]], [], engine=script.engine)
+    _page(repository.wiki, "guidelines/run-*.md").unlink()
+    repository.commit()
+    repository.git("merge", "--quiet", "--no-edit", "one", fails=True)
+    assert _catalog(repository.wiki).failures == []
+    ingest(paths.values(), tmp_path / "once", script.engine)
+    pages = [tree(wiki) for wiki in (repository.wiki, tmp_path / "once")]
+    assert [path for path in changed(*pages) if path.startswith("guidelines/")] == []
+    repository.commit()
+    assert repository.git("status", "--porcelain") == ""
+
+
+def test_a_line_that_another_branch_says_in_other_words_is_nobodys_edit(tmp_path: Path) -> None:
+    """Of the first session's page and one like it a line is gone, for on the other side another session speaks."""
+    script, paths = _said(tmp_path, a={}, b={"rationale": "It saves an hour."}, c={})
+    repository = Repository(tmp_path / "repository")
+    _branches(repository, [paths["c"]], [paths["a"]], [paths["b"]], engine=script.engine)
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    merged = _page(repository.wiki, "guidelines/run-*.md").read_text(encoding="utf-8")
+    assert "It saves an hour." in merged
+    assert "The check told what was wrong." not in merged
+    assert _catalog(repository.wiki).edited == []
+    ingest(paths.values(), tmp_path / "once", script.engine)
+    pages = [tree(wiki) for wiki in (repository.wiki, tmp_path / "once")]
+    assert [path for path in changed(*pages) if path.startswith("guidelines/")] == []
+
+
+def test_what_a_rejected_page_says_on_either_side_stops_no_merge(tmp_path: Path) -> None:
+    titles = {"a": "Run the check early", "b": "Run the check soon", "c": "Run the check first"}
+    script, paths = _said(tmp_path, **{name: {"title": title} for name, title in titles.items()})
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    ingest([paths["c"]], repository.wiki, script.engine)
+    page = _page(repository.wiki, "guidelines/run-*.md").relative_to(repository.wiki).as_posix()
+    reject(repository.wiki, [page], "Taught nothing.", Report("reject", str(repository.wiki)))
+    _branches(repository, (), [paths["a"]], [paths["b"]], engine=script.engine)
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    assert _catalog(repository.wiki).failures == []
+    kept = [json.loads(path.read_bytes()) for path in (repository.wiki / "_corpus").glob("*.json")]
+    assert [each["answer"]["title"] for each in kept if each["kind"] == "rejected"] == [titles["a"]]
+
+
+def test_two_frontmatters_that_git_put_one_below_the_other_are_nobodys_edit(tmp_path: Path) -> None:
+    script, paths = _said(tmp_path, a={}, b={}, c={}, d={})
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    repository.commit()
+    for title, name, of in (("Fix the cart", "one", "ab"), ("Mend the cart", "two", "cd")):
+        repository.branch(name)
+        config = repository.wiki / "_config.yaml"
+        task = f"tasks:\n  cart: {{title: {title}, family_match: {{goal_substring: [cart]}}}}\n"
+        config.write_text(re.sub(r"(?m)^tasks:( {})?\n", task, config.read_text(encoding="utf-8")), encoding="utf-8")
+        ingest([paths[session] for session in of], repository.wiki, script.engine)
+        repository.commit()
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    page = repository.wiki / "tasks" / "cart__task.md"
+    assert page.read_text(encoding="utf-8").split("\n---\n")[1].count("\ngenerated: ") == 1
+    assert _catalog(repository.wiki).edited == []
+    assert all(f"summaries/{name}.md" in page.read_text(encoding="utf-8") for name in "abcd")
 
 
 @pytest.mark.parametrize(

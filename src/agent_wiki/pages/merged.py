@@ -7,7 +7,7 @@ Where git merged a record itself, what its other version said is not known, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from agent_wiki.pages.guideline import guideline_page
@@ -33,7 +33,20 @@ def is_written_into(
         return False
     renderings = [_prose(each) for each in found.values()]
     prose = _prose(text)
-    return not renderings[0] <= prose or not prose <= set[str]().union(*renderings)
+    return not _left_by_all(renderings, prose) <= prose or not prose <= set[str]().union(*renderings)
+
+
+def _left_by_all(renderings: Sequence[set[str]], prose: set[str]) -> set[str]:
+    """The lines that no branch's rendering took out of the page: those of every session that may have spoken for it.
+
+    A session spoke for the page on a branch only where the page has each line that is in its words alone.
+    """
+    spoke = [
+        own
+        for position, own in enumerate(renderings)
+        if own.difference(*renderings[:position], *renderings[position + 1 :]) <= prose
+    ]
+    return set.intersection(*(spoke or renderings))
 
 
 def _renderings(path: str, view: WikiView, templates: Templates) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ rejected, whatever is kept of it.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -31,7 +32,8 @@ Entry = GuidelineEntry | SkillEntry
 
 def record_of_rejected(page_id: str, answer: Mapping[str, Any], about: Iterable[str] = ()) -> tuple[str, CorpusRecord]:
     """Where the wiki keeps what a rejected page said, and the record. `about`: what else it is about, by id."""
-    digest = hashlib.sha256(f"{STAGE} {page_id}".encode("utf-8", "replace")).hexdigest()
+    known_by = json.dumps([STAGE, page_id, answer], sort_keys=True)
+    digest = hashlib.sha256(known_by.encode()).hexdigest()
     request = f"sha256:{digest}"
     record = CorpusRecord(KIND, (page_id, *about), MadeBy(STAGE, _OWNER, request), dict(answer))
     return corpus_path(request), record
@@ -53,7 +55,9 @@ def remembered(
     `found` are the guidelines and skills that are left out, by id.
     """
     changes: dict[str, CorpusRecord | None] = {
-        path: None for path, record in corpus.items() if record.kind == KIND and record.about[0] not in rejected
+        path: None
+        for path, record in corpus.items()
+        if record.kind == KIND and (record.about[0] not in rejected or record.about[0] in found)
     }
     for page_id in sorted(found.keys() & set(rejected)):
         path, record = record_of_rejected(page_id, words_of(found[page_id].entry))

@@ -15,7 +15,7 @@ from agent_wiki.stages.order import entry_types
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
-from agent_wiki.wiki.corpus_records import CorpusRecord, parse_corpus_record
+from agent_wiki.wiki.corpus_records import CorpusRecord, is_without_blanks, parse_corpus_record
 from agent_wiki.wiki.generated import has_conflict, origin_of
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import CONFIG
@@ -31,9 +31,9 @@ _CONFLICT = b"\n>>>>>>> "
 class LoadedWiki:
     """A wiki as it is on disk. `unreadable` are records that are left unchanged until somebody repairs them.
 
-    `unwritten` are records by path that are in the state and not on disk: made of pages of the former layout, or one of
-    the versions between which git left conflict markers. `is_merged`: git merged what is generated, and no run has
-    rendered it since.
+    `unwritten` are records by path that the state has and the disk has not, or not in these bytes: made of pages of the
+    former layout, without the blank lines of answers, or of two versions between conflict markers. `is_merged`: git
+    merged what is generated, and no run has rendered it since.
     """
 
     state: WikiState
@@ -98,7 +98,7 @@ def _load_corpus(folder: WikiFolder, problems: list[UnreadablePage], loaded: Loa
         except UnreadablePage as error:
             problems.append(error)
             continue
-        if _CONFLICT in content:
+        if _CONFLICT in content or is_without_blanks(content):
             loaded.unwritten[path] = loaded.state.corpus[path]
 
 

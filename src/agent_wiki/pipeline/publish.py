@@ -35,7 +35,7 @@ from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, edit_config, parse_config
-from agent_wiki.wiki.corpus_records import CorpusRecord
+from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of, skill_path
@@ -78,7 +78,10 @@ class Publisher:
         self.state, self.pages, self.unreadable_records = loaded.state, loaded.pages, loaded.unreadable
         self.config_text, self.is_merged = loaded.config_text, loaded.is_merged
         for path, record in loaded.unwritten.items():
-            if self.is_merged and isinstance(record, SessionRecord):
+            if isinstance(record, CorpusRecord):
+                self.folder.write_text(path, corpus_text(path, record))
+                continue
+            if self.is_merged:
                 self._merged_sessions.add(record.session_id)
             self.folder.write_text(path, record_text(record))
         self.report.failures += [Failure.of(problem) for problem in problems]
@@ -244,7 +247,7 @@ class Publisher:
             self.folder.remove(path)
         else:
             self.state.corpus[path] = record
-            self.folder.write_text(path, record_text(record))
+            self.folder.write_text(path, corpus_text(path, record))
 
     def _write_pages(self, made: Catalog) -> None:
         entries: list[IndexEntry] = []

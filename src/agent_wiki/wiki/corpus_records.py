@@ -1,10 +1,14 @@
 """`_corpus/<request digest>.json`: an answer over several pages, with what it is about and what made it.
 
 Like a session's record, it is never asked for again; unlike one, it is used only as long as its question is asked.
+It is added and deleted whole, never changed in place. Below the JSON there are blank lines, more bytes than it has
+itself and no line of which two files share: else git takes an answer that replaced a similar one for a rename, and
+stops a merge where both branches replaced it.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,10 +18,12 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
-from agent_wiki.wiki.records import VERSION, MadeBy, conflict_sides
+from agent_wiki.wiki.records import VERSION, MadeBy, conflict_sides, record_text
 
 FOLDER = "_corpus"
 _SHORTEST_DIGEST = 16
+_BLANKS = str.maketrans("01", " \t")
+_BLANK_LINE = 63  # git compares lines, and long ones in pieces of 64 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,20 @@ class CorpusRecord:
 def corpus_path(request: str) -> str:
     """The path of the answer to a request, relative to the wiki."""
     return f"{FOLDER}/{request.removeprefix('sha256:')[: 2 * _SHORTEST_DIGEST]}.json"
+
+
+def corpus_text(path: str, record: CorpusRecord) -> str:
+    """An answer as its file holds it: the JSON, and blank lines that no other path has."""
+    text = record_text(record)
+    bits = len(text.encode("utf-8", "replace")) * 3 // 2
+    digest = hashlib.shake_256(path.encode()).digest(bits // 8 + 1)
+    blanks = "".join(f"{byte:08b}" for byte in digest).translate(_BLANKS)
+    return text + "".join(f"{blanks[at : at + _BLANK_LINE]}\n" for at in range(0, len(blanks), _BLANK_LINE))
+
+
+def is_without_blanks(content: bytes) -> bool:
+    """Whether a file's blank lines are missing: a former version wrote it, or an editor took them away."""
+    return content.rstrip(b"\r\n").endswith(b"}")
 
 
 @lru_cache(maxsize=1)

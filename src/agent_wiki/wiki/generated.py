@@ -1,8 +1,8 @@
 """The digest that a generated page carries of its own text: where it does not match, a person has edited the page.
 
-It is one line of the frontmatter, `generated: sha256:<16 hex>`, taken over the text without that line. Line ends are
-not part of it, for git may change them. A page with several such lines, or with git's conflict markers, was merged by
-git and belongs to nobody: it is rendered again.
+It is the last line of the frontmatter, or of its `metadata`: `generated: sha256:<16 hex>`, taken over the text without
+that line. Line ends are not part of it, for git may change them. A page with several such lines, or with git's conflict
+markers, was merged by git and belongs to nobody: it is rendered again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ CONFLICT_MARKERS = ("<<<<<<< ", "||||||| ", "=======", ">>>>>>> ")
 
 _HEX = 16
 _LINE = re.compile(rf"^ *generated: sha256:([0-9a-f]{{{_HEX}}})\r?\n", re.MULTILINE)
+_SECOND = re.compile(_LINE.pattern + r"(?=---\r?$)", re.MULTILINE)  # git may put two frontmatters one below the other
 _CLOSING = re.compile(r"^---\r?$", re.MULTILINE)
 
 
@@ -38,10 +39,10 @@ def origin_of(text: str) -> Origin:
     found = _marks(text)
     if not found:
         return "foreign"
-    if len(found) > 1:
-        return "merged"
     mark = found[0]
-    return "generated" if _digest(text[: mark.start()] + text[mark.end() :]) == mark[1] else "edited"
+    if len(found) == 1 and _digest(text[: mark.start()] + text[mark.end() :]) == mark[1]:
+        return "generated"
+    return "merged" if len(found) > 1 or _SECOND.search(text, mark.end()) else "edited"
 
 
 def _marks(text: str) -> list[re.Match[str]]:
