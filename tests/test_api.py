@@ -27,9 +27,9 @@ _ERRORS = [
     "Unanswered", "UnitError", "UnreadablePage", "UnreadableRecording", "UnsafePath", "UsageError", "WikiLocked",
 ]  # fmt: skip
 _CLASSES = [
-    "Account", "Answer", "AskingOptions", "BaseEngine", "Coverage", "Engine", "Failure", "Hit", "MadeWith", "Message",
-    "Note", "Page", "Problem", "Prompt", "Question", "Recording", "Report", "Sample", "SessionRecord", "Source",
-    "ToolCall", "Trajectory", "TrajectoryBuilder", "Usage", "Why", "Wiki",
+    "Account", "Answer", "AskingOptions", "BaseEngine", "Coverage", "Engine", "Failure", "Forgotten", "Hit",
+    "MadeWith", "Message", "Note", "Page", "Problem", "Prompt", "Question", "Recording", "Report", "Sample",
+    "SessionRecord", "Source", "ToolCall", "Trajectory", "TrajectoryBuilder", "Usage", "Why", "Wiki",
 ]  # fmt: skip
 
 
@@ -55,6 +55,22 @@ def test_the_public_names_are_these() -> None:
     assert sorted([*_FUNCTIONS, *_ERRORS, *_CLASSES, "__version__"]) == sorted(aw.__all__)
     assert {*aw.__all__} - {"__version__"} == {*api.__all__}
     assert {*aw.__all__} <= {*dir(aw)}
+
+
+def test_a_run_has_the_stages_that_are_named(traces: Path, tmp_path: Path) -> None:
+    report = aw.ingest(traces / "mini-slug-accents-3.traj.json", tmp_path / "wiki", stages=["summarize"])
+    assert (report.exit_code, [*report.pages]) == (0, ["summary pages"])
+    with pytest.raises(aw.UsageError, match="no stage 'sumarize'; there is ingest, "):
+        aw.ingest(traces, tmp_path / "wiki", stages=["sumarize"])
+
+
+def test_a_wiki_forgets_a_session_by_its_recordings_name(traces: Path, tmp_path: Path) -> None:
+    recording = traces / "mini-slug-accents-3.traj.json"
+    aw.ingest(recording, tmp_path / "wiki", stages=["summarize"])
+    (session_id,) = aw.open(tmp_path / "wiki").records
+    forgotten = aw.open(tmp_path / "wiki").forget(recording.name)
+    assert (forgotten.sessions, forgotten.exit_code) == ([session_id], 0)
+    assert not aw.open(tmp_path / "wiki").records
 
 
 def test_any_other_name_is_an_attribute_error() -> None:

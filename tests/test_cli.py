@@ -109,8 +109,8 @@ def test_lines_name_what_was_read_written_and_learnt(
 ) -> None:
     main(["ingest", str(record(tmp_path, "a")), *arguments])
     out, err = capsys.readouterr()
-    assert "read:  1 recordings; sessions: 1 mined" in out
-    assert "1 guidelines, 0 skills contributed" in out
+    assert "read:  1 recording; sessions: 1 mined" in out
+    assert "1 guideline, 0 skills contributed" in out
     assert "\x1b" not in out + err
     main(["ingest", str(tmp_path / "a.json"), *arguments, "--dry-run", "--rewrite"])
     assert "would be written" in capsys.readouterr().out

@@ -15,11 +15,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Account", "AgentWikiError", "Answer", "AnswerRejected", "AskingOptions", "BaseEngine", "BudgetReached",
-    "Coverage", "Engine", "Failure", "Hit", "MadeWith", "Message", "NoAnswer", "Note", "Page", "Problem", "Prompt",
-    "Question", "Queued", "Recording", "Report", "RunError", "Sample", "ServiceFailed", "SessionRecord", "Source",
-    "ToolCall", "Trajectory", "TrajectoryBuilder", "Unanswered", "UnitError", "UnreadablePage", "UnreadableRecording",
-    "UnsafePath", "Usage", "UsageError", "Why", "Wiki", "WikiLocked", "__version__", "ingest", "normalize", "open",
-    "prompt_of",
+    "Coverage", "Engine", "Failure", "Forgotten", "Hit", "MadeWith", "Message", "NoAnswer", "Note", "Page", "Problem",
+    "Prompt", "Question", "Queued", "Recording", "Report", "RunError", "Sample", "ServiceFailed", "SessionRecord",
+    "Source", "ToolCall", "Trajectory", "TrajectoryBuilder", "Unanswered", "UnitError", "UnreadablePage",
+    "UnreadableRecording", "UnsafePath", "Usage", "UsageError", "Why", "Wiki", "WikiLocked", "__version__", "ingest",
+    "normalize", "open", "prompt_of",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # else a type checker would take any name for one of this package

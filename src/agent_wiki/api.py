@@ -44,7 +44,9 @@ from agent_wiki.errors import (
     UsageError,
     WikiLocked,
 )
-from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.forget import forget
+from agent_wiki.pipeline.forgotten import Forgotten
+from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.readable import readable
@@ -55,6 +57,7 @@ from agent_wiki.retrieval import Hit
 from agent_wiki.retrieval.page_names import WikiPages
 from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why
 from agent_wiki.retrieval.why import why as walk
+from agent_wiki.stages.order import ALL_STAGES
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, Usage
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
@@ -62,10 +65,11 @@ from agent_wiki.wiki.store import WikiFolder
 
 __all__ = [
     "Account", "AgentWikiError", "Answer", "AnswerRejected", "AskingOptions", "BaseEngine", "BudgetReached",
-    "Coverage", "Engine", "Failure", "Hit", "MadeWith", "Message", "NoAnswer", "Note", "Page", "Problem", "Prompt",
-    "Question", "Queued", "Recording", "Report", "RunError", "Sample", "ServiceFailed", "SessionRecord", "Source",
-    "ToolCall", "Trajectory", "TrajectoryBuilder", "Unanswered", "UnitError", "UnreadablePage", "UnreadableRecording",
-    "UnsafePath", "Usage", "UsageError", "Why", "Wiki", "WikiLocked", "ingest", "normalize", "open", "prompt_of",
+    "Coverage", "Engine", "Failure", "Forgotten", "Hit", "MadeWith", "Message", "NoAnswer", "Note", "Page", "Problem",
+    "Prompt", "Question", "Queued", "Recording", "Report", "RunError", "Sample", "ServiceFailed", "SessionRecord",
+    "Source", "ToolCall", "Trajectory", "TrajectoryBuilder", "Unanswered", "UnitError", "UnreadablePage",
+    "UnreadableRecording", "UnsafePath", "Usage", "UsageError", "Why", "Wiki", "WikiLocked", "ingest", "normalize",
+    "open", "prompt_of",
 ]  # fmt: skip
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -78,6 +82,7 @@ def ingest(
     wiki: AnyPath = "wiki",
     engine: str | Engine | None = None,
     *,
+    stages: Collection[str] | None = None,
     jobs: int = 1,
     rewrite: bool = False,
     dry_run: bool = False,
@@ -88,14 +93,16 @@ def ingest(
     """Build a wiki from recordings, or bring it up to date, as `wiki ingest` does.
 
     In: files and folders with recordings; the wiki's folder, created if it does not exist; an engine, or the name of
-    one (None: the embedded one). `jobs` are the worker processes of an engine given by name: with more than one, guard
-    your script by `if __name__ == "__main__"`. `asking` is for engines that ask a model; `progress` is called with
-    (what, done, of). Out: what the run did; what is wrong with single recordings is among its `failures`. Raises
+    one (None: the embedded one). `stages` are the names of those to run (None: all). `jobs` are the worker processes
+    of an engine given by name: with more than one, guard your script by `if __name__ == "__main__"`. `asking` is for
+    engines that ask a model; `progress` is called with (what, done, of). Out: what the run did; what is wrong with
+    single recordings is among its `failures`. Raises `UsageError` for a stage that there is not, and
     `RunError` where the run cannot begin or continue.
     """
     folder = Path(wiki)
     options = Options(
         folder,
+        _stages(stages),
         engine=default_engine(folder) if engine is None else engine,
         jobs=jobs,
         rewrite=rewrite,
@@ -186,6 +193,13 @@ class Wiki:
         """
         return walk(self.folder, page, [Path(each) for each in traces], context)
 
+    def forget(self, *sessions: str, dry_run: bool = False) -> Forgotten:
+        """Take sessions out of the wiki with all that only they contained, as `wiki forget` does; then open it again.
+
+        In: ids, beginnings of ids, or file names of recordings. Raises `UsageError` for one that is not there.
+        """
+        return forget(self.folder, sessions, Report("forget", str(self.folder), is_dry_run=dry_run), no_progress)
+
     @cached_property
     def _read(self) -> WikiPages:
         return WikiPages.read(WikiFolder(self.folder), self.problems)
@@ -214,6 +228,15 @@ class _Pages(Mapping[str, Page]):
 
 def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[Path]:
     return [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(each) for each in paths]
+
+
+def _stages(named: Collection[str] | None) -> tuple[str, ...]:
+    """What the commands of these names run, in its order. Raises `UsageError` for another name."""
+    unknown = set(named or ()) - STAGES_OF_COMMAND.keys()
+    if unknown:
+        raise UsageError(f"no stage {min(unknown)!r}; there is {', '.join(STAGES_OF_COMMAND)}")
+    wanted = {stage for name in named or ("ingest",) for stage in STAGES_OF_COMMAND[name]}
+    return tuple(stage for stage in ALL_STAGES if stage in wanted)
 
 
 @lru_cache(maxsize=4)

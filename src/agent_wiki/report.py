@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki.errors import AgentWikiError, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
+from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
     from agent_wiki.engine import Account
@@ -158,9 +159,11 @@ class Report:
         if self.recordings:
             lines.append(self._sessions_line())
         if self.guidelines_contributed or self.nothing_to_learn:
-            learnt = f"{self.guidelines_contributed} guidelines, {self.skills_contributed} skills contributed"
-            lines.append(f"learnt: {learnt}; {self.nothing_to_learn} sessions had nothing to learn")
-        written = f"pages: {len(self.written)} files {would}written, {self.pages_unchanged} pages unchanged"
+            guidelines = counted(self.guidelines_contributed, "guideline")
+            learnt = f"{guidelines}, {counted(self.skills_contributed, 'skill')} contributed"
+            lines.append(f"learnt: {learnt}; {counted(self.nothing_to_learn, 'session')} had nothing to learn")
+        unchanged = f"{counted(self.pages_unchanged, 'page')} unchanged"
+        written = f"pages: {counted(len(self.written), 'file')} {would}written, {unchanged}"
         lines.append(f"{written}, {len(self.removed)} {would}removed, {len(self.archived)} archived")
         if self.pages:
             lines.append("wiki:  " + ", ".join(f"{count} {kind}" for kind, count in sorted(self.pages.items())))
@@ -193,7 +196,7 @@ class Report:
     def _sessions_line(self) -> str:
         parts = [f"{count} {status}" for status, count in sorted(self.sessions.items())]
         unread = f", {self.recordings_unchanged} unchanged and not read" if self.recordings_unchanged else ""
-        return f"read:  {self.recordings} recordings{unread}; sessions: {', '.join(parts) or 'none'}"
+        return f"read:  {counted(self.recordings, 'recording')}{unread}; sessions: {', '.join(parts) or 'none'}"
 
 
 Entry = Failure | Note | str

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from agent_wiki.wiki.text import counted
+
 TOKEN_KINDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
@@ -68,12 +70,13 @@ class Totals:
     def line(self) -> str:
         """The sums for a person."""
         tokens = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in self.tokens.items() if count)
-        cost = f"${self.cost_usd:.4f}" + (f" and {self.unpriced} answers without a price" if self.unpriced else "")
+        unpriced = f" and {counted(self.unpriced, 'answer')} without a price" if self.unpriced else ""
+        cost = f"${self.cost_usd:.4f}{unpriced}"
         if self.by_agents:
-            paid = f"{self.by_agents} answers by agents, whose own sessions paid"
+            paid = f"{counted(self.by_agents, 'answer')} by agents, whose own sessions paid"
             cost = paid if self.by_agents == self.calls else f"{cost} and {paid}"
-        replayed = f", {self.replayed} answers from the journal" if self.replayed else ""
-        return f"{self.calls} calls{replayed}, {tokens or 'no tokens'}, {cost}"
+        replayed = f", {counted(self.replayed, 'answer')} from the journal" if self.replayed else ""
+        return f"{counted(self.calls, 'call')}{replayed}, {tokens or 'no tokens'}, {cost}"
 
 
 class Spending:

@@ -148,7 +148,7 @@ def test_a_run_without_batches_uses_answers_of_a_batch_and_reports_what_is_missi
         report = ingest(paths, wiki, "anthropic", asking=asking)
         stages = {stage: found["calls"] for stage, found in report.asked["stages"].items() if found["calls"]}
         assert stages == {"summarize": 1, "extract-guidelines": 1, "synthesize-skill": 3}
-        assert [line for line in report.warnings if "msgbatch_000002: 1 requests under way: what this run asks" in line]
+        assert [line for line in report.warnings if "msgbatch_000002: 1 request under way: what this run asks" in line]
         server.clock.advance(HOUR)
         report = _ask(paths, wiki, server)
         assert (report.exit_code, report.waiting, report.warnings, report.sessions["unchanged"]) == (0, [], [], 3)
@@ -271,7 +271,7 @@ def test_results_that_can_never_be_read_end_the_waiting(tmp_path: Path, monkeypa
         with pytest.raises(RunError, match=r"500.*; run again to go on$"):
             _ask(paths, wiki, server, is_waiting=True)
         [found] = _ask(paths, wiki, server).batches
-        assert "1 requests (results not read: " in found
+        assert "1 request (results not read: " in found
         assert set(_submitted(server).values()) == {1}
 
 
@@ -351,7 +351,7 @@ def test_the_command_line_says_what_waits(tmp_path: Path, capsys: pytest.Capture
         words = ["--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url, "--batch"]
         assert main(["ingest", *map(str, paths), *words]) == 0
         out = capsys.readouterr().out
-    assert "batch: msgbatch_000001: 1 requests under way; run again to collect it" in out
+    assert "batch: msgbatch_000001: 1 request under way; run again to collect it" in out
     assert "waiting for a batch (1):" in out
 
 

@@ -335,7 +335,7 @@ def test_what_waits_in_a_batch_is_not_counted_again(tmp_path: Path) -> None:
     with MessagesServer(says({}), Endpoint(batch_seconds=3_600)) as server:
         _ask(paths[:2], wiki, server, is_batched=True)
         made = _estimate(paths, wiki, server.base_url, is_batched=True)
-        assert "2 requests are in batches that were sent before: they are not counted again" in made.all_notes()
+        assert "2 requests in batches that were sent before: not counted again" in made.all_notes()
         sums = made.stages["summarize+extract-guidelines"]
         assert (sums.calls, sums.waiting) == (1, 2)
         assert _estimate(paths, wiki, server.base_url).total().calls == 6, "without --batch they are asked again"

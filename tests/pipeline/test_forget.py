@@ -342,6 +342,15 @@ def test_a_name_that_is_no_session_or_several_forgets_none(
     assert _forgotten(wiki, "alder").sessions == ["alder"], "a whole id goes before the beginnings of others"
 
 
+def test_a_session_is_named_by_its_recording_where_that_holds_no_other(wiki: Path) -> None:
+    assert _forgotten(wiki, "birch.json", dry_run=True).sessions == ["birch"]
+    known = json.loads((wiki / "_sessions" / "alder.json").read_text(encoding="utf-8"))
+    known["recording"]["file"] = "birch.json"
+    (wiki / "_sessions" / "alder.json").write_text(json.dumps(known), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"birch\.json: 2 sessions are from this recording: alder, birch"):
+        _forgotten(wiki, "birch.json", dry_run=True)
+
+
 def test_its_pages_go_also_where_the_record_of_another_session_cannot_be_read(wiki: Path) -> None:
     (wiki / "_sessions" / "birch.json").write_text("{torn", encoding="utf-8")
     two = _page(wiki, TWO)

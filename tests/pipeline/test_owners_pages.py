@@ -11,11 +11,15 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
+from agent_wiki.pages.state import view_of
+from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import edited_files, keep, reject, restore
 from agent_wiki.report import Report
 from agent_wiki.retrieval.page_names import files_named
 from agent_wiki.retrieval.review import edited_pages
+from agent_wiki.retrieval.why import why as explained
 from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.layout import page_id
 from agent_wiki.wiki.page import parse_page
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
@@ -234,11 +238,18 @@ def test_a_rejected_rule_goes_with_all_that_mentions_it_and_comes_back_with_its_
 def test_a_rejected_rule_does_not_come_back_in_other_words_nor_after_its_session_is_read_again(
     tmp_path: Path, script: Script, wiki: Path
 ) -> None:
-    _rejected(wiki, _page(wiki, ONE))
+    rejected = _page(wiki, ONE)
+    _rejected(wiki, rejected, why="no longer true")
     script.says("c", rules=[rule(ONE_IN_OTHER_WORDS)])
     record(tmp_path / "t", "c", "2026-02-02")
     ingest([tmp_path / "t"], wiki, script.engine, archive_covered=False)
     assert _rules(wiki) == {TWO}
+    (hidden,) = view_of(read_wiki(wiki, []).state).rejected.keys() - {page_id(rejected)}
+    said_by = rf"left out: it says mostly the same as {page_id(rejected)}, which was rejected \(no longer true\)$"
+    with pytest.raises(UsageError, match=said_by):
+        explained(wiki, hidden)
+    with pytest.raises(UsageError, match=r"left out: it was rejected \(no longer true\)$"):
+        explained(wiki, rejected)
     for session in "ab":  # no session says it in the words that were rejected
         script.says(session, rules=[rule(ONE_IN_OTHER_WORDS), rule(TWO)])
     ingest([tmp_path / "t"], wiki, script.engine, archive_covered=False)

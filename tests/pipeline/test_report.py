@@ -81,4 +81,4 @@ def test_hygiene_is_reported_in_words() -> None:
 
 
 def test_a_dry_run_says_would() -> None:
-    assert "1 files would be written" in "\n".join(Report("x", "w", is_dry_run=True, written=["a"]).lines())
+    assert "1 file would be written" in "\n".join(Report("x", "w", is_dry_run=True, written=["a"]).lines())

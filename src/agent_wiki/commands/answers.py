@@ -15,6 +15,7 @@ from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
+from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
     from agent_wiki.engines.recorded import ObservedPrompt
@@ -140,7 +141,7 @@ def apply(
     elif applied.problems:
         _print_errors([str(each) for each in applied.problems])
     else:
-        counts = f"{len(applied.written)} files written, {len(applied.removed)} removed"
+        counts = f"{counted(len(applied.written), 'file')} written, {len(applied.removed)} removed"
         print_lines([f"{applied.stage}: {', '.join(applied.about)}: {counts}"])
         print_lines(f"  {path}" for path in applied.written)
     _print_errors([*as_lines(applied.warnings), *applied.bugs])

@@ -14,6 +14,7 @@ from agent_wiki.commands.files import text_in, write_bytes
 from agent_wiki.commands.show import finish, print_json, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson, Paths
 from agent_wiki.errors import UsageError
+from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
     from agent_wiki.evaluation.arms import Arm, Read
@@ -61,7 +62,7 @@ def metrics(
     print_lines((line for title, entries in listed for line in listed_lines(title, as_lines(entries))), err=True)
     print_lines(report.bugs, err=True)
     if out is not None:
-        typer.echo(f"{out}: {len(rows)} rows of {report.recordings} recordings")
+        typer.echo(f"{out}: {counted(len(rows), 'row')} of {counted(report.recordings, 'recording')}")
     raise typer.Exit(report.exit_code)
 
 
@@ -103,7 +104,9 @@ def compare(
     if plot is not None:
         write_bytes(plot, _drawn(compared, arms, plot))
     exit_code = _EXIT_BAD_ROWS if read.problems else 0
-    notes = [f"{read.subagents} rows of subagents left out: they are part of their session"] * bool(read.subagents)
+    notes = [f"{counted(read.subagents, 'row')} of subagents left out: they are part of their session"] * bool(
+        read.subagents
+    )
     if as_json:
         values = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
         print_json({**values, "exit_code": exit_code})

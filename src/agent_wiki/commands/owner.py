@@ -21,7 +21,9 @@ Why = Annotated[str, typer.Option("--why", help="Why, in a few words; it is reme
 
 
 def forget(
-    sessions: Annotated[list[str], typer.Argument(help="Sessions, each by its id or the beginning of it.")],
+    sessions: Annotated[
+        list[str], typer.Argument(help="Sessions, each by its id, the beginning of it, or its recording's file name.")
+    ],
     wiki: Wiki = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,

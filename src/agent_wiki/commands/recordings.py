@@ -9,6 +9,7 @@ import typer
 
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun, Paths
+from agent_wiki.wiki.text import counted
 
 
 def normalize(
@@ -38,6 +39,6 @@ def normalize(
         written = normalize_all(paths, options, report, progress)
     if not as_json:
         for each in written:
-            counts = f"{each.turns} turns, {each.tool_calls} tool calls, {each.errors} errors"
-            typer.echo(f"{each.file}: {each.source_format}, {counts}")
+            counts = [counted(each.turns, "turn"), counted(each.tool_calls, "tool call"), counted(each.errors, "error")]
+            typer.echo(f"{each.file}: {', '.join([each.source_format, *counts])}")
     finish(report, as_json=as_json, extra={"trajectories": [asdict(each) for each in written]})

@@ -11,6 +11,7 @@ import typer
 
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson
+from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
     from agent_wiki.harness.saving import Saved
@@ -82,5 +83,5 @@ def _report(saved: list[Saved], warnings: list[str], *, as_json: bool) -> None:
         values = {"command": "save", "saved": entries, "warnings": warnings, "refused": None, "exit_code": 0}
         print_json(values)
         return
-    print_lines(f"{each.path}: {each.messages} messages" for each in saved)
+    print_lines(f"{each.path}: {counted(each.messages, 'message')}" for each in saved)
     print_lines((" ".join(warning.split()) for warning in warnings), err=True)

@@ -9,6 +9,7 @@ import typer
 
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun
+from agent_wiki.wiki.text import counted
 
 _EXIT_LEFT_ALONE = 1
 
@@ -45,7 +46,7 @@ def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_js
 def _lines(report: dict[str, Any]) -> list[str]:
     would = "would be " if report["is_dry_run"] else ""
     folder = report["folder"]
-    counts = f"{len(report['written'])} files {would}written, {len(report['unchanged'])} unchanged"
+    counts = f"{counted(len(report['written']), 'file')} {would}written, {len(report['unchanged'])} unchanged"
     lines = [f"skills: {counts}, {len(report['left_alone'])} left alone"]
     lines += [f"  {folder}/{path}" for path in report["written"]]
     if report["left_alone"]:

@@ -101,6 +101,21 @@ def parted(
     )
 
 
+def rejected_for(
+    page_id: str, left_out: Mapping[str, Joined[Any]], rejected: Collection[str], corpus: Mapping[str, CorpusRecord]
+) -> str:
+    """The rejected page for which a guideline or skill is left out: itself, or one that says mostly the same."""
+    if page_id in rejected:
+        return page_id
+    said = {name: words_of(left_out[name].entry) for name in sorted(left_out.keys() & set(rejected))}
+    for record in corpus.values():
+        if record.kind == KIND and record.about[0] in rejected and isinstance(record.answer, Mapping):
+            said.setdefault(record.about[0], {each: str(record.answer.get(each) or "") for each in ("title", "rule")})
+    own, kind = left_out[page_id].entry, kind_of_id(page_id)
+    same = (name for name, words in said.items() if kind_of_id(name) == kind and _says_one_of(own, [_reading(words)]))
+    return next(same, "")
+
+
 def _says_one_of(entry: Entry, readings: Iterable[Reading]) -> bool:
     own = _reading(words_of(entry))
     return any(alike(own, each) for each in readings)

@@ -24,6 +24,7 @@ from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
 from agent_wiki.report import Report, as_lines, listed_lines
 from agent_wiki.stages.order import ASKING_STAGES, stage_named
+from agent_wiki.wiki.text import counted
 
 _ENOUGH_ANSWERS = 5
 
@@ -228,7 +229,7 @@ class Estimate:
     def lines(self) -> list[str]:
         """The estimate for a person."""
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.report.sessions.items()))
-        lines = [f"read:  {self.report.recordings} recordings; sessions: {counts or 'none to read'}"]
+        lines = [f"read:  {counted(self.report.recordings, 'recording')}; sessions: {counts or 'none to read'}"]
         total = self.total()
         if total.calls or total.answered or total.waiting:
             lines += _table([*self._ordered(), ("total", total)])
@@ -247,18 +248,22 @@ class Estimate:
             notes += [*self._notes_on_tokens(), *self._notes_on_questions(total)]
         notes += [f"no price for {model}: its cost is unknown" for model in self.unpriced_models()]
         if total.waiting:
-            notes.append(f"{total.waiting} requests are in batches that were sent before: they are not counted again")
+            notes.append(f"{counted(total.waiting, 'request')} in batches that were sent before: not counted again")
         if self.asking.is_batched and total.calls:
             notes.append(f"as batches, at {self._factor:g} of the price")
         return notes
 
     def _notes_on_tokens(self) -> list[str]:
         if self.is_exact and self.service_count is not None:
-            return [f"tokens by the service's own count ({self.service_count.counted} counting requests)"]
+            return [f"tokens by the service's own count ({counted(self.service_count.counted, 'counting request')})"]
         notes = []
         for model in sorted({stage.model for stage in self.stages.values() if stage.calls}):
             each = self.bytes_per_token[model]
-            source = f"by {each.answers} answers in the journal" if each.answers else "by default; --exact counts them"
+            source = (
+                f"by {counted(each.answers, 'answer')} in the journal"
+                if each.answers
+                else "by default; --exact counts them"
+            )
             error = f"±{each.error:.0%}"
             notes.append(f"{model}: {each.bytes_per_token:.2f} bytes of a prompt taken for a token ({source}; {error})")
         return notes
@@ -276,7 +281,9 @@ class Estimate:
             notes.append(f"lengths of answers by default: {', '.join(sorted(by_default))}")
         again = "answers that have to be corrected are asked for again, which comes on top"
         if self.habits.questions:
-            again += f" (so far {self.habits.corrections} times in {self.habits.questions} questions)"
+            again += (
+                f" (so far {counted(self.habits.corrections, 'time')} in {counted(self.habits.questions, 'question')})"
+            )
         return [*notes, again]
 
     def _verdict(self, total: StageEstimate) -> list[str]:

@@ -49,7 +49,9 @@ _DIGEST = 12
 
 
 def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress) -> Forgotten:
-    """Take sessions out of a wiki, by id or the unambiguous beginning of one. A dry run of `report` says what would go.
+    """Take sessions out of a wiki, by id, its beginning, or the name of a recording that holds no other session.
+
+    A dry run of `report` says what would go.
 
     The stages over several pages run again where the embedded engine made all that is there; another engine is not
     asked, the next run with it asks what is open. Raises `UsageError` for a session that is not there.
@@ -77,16 +79,24 @@ def sessions_named(state: WikiState, wanted: Sequence[str]) -> list[str]:
     """The ids of the sessions that a person means, sorted. Raises `UsageError`."""
     found: set[str] = set()
     for each in wanted:
-        named = [each] if each in state.records else []
-        if not named and len(each) >= _LEAST_PREFIX:
-            named = sorted(session_id for session_id in state.records if session_id.startswith(each))
+        named, how = _named(state, each)
         if len(named) != 1:
             shown = ", ".join(named[:_MOST_NAMED]) + (", …" if len(named) > _MOST_NAMED else "")
             raise UsageError(
-                f"{each}: {len(named)} sessions begin so: {shown}" if named else f"{each}: no session has this id"
+                f"{each}: {len(named)} sessions {how}: {shown}" if named else f"{each}: no session has this id"
             )
         found.add(named[0])
     return sorted(found)
+
+
+def _named(state: WikiState, wanted: str) -> tuple[list[str], str]:
+    """The sessions with that id, from that recording, or with an id that begins so; and which of these it is."""
+    if wanted in state.records:
+        return [wanted], "have this id"
+    from_file = sorted(name for name, record in state.records.items() if record.recording.file == wanted)
+    if from_file or len(wanted) < _LEAST_PREFIX:
+        return from_file, "are from this recording"
+    return sorted(name for name in state.records if name.startswith(wanted)), "begin so"
 
 
 class _Forgetting:

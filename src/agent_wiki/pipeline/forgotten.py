@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_wiki.report import Report
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import counted, plain_line
 
 _MOST_LINE = 1_000
 
@@ -52,7 +52,7 @@ class Forgotten:
         shown = [
             *(f"{would}forgotten: {each}" for each in self.sessions),
             *(f"{would}removed: {each}" for each in sorted(self.report.removed)),
-            *(f"{would}removed: {count} lines of {each}" for each, count in sorted(self.cut.items())),
+            *(f"{would}removed: {counted(count, 'line')} of {each}" for each, count in sorted(self.cut.items())),
             *(f"{would}removed, though a person had edited it: {each}" for each in self.edited),
             *(f"{would}rendered again: {each}" for each in again),
             *(f"still there, it brings the session back when it is read: {each}" for each in self.recordings),

@@ -6,16 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.pages.rejected import rejected_for
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.pipeline.owners_pages import owners_files
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import text_or_none
 
 _LEAST_PREFIX = 4
 _MOST_NAMED = 6
+_MOST_WHY = 200
 
 
 class WikiPages(Mapping[str, Page]):
@@ -82,12 +85,24 @@ def pages_named(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
     """The page that a person means, or the arcs of a session. Raises `UsageError`."""
     paths = _paths_of(pages, wanted, wiki)
     if not paths:
-        raise UsageError(f"{wanted}: no page of {wiki} has this path or id")
+        raise UsageError(f"{wanted}: {_why_hidden(pages.view, wanted) or f'no page of {wiki} has this path or id'}")
     sessions = {pages.session_of(path) for path in paths if kind_of(path) == "summary"}
     if len(paths) > 1 and not (len(sessions) == 1 and all(kind_of(path) == "summary" for path in paths)):
         shown = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
         raise UsageError(f"{wanted}: {len(paths)} pages have this name: {shown}")
     return paths
+
+
+def _why_hidden(view: WikiView, wanted: str) -> str:
+    """Of a guideline or skill that the owner rejected, or that says the same as one: that, and why; else empty."""
+    name = next((each for each in (wanted, page_id(wanted), f"skill:{wanted}") if each in view.rejected), None)
+    if name is None:
+        return ""
+    rejected = view.state.config.rejected
+    by = rejected_for(name, view.rejected, rejected, view.state.corpus)
+    reason = f" ({plain_line(rejected[by], _MOST_WHY)})" if rejected.get(by) else ""
+    same = "" if by == name else f"it says mostly the same as {by}, which was "
+    return f"left out: {same or 'it was '}rejected{reason}"
 
 
 def _paths_of(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:

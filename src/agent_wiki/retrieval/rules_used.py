@@ -15,6 +15,7 @@ from agent_wiki.retrieval.rule_records import Made, made_by_rules
 from agent_wiki.wiki.config import Config, parse_config
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import counted
 
 _GONE = "There is no such rule any more."
 
@@ -48,7 +49,7 @@ class RuleUse:
 
     def line(self) -> str:
         """The rule in one line."""
-        found = f"{len(self.made)} in {self.sessions} session{'s' * (self.sessions != 1)}" if self.made else "-"
+        found = f"{len(self.made)} in {counted(self.sessions, 'session')}" if self.made else "-"
         state = "ignored" if self.is_ignored else found
         return f"{self.id:38} {state:18} {self.rule.summary if self.rule else _GONE}"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import counted, plain_line
 
 if TYPE_CHECKING:
     from agent_wiki.retrieval.consulting import Hit
@@ -35,12 +35,7 @@ def support_and_trust(row: Mapping[str, Any]) -> str:
     support = row.get("support")
     if isinstance(support, dict) and isinstance(support.get("sessions"), int):
         endings = [f"{support[name]} {name}" for name in ("success", "failure") if isinstance(support.get(name), int)]
-        plural = "" if support["sessions"] == 1 else "s"
-        parts.append(
-            f"{support['sessions']} session{plural} ({', '.join(endings)})"
-            if endings
-            else f"{support['sessions']} session{plural}"
-        )
+        parts.append(counted(support["sessions"], "session") + (f" ({', '.join(endings)})" if endings else ""))
     if isinstance(row.get("trust"), str):
         parts.append(f"trust {plain_line(row['trust'], 20)}")
     used = row.get("used")

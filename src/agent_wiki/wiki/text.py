@@ -83,3 +83,8 @@ def _balanced(text: str, most: int) -> str:
         return text[:-1] + _ELLIPSIS + "`"
     position = text.rfind("`")
     return (text[:position] + text[position + 1 :]).strip()
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 file`, `2 files`."""
+    return f"{number} {noun}{'s' * (number != 1)}"

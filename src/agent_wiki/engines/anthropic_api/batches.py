@@ -29,6 +29,7 @@ from agent_wiki.engines.anthropic_api.request import MessageRequest
 from agent_wiki.engines.anthropic_api.service import BatchGone, BatchLost, NotTaken, Service
 from agent_wiki.errors import Queued, RunError, ServiceFailed
 from agent_wiki.spending import Spending
+from agent_wiki.wiki.text import counted
 
 MOST_REQUESTS = 5_000
 MOST_BYTES = 32 * 1024 * 1024  # held until they are sent; the service takes eight times as much
@@ -137,7 +138,7 @@ class BatchQueue:
         lines = []
         for batch in self._open.values():
             trouble = f" (results not read: {batch.trouble})" if batch.trouble else ""
-            lines.append(f"{batch.id}: {len(batch.heads)} requests{trouble}")
+            lines.append(f"{batch.id}: {counted(len(batch.heads), 'request')}{trouble}")
         return lines
 
     def _count_failed_round(self) -> None:
