@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agent_wiki.pages import indexes
 from agent_wiki.pages.catalog import Catalog
-from agent_wiki.pages.indexes import index_files
 from agent_wiki.pages.state import WikiState, view_of
 from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.wiki.config import Config
@@ -47,4 +47,5 @@ def pages_of(*records: SessionRecord, config: Config | None = None) -> dict[str,
 
 def indexes_of(catalog: Catalog) -> dict[str, str]:
     """Every index file by path."""
-    return index_files(catalog, [page.entry for page in catalog.pages() if page.entry is not None], TEMPLATES)
+    entries = [page.entry for page in catalog.pages() if page.entry is not None]
+    return indexes.indexes_of(catalog, entries, TEMPLATES).files

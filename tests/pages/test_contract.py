@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_wiki.pages.contract import contract, is_its_owners, worked_example
+from agent_wiki.pages.contract import ExampleSearch, contract, is_its_owners
 from agent_wiki.pages.index_shards import CONTENTS
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
@@ -24,38 +23,45 @@ SKILL = {**RULE, "kind": "skill", "id": "skill:x", "link": "skills/x/SKILL.md", 
 TEMPLATES = Templates()
 
 
-def _index(*rows: dict[str, Any]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
+def _example(*rows: dict[str, Any]) -> dict[str, Any] | None:
+    search = ExampleSearch()
+    for row in rows:
+        search.add(row)
+    return search.found()
+
+
+def _contract(*rows: dict[str, Any], is_sharded: bool = False) -> str:
+    return contract(_example(*rows), TEMPLATES, is_sharded=is_sharded)
 
 
 def test_the_example_is_the_wikis_own_best_page_whatever_the_order() -> None:
-    example = worked_example(_index(RULE, SKILL))
-    assert example == worked_example(_index(SKILL, RULE))
+    example = _example(RULE, SKILL)
+    assert example == _example(SKILL, RULE)
     assert example is not None
     assert (example["kind"], example["link"], example["sessions"]) == ("skill", "skills/x/SKILL.md", 1)
-    text = contract(_index(RULE, SKILL), {}, TEMPLATES)
+    text = _contract(RULE, SKILL)
     assert "`skills/x/SKILL.md`" in text
     assert "“A colon is refused.”" in text
 
 
 @pytest.mark.parametrize("change", [{"trust": "external"}, {"trigger": ""}, {"tags": []}, {"kind": "task"}])
 def test_a_page_from_outside_or_without_a_situation_is_no_example(change: dict[str, Any]) -> None:
-    assert worked_example(_index({**RULE, **change})) is None
-    assert "size of an image" in contract(_index({**RULE, **change}), {}, TEMPLATES)
+    assert _example({**RULE, **change}) is None
+    assert "size of an image" in _contract({**RULE, **change})
 
 
 def test_only_in_a_large_wiki_agents_read_shards() -> None:
-    assert "_index/_contents.jsonl" not in contract(_index(RULE), {}, TEMPLATES)
-    assert "_index/_contents.jsonl" in contract(_index(RULE), {CONTENTS: ""}, TEMPLATES)
+    assert "_index/_contents.jsonl" not in _contract(RULE)
+    assert "_index/_contents.jsonl" in _contract(RULE, is_sharded=True)
 
 
 def test_what_was_made_is_ours_until_a_word_changes() -> None:
-    made = contract(_index(RULE), {}, TEMPLATES)
-    assert not is_its_owners(made, _index(RULE), TEMPLATES)
-    assert is_its_owners(made.replace("colon", "comma"), _index(RULE), TEMPLATES)
-    assert is_its_owners(made + "\nAsk Mia first.\n", _index(RULE), TEMPLATES)
-    assert is_its_owners("Mine.\n", _index(RULE), TEMPLATES)
-    assert is_its_owners("", _index(RULE), TEMPLATES)
+    made = _contract(RULE)
+    assert not is_its_owners(made, _example(RULE), TEMPLATES)
+    assert is_its_owners(made.replace("colon", "comma"), _example(RULE), TEMPLATES)
+    assert is_its_owners(made + "\nAsk Mia first.\n", _example(RULE), TEMPLATES)
+    assert is_its_owners("Mine.\n", _example(RULE), TEMPLATES)
+    assert is_its_owners("", _example(RULE), TEMPLATES)
 
 
 def _ingest(wiki: Path, engine: str, *recordings: Path) -> str:

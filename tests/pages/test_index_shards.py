@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agent_wiki.pages.index_shards import CONTENTS, MOST_ROWS, MOST_SHARDS, MOST_WHOLE, is_shard, shards
+from agent_wiki.pages.index_shards import CONTENTS, MOST_ROWS, MOST_SHARDS, MOST_WHOLE, Shards, is_shard
 
 Row = dict[str, Any]
 
@@ -13,6 +13,13 @@ Row = dict[str, Any]
 def _row(number: int, *tags: str, kind: str = "guideline", sessions: int = 1) -> Row:
     link = f"guidelines/x__{number:012x}.md"
     return {"kind": kind, "id": f"{number:012x}", "tags": list(tags), "link": link, "support": {"sessions": sessions}}
+
+
+def shards(rows: list[Row]) -> dict[str, str]:
+    made = Shards()
+    for row in rows:
+        made.add(row)
+    return made.files([json.dumps(row) for row in rows])
 
 
 def _rows(text: str) -> list[Row]:

@@ -17,7 +17,7 @@ from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.wiki.config import TAGS, edit_config
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
-MEMORY = ".wiki/pages.json"
+MEMORY = ".wiki/pages.txt"
 
 
 def _script(folder: Path) -> Script:
@@ -73,31 +73,31 @@ def test_a_wiki_is_the_same_with_and_without_what_it_remembers(tmp_path: Path, s
             step(wiki, random.Random(at))
 
 
-def _pages_of(wiki: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((wiki / MEMORY).read_bytes().partition(b"\n")[2])
-    return found
-
-
-def _keep(wiki: Path, value: Any) -> None:
-    content = json.dumps(value).encode()
-    (wiki / MEMORY).write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+def _keep(wiki: Path, text: bytes) -> None:
+    checksum = hashlib.blake2b(text, digest_size=32).hexdigest()
+    (wiki / MEMORY).write_bytes(checksum.encode() + b"\n" + text)
 
 
 def test_a_memory_from_elsewhere_or_torn_is_of_no_account(tmp_path: Path) -> None:
     engine, wiki = _script(tmp_path).engine, tmp_path / "wiki"
     ingest([record(tmp_path / "t", f"s-{number}") for number in range(3)], wiki, engine)
-    whole, memory = tree(wiki), _pages_of(wiki)
+    whole = tree(wiki)
+    memory = (wiki / MEMORY).read_bytes().partition(b"\n")[2]
     page = sorted(wiki.glob("guidelines/*__*.md"))[0]
     times = page.stat()
     page.write_bytes(page.read_bytes().replace(b"Run", b"Rum").replace(b"Quote", b"Quoth"))
     os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))  # as an archive sets it
-    for path in memory["pages"]:
-        memory["pages"][path][2] = {}
-    _keep(wiki, {**memory, "version": "of another program"})
+    _keep(wiki, memory.replace(b"layout", b"another layout", 1))
     ingest([], wiki, engine, stages=("catalog",))
     assert changed(whole, tree(wiki)) == [page.relative_to(wiki).as_posix()]  # a person's edit, which stays
     page.unlink()
-    for torn in (b"", b"{}", (wiki / MEMORY).read_bytes()[:-9], (wiki / MEMORY).read_bytes().replace(b"Run", b"Rum")):
+    torn_ones = (
+        b"",
+        b"{}\n{}",
+        (wiki / MEMORY).read_bytes()[:-9],
+        (wiki / MEMORY).read_bytes().replace(b"Run", b"Rum"),
+    )
+    for torn in torn_ones:
         (wiki / MEMORY).write_bytes(torn)
         ingest([], wiki, engine, stages=("catalog",))
         assert changed(whole, tree(wiki)) == []

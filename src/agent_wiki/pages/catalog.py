@@ -282,7 +282,7 @@ class Catalog:
                 made_by=session.record.stages[SUMMARIZE].made_by.short,
             )
             for path, page in pages.items():
-                entry = IndexEntry("summary", path, {}, session.record.date)
+                entry = IndexEntry("summary", path, "", session.record.date)
                 yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
 
     def _known(self, kind: str, path: str, inputs: str, recalls: Sequence[Recall]) -> RenderedPage | None:
@@ -290,14 +290,14 @@ class Catalog:
         known = self.known.get(path)
         if known is None or not inputs or known.inputs != inputs:
             return None
-        return RenderedPage(path, IndexEntry(kind, path, known.row, known.date, recalls=recalls), inputs=inputs)
+        return RenderedPage(path, IndexEntry(kind, path, known.line, known.date, recalls=recalls), inputs=inputs)
 
     def _foreign_summaries(self, session: Session) -> Iterator[RenderedPage]:
         for path in session.paths:
             guidelines, skills = self.contributed.get(path, ([], []))
             page = self.view.state.foreign[path]
             page = page.with_fields({"contributed_guidelines": guidelines, "contributed_skills": skills})
-            yield RenderedPage(path, IndexEntry("summary", path, {}, session.record.date), foreign=page)
+            yield RenderedPage(path, IndexEntry("summary", path, "", session.record.date), foreign=page)
 
     def _kept(self, made: Collection[str]) -> Iterator[RenderedPage]:
         """Pages that a person changed and that no session supports any more: they are indexed by their own words."""
@@ -306,7 +306,7 @@ class Catalog:
                 used = self.recalls.get(page_id(path), ())
                 is_summary = kind_of(path) == "summary"
                 yield RenderedPage(
-                    path, IndexEntry("summary", path, {}, None) if is_summary else entry_of_foreign(path, page, used)
+                    path, IndexEntry("summary", path, "", None) if is_summary else entry_of_foreign(path, page, used)
                 )
 
     def _foreign(self, kind: str, up: str) -> Iterator[RenderedPage]:

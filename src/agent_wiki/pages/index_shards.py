@@ -24,46 +24,54 @@ _SHARD_NAME = re.compile(r"(?:[a-z0-9][a-z0-9-]*|_contents|_other)\.jsonl")
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def shards(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Path → text of the table of contents and of each shard; empty for at most 500 rows.
+class Shards:
+    """The shards of an index, from its rows in their order.
 
     A row is in the shard of each of its tags that has one. The 150 tags with the most rows have one; rows with
     none of these tags are in `_other`. A shard holds the first 100 of its rows: by the index's order of kinds, then
-    by support. The table says how many there are.
+    by support. The table of contents says how many there are.
     """
-    if len(rows) <= MOST_WHOLE:
-        return {}
-    by_name = _by_tag(rows)
-    ranked = sorted(by_name, key=lambda name: (-len(by_name[name]), name))
-    kept = sorted(ranked[:MOST_SHARDS])
-    placed = {number for name in kept for number in by_name[name]}
-    chosen = {name: by_name[name] for name in kept}
-    left = [number for number in range(len(rows)) if number not in placed]
-    if left:
-        chosen[_OTHER] = left
-    kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    ranks = [(kinds.index(row["kind"]), -_sessions(row), number) for number, row in enumerate(rows)]
-    files = {f"{FOLDER}/{name}.jsonl": _shard(rows, numbers, ranks) for name, numbers in chosen.items()}
-    files[CONTENTS] = "".join(f"{_ENCODE(_entry(name, numbers))}\n" for name, numbers in chosen.items())
-    return files
+
+    def __init__(self) -> None:
+        self._ranks: list[tuple[int, int, int]] = []
+        self._kinds: dict[str, int] = {}
+        self._by_name: dict[str, list[int]] = {}
+        self._name_of: dict[str, str] = {}
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Take the next row; tags that differ only in spelling share one shard."""
+        number = len(self._ranks)
+        kind = self._kinds.setdefault(row["kind"], len(self._kinds))
+        self._ranks.append((kind, -sessions_of(row), number))
+        for tag in row["tags"]:
+            if tag not in self._name_of:
+                self._name_of[tag] = slug(tag)
+            numbers = self._by_name.setdefault(self._name_of[tag], [])
+            if not numbers or numbers[-1] != number:
+                numbers.append(number)
+
+    def files(self, lines: Sequence[str]) -> dict[str, str]:
+        """Path → text of the table of contents and of each shard; empty for at most 500 rows. In: the rows as lines."""
+        if len(lines) <= MOST_WHOLE:
+            return {}
+        ranked = sorted(self._by_name, key=lambda name: (-len(self._by_name[name]), name))
+        chosen = {name: self._by_name[name] for name in sorted(ranked[:MOST_SHARDS])}
+        placed = {number for numbers in chosen.values() for number in numbers}
+        if left := [number for number in range(len(lines)) if number not in placed]:
+            chosen[_OTHER] = left
+        files = {f"{FOLDER}/{name}.jsonl": self._shard(lines, numbers) for name, numbers in chosen.items()}
+        files[CONTENTS] = "".join(f"{_ENCODE(_entry(name, numbers))}\n" for name, numbers in chosen.items())
+        return files
+
+    def _shard(self, lines: Sequence[str], numbers: Sequence[int]) -> str:
+        """The rows in the order of the index; of too many, the first ones by kind and support."""
+        first = heapq.nsmallest(MOST_ROWS, numbers, key=self._ranks.__getitem__)
+        return "".join(f"{lines[number]}\n" for number in sorted(first))
 
 
 def is_shard(name: str) -> bool:
     """Whether a file of the folder `_index/` is one that `shards` may have made."""
     return _SHARD_NAME.fullmatch(name) is not None
-
-
-def _by_tag(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Tag as a file name → its rows, each once; tags that differ only in spelling share one."""
-    found: dict[str, list[int]] = {}
-    name_of: dict[str, str] = {}
-    for number, row in enumerate(rows):
-        for tag in row["tags"]:
-            if tag not in name_of:
-                name_of[tag] = slug(tag)
-        for name in dict.fromkeys(name_of[tag] for tag in row["tags"]):
-            found.setdefault(name, []).append(number)
-    return found
 
 
 def _entry(name: str, numbers: Sequence[int]) -> dict[str, Any]:
@@ -73,13 +81,8 @@ def _entry(name: str, numbers: Sequence[int]) -> dict[str, Any]:
     return entry
 
 
-def _shard(rows: Sequence[Mapping[str, Any]], numbers: Sequence[int], ranks: Sequence[tuple[int, int, int]]) -> str:
-    """The rows in the order of the index; of too many, the first ones by kind and support."""
-    first = heapq.nsmallest(MOST_ROWS, numbers, key=ranks.__getitem__)
-    return "".join(f"{_ENCODE(rows[number])}\n" for number in sorted(first))
-
-
-def _sessions(row: Mapping[str, Any]) -> int:
+def sessions_of(row: Mapping[str, Any]) -> int:
+    """The sessions that support a page, by its row; 0 for unknown."""
     support = row.get("support")
     count = support.get("sessions") if isinstance(support, dict) else None
     return count if isinstance(count, int) else 0

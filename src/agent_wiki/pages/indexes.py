@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agent_wiki.pages.index_shards import shards
+from agent_wiki.pages.contract import ExampleSearch
+from agent_wiki.pages.index_shards import Shards
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import row_order, trial_and_condition
@@ -59,14 +60,31 @@ class IndexedPage(Protocol):
 
 @dataclass(slots=True)
 class IndexEntry:
-    """What indexes say about one page: its row in `_index.jsonl` (empty for summaries), its date, its recalls."""
+    """What indexes say about one page: its line in `_index.jsonl` (empty for summaries), its date, its recalls."""
 
     kind: str
     path: str
-    row: dict[str, Any]
+    line: str
     date: str | None
     sessions: int = 0  # of a task
-    recalls: Sequence[Recall] = field(default_factory=tuple)
+    recalls: Sequence[Recall] = ()
+
+    def row(self) -> dict[str, Any]:
+        """What the line says; it is kept as text, which takes a third of the memory."""
+        row: dict[str, Any] = json.loads(self.line)
+        return row
+
+    def with_row(self, row: Mapping[str, Any]) -> IndexEntry:
+        """The entry with another line."""
+        return replace(self, line=_ENCODE(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Every index file by path, and the example for `AGENTS.md`."""
+
+    files: dict[str, str]
+    example: dict[str, Any] | None
 
 
 def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall]) -> IndexEntry:
@@ -74,7 +92,7 @@ def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall])
     row = _row(kind, path, page.id, page.title, list(page.tags), page.trigger, page.gist)
     row |= page.index_row()
     row |= {name: value for name, value in (("support", page.support), ("trust", page.trust)) if value is not None}
-    return IndexEntry(kind, path, _with_uses(row, recalls), page.verified_at, recalls=recalls)
+    return IndexEntry(kind, path, _line(row, recalls), page.verified_at, recalls=recalls)
 
 
 def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexEntry:
@@ -96,7 +114,7 @@ def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexE
         row[key] = fields.get(key)
     row |= {key: fields[key] for key in ("support", "trust") if fields.get(key) is not None}
     sessions = len(texts_of(fields.get("sessions")))
-    return IndexEntry(kind, path, _with_uses(row, recalls), text_or_none(fields.get("verified_at")), sessions, recalls)
+    return IndexEntry(kind, path, _line(row, recalls), text_or_none(fields.get("verified_at")), sessions, recalls)
 
 
 def _row(kind: str, path: str, name: str, title: str, tags: list[str], trigger: str, gist: str) -> dict[str, Any]:
@@ -111,9 +129,9 @@ def _row(kind: str, path: str, name: str, title: str, tags: list[str], trigger: 
     }
 
 
-def _with_uses(row: dict[str, Any], recalls: Sequence[Recall]) -> dict[str, Any]:
+def _line(row: dict[str, Any], recalls: Sequence[Recall]) -> str:
     used = counts_by_status(recalls)
-    return {**row, "used": used} if used else row
+    return _ENCODE({**row, "used": used} if used else row)
 
 
 def _gist(kind: str, page: Page) -> str:
@@ -124,8 +142,8 @@ def _gist(kind: str, page: Page) -> str:
     return page.lead
 
 
-def index_files(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> dict[str, str]:
-    """Every index file by path. In: the entries of all pages, archived ones included."""
+def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> Indexes:
+    """All indexes. In: the entries of all pages, archived ones included."""
     newest: str | None = None
     by_kind: dict[str, list[IndexEntry]] = {kind.name: [] for kind in KINDS}
     for entry in entries:
@@ -134,34 +152,42 @@ def index_files(catalog: Catalog, entries: Iterable[IndexEntry], templates: Temp
             by_kind[entry.kind].append(entry)
     for found in by_kind.values():
         found.sort(key=lambda entry: entry.path)
-    rows = [entry.row for kind in INDEXED for entry in by_kind[kind]]
+    shards, example, ids = Shards(), ExampleSearch(), dict[str, dict[str, str]]()
+    lines: list[str] = []
+    shown: dict[str, list[dict[str, Any]]] = {}
+    for kind in INDEXED:
+        ids[kind], shown[kind] = {}, []
+        for entry in by_kind[kind]:
+            row = entry.row()
+            lines.append(entry.line)
+            shards.add(row)
+            example.add(row)
+            ids[kind][row["id"]] = entry.path
+            shown[kind].append(_shown(entry, row))
     shared: dict[str, Any] = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
     sessions = catalog.view.sessions
-    guidelines = _alphabetical(by_kind["guideline"])
+    guidelines = sorted(shown["guideline"], key=lambda each: (each["title"].lower(), each["id"]))
     pages: dict[str, dict[str, Any]] = {
         "index.md": {"usage": _usage(sessions)},
         "summaries/index.md": {"groups": _groups(catalog)},
         "guidelines/index.md": {
-            "clusters": [_shown(entry) for entry in by_kind["cluster"]],
+            "clusters": shown["cluster"],
             "guidelines": guidelines,
             "by_tag": _by_tag(guidelines),
             "roll_up": _roll_up(guidelines),
         },
-        "skills/index.md": {"skills": [_shown(entry) for entry in by_kind["skill"]]},
-        "tasks/index.md": {
-            "tasks": [{**_shown(entry), "sessions": entry.sessions} for entry in by_kind["task"]],
-            "subtasks": _by_parent(by_kind["subtask"]),
-        },
+        "skills/index.md": {"skills": shown["skill"]},
+        "tasks/index.md": {"tasks": shown["task"], "subtasks": _by_parent(shown["subtask"])},
     }
-    return {
-        INDEX: "".join([f"{_ENCODE(row)}\n" for row in rows]),
-        **shards(rows),
-        "guidelines/_id_index.json": _id_map(by_kind["guideline"]),
-        "skills/_id_index.json": _id_map(by_kind["skill"]),
-        **{
-            path: _signed(templates.render(_template(path), **shared, **variables)) for path, variables in pages.items()
-        },
+    files = {
+        INDEX: "".join([f"{line}\n" for line in lines]),
+        **shards.files(lines),
+        "guidelines/_id_index.json": _id_map(ids["guideline"]),
+        "skills/_id_index.json": _id_map(ids["skill"]),
     }
+    for path, variables in pages.items():
+        files[path] = _signed(templates.render(_template(path), **shared, **variables))
+    return Indexes(files, example.found())
 
 
 def _template(path: str) -> str:
@@ -175,13 +201,12 @@ def _signed(text: str) -> str:
     return signed(f"---\n{head}\n", f"---\n{tail}") if mark and text.startswith("---\n") else text
 
 
-def _id_map(found: Iterable[IndexEntry]) -> str:
-    ids = {entry.row["id"]: entry.path for entry in found}
-    return json.dumps(dict(sorted(ids.items())), indent=2, ensure_ascii=False) + "\n"
+def _id_map(ids: Mapping[str, str]) -> str:
+    lines = [f"  {_ENCODE(name)}: {_ENCODE(ids[name])}" for name in sorted(ids)]
+    return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 
-def _shown(entry: IndexEntry) -> dict[str, Any]:
-    row = entry.row
+def _shown(entry: IndexEntry, row: Mapping[str, Any]) -> dict[str, Any]:
     support = row.get("support")
     count = support.get("sessions") if isinstance(support, dict) else None
     return {
@@ -194,12 +219,9 @@ def _shown(entry: IndexEntry) -> dict[str, Any]:
         "support": count if isinstance(count, int) else None,
         "members": len(row.get("members", ())),
         "recalls": entry.recalls,
+        "sessions": entry.sessions,
         "parent": str(row.get("parent_session_id") or ""),
     }
-
-
-def _alphabetical(found: Iterable[IndexEntry]) -> list[dict[str, Any]]:
-    return sorted(map(_shown, found), key=lambda each: (each["title"].lower(), each["id"]))
 
 
 def _by_tag(entries: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -221,11 +243,10 @@ def _roll_up(entries: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str
     return [(name, found) for name, found in tiers.items() if found]
 
 
-def _by_parent(found: Iterable[IndexEntry]) -> list[tuple[str, list[dict[str, Any]]]]:
+def _by_parent(subtasks: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     parents: dict[str, list[dict[str, Any]]] = {}
-    for entry in found:
-        shown = _shown(entry)
-        parents.setdefault(str(shown["parent"]), []).append(shown)
+    for each in subtasks:
+        parents.setdefault(str(each["parent"]), []).append(each)
     return [(plain_line(parent, 80), parents[parent]) for parent in sorted(parents)]
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agent_wiki.pages.sessions import Session
 
 
 class Known(NamedTuple):
-    """A page as it lies on disk: the digest of what it was rendered from, "" for unknown; its index row and date."""
+    """A page as it lies on disk: the digest of what it was rendered from, "" for unknown; its date and index line."""
 
     inputs: str
-    row: dict[str, Any]
-    date: str | None
+    date: str  # "" for none
+    line: str
 
 
 class Inputs:

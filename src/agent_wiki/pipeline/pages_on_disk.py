@@ -1,6 +1,6 @@
 """Which pages a wiki has, and whose they are: this program's, a person's who edited them, or somebody else's.
 
-What a generated page says is not read, only its digest of itself. `.wiki/pages.json` remembers by size and times of
+What a generated page says is not read, only its digest of itself. `.wiki/pages.txt` remembers by size and times of
 change which pages are generated, from what, and what the index says of them: an unchanged one is not read again, and
 not rendered again as long as it would be from the same. Without that file all are.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from agent_wiki import __version__
 from agent_wiki.errors import UnreadablePage
@@ -18,8 +17,9 @@ from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 
-_NAME = "pages.json"
-_VERSION = [3, __version__]
+_NAME = "pages.txt"
+_HEAD = f"agent-wiki {__version__}, layout 3"
+_SEPARATOR, _SEPARATORS = "\t", 4  # a page whose path or date has one is not remembered
 
 
 @dataclass(slots=True)
@@ -70,10 +70,10 @@ def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDis
     known = _remembered(folder)
     signatures = folder.files()
     for path in folder.page_paths():
-        remembered = known.get(path)
-        if remembered is not None and remembered[0] == signatures[path]:
+        signature, remembered = known.get(path, ("", None))
+        if remembered is not None and signature == signatures[path]:
             found.generated.add(path)
-            found.known[path] = Known(*remembered[1:])
+            found.known[path] = remembered
             continue
         try:
             _sort(path, folder, found)
@@ -103,13 +103,17 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
 def remember(folder: WikiFolder, generated: Mapping[str, Known]) -> None:
     """Remember which pages are generated, as they are on disk now, and from what."""
     signatures = folder.files()
-    pages = {path: [signatures[path], *generated[path]] for path in sorted(generated) if path in signatures}
-    folder.write_cache(_NAME, {"version": _VERSION, "pages": pages})
+    lines = [
+        _SEPARATOR.join((path, signatures[path], *known)) for path, known in generated.items() if path in signatures
+    ]
+    whole = [line for line in lines if line.count(_SEPARATOR) == _SEPARATORS and "\n" not in line]
+    folder.write_cached_text(_NAME, "\n".join([_HEAD, *whole]))
 
 
-def _remembered(folder: WikiFolder) -> dict[str, Any]:
-    kept = folder.read_cache(_NAME)
-    if not isinstance(kept, dict) or kept.get("version") != _VERSION:
+def _remembered(folder: WikiFolder) -> dict[str, tuple[str, Known]]:
+    """Path → signature, and what the page was rendered from."""
+    head, *lines = (folder.read_cached_text(_NAME) or "").split("\n")
+    if head != _HEAD:
         return {}
-    pages: dict[str, Any] = kept["pages"]
-    return pages
+    fields = [line.split(_SEPARATOR) for line in lines]
+    return {path: (signature, Known(*known)) for path, signature, *known in fields}

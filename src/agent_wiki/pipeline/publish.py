@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 from agent_wiki.engine import Engine, Progress
 from agent_wiki.errors import BudgetReached, Queued, UnitError, UnreadablePage
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.contract import contract, is_its_owners
+from agent_wiki.pages.index_shards import CONTENTS, is_shard
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
-from agent_wiki.pages.index_shards import is_shard
-from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, index_files
+from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
 from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.rejected import remembered
@@ -38,7 +37,7 @@ from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS
-from agent_wiki.wiki.layout import AGENTS, CONFIG, INDEX, kind_of, skill_path
+from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, skill_path
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
@@ -269,7 +268,7 @@ class Publisher:
             if page.entry is not None:
                 entries.append(page.entry)
                 if page.foreign is None and page.path not in others:
-                    known[page.path] = Known(page.inputs, page.entry.row, page.entry.date)
+                    known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
             kind = kind_of(page.path) or "other"
             counts["archived" if page.path.startswith("_archived/") else kind] += 1
         self.report.pages_unchanged += len(rendered) - changed
@@ -315,7 +314,8 @@ class Publisher:
 
     def _write_indexes(self, made: Catalog, entries: Iterable[IndexEntry]) -> None:
         shown = [self._as_edited(entry) for entry in entries]
-        files = index_files(made, shown, self.templates)
+        indexes = indexes_of(made, shown, self.templates)
+        files = indexes.files
         for path, text in files.items():
             if self._is_left(path):
                 self._edited_files.add(path)
@@ -326,9 +326,9 @@ class Publisher:
         own = self.folder.read_text(AGENTS, errors="replace")
         is_left = own is not None and AGENTS not in self.released
         if is_left and AGENTS not in self.state.config.kept:
-            is_left = is_its_owners(own or "", files[INDEX], self.templates)
+            is_left = is_its_owners(own or "", indexes.example, self.templates)
         if not is_left:
-            self.folder.write_text(AGENTS, contract(files[INDEX], files, self.templates))
+            self.folder.write_text(AGENTS, contract(indexes.example, self.templates, is_sharded=CONTENTS in files))
             self.rendered.add(AGENTS)
 
     def _is_left(self, path: str) -> bool:
@@ -341,11 +341,11 @@ class Publisher:
     def _as_edited(self, entry: IndexEntry) -> IndexEntry:
         """An edited page is indexed by its own words."""
         page = self.pages.edited.get(entry.path)
-        if page is None or not entry.row:
+        if page is None or not entry.line:
             return entry
-        theirs = entry_of_foreign(entry.path, page, entry.recalls).row
+        theirs = entry_of_foreign(entry.path, page, entry.recalls).row()
         own = {name: theirs[name] for name in ("title", "summary") if theirs[name]}
-        return replace(entry, row={**entry.row, **own})
+        return entry.with_row({**entry.row(), **own})
 
     def _remove_shards_but(self, wanted: Mapping[str, str]) -> None:
         """Remove the shards of the index that the wiki no longer has."""

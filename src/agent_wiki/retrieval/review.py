@@ -93,8 +93,8 @@ def reviewed(entries: Iterable[IndexEntry]) -> list[Reviewed]:
     found: list[Reviewed] = []
     for entry in entries:
         rank = tier(entry.recalls, 0)
-        if rank in _TIERS and entry.row and not entry.path.startswith("_"):
+        if rank in _TIERS and entry.line and not entry.path.startswith("_"):
             against = tuple(each for each in entry.recalls if each.status in AGAINST)
             counts = counts_by_status(entry.recalls)
-            found.append(Reviewed(entry.path, entry.row["title"], rank, counts, against, sinks(counts)))
+            found.append(Reviewed(entry.path, entry.row()["title"], rank, counts, against, sinks(counts)))
     return sorted(found, key=lambda each: (not each.has_sunk, -len(each.against), each.link))

@@ -191,16 +191,29 @@ class WikiFolder:
 
     def read_cache(self, name: str) -> Any:
         """What `write_cache` kept under `.wiki/`; None when it is missing or not as it was written."""
+        text = self.read_cached_text(name)
         try:
-            checksum, _, content = self._path(f"{MACHINERY}/{name}").read_bytes().partition(b"\n")
-            return from_json(content, cache_strings="keys") if checksum == _checksum(content) else None
-        except (OSError, ValueError):
+            return None if text is None else from_json(text, cache_strings="keys")
+        except ValueError:
             return None
 
     def write_cache(self, name: str, value: Any) -> None:
         """Keep a JSON value that only saves time, with its checksum."""
         if not self.is_dry_run:
-            content = to_json(value)
+            self.write_cached_text(name, to_json(value).decode())
+
+    def read_cached_text(self, name: str) -> str | None:
+        """The same for a text."""
+        try:
+            checksum, _, content = self._path(f"{MACHINERY}/{name}").read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        return content.decode("utf-8", "replace") if checksum == _checksum(content) else None
+
+    def write_cached_text(self, name: str, text: str) -> None:
+        """The same for a text."""
+        if not self.is_dry_run:
+            content = text.encode("utf-8", "replace")
             self._replace(self._inside(f"{MACHINERY}/{name}"), _checksum(content) + b"\n" + content)
 
     def _replace(self, target: str, content: bytes) -> None:
@@ -279,7 +292,7 @@ def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
 
 
 def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+    return hashlib.blake2b(content, digest_size=32).hexdigest().encode()
 
 
 def _write_whole(target: str, content: bytes) -> None:
