@@ -89,7 +89,8 @@ def test_a_memory_from_elsewhere_or_torn_is_of_no_account(tmp_path: Path) -> Non
     os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))  # as an archive sets it
     _keep(wiki, memory.replace(b"layout", b"another layout", 1))
     ingest([], wiki, engine, stages=("catalog",))
-    assert changed(whole, tree(wiki)) == [page.relative_to(wiki).as_posix()]  # a person's edit, which stays
+    edited = page.relative_to(wiki).as_posix()  # a person's edit, which stays and is indexed by its words
+    assert changed(whole, tree(wiki)) == ["_index.jsonl", "guidelines/index.md", edited]
     page.unlink()
     torn_ones = (
         b"",
