@@ -80,7 +80,7 @@ class Catalog:
 
     @cached_property
     def inputs(self) -> Inputs:
-        return Inputs(self.view.state.digests, self.templates.digest())
+        return Inputs(self.view.sessions, self.view.state.digests, self.templates.digest())
 
     @cached_property
     def recalls(self) -> dict[str, list[Recall]]:

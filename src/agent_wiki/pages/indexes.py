@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pydantic_core import from_json
+
 from agent_wiki.pages.contract import ExampleSearch
 from agent_wiki.pages.index_shards import Shards
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
@@ -71,7 +73,11 @@ class IndexEntry:
 
     def row(self) -> dict[str, Any]:
         """What the line says; it is kept as text, which takes a third of the memory."""
-        row: dict[str, Any] = json.loads(self.line)
+        row: dict[str, Any]
+        try:
+            row = from_json(self.line)
+        except ValueError:  # a lone surrogate
+            row = json.loads(self.line)
         return row
 
     def with_row(self, row: Mapping[str, Any]) -> IndexEntry:

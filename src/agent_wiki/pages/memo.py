@@ -20,21 +20,24 @@ class Known(NamedTuple):
 class Inputs:
     """Digests of what pages are rendered from.
 
-    In: by session id the digest of its record; the digest of the templates.
+    In: all sessions; by session id the digest of its record; the digest of the templates.
     """
 
-    def __init__(self, records: Mapping[str, str], templates: str) -> None:
-        self._records, self._templates = records, templates
+    def __init__(self, sessions: Mapping[str, Session], records: Mapping[str, str], templates: str) -> None:
+        self._templates = templates
+        self._sessions = {
+            name: f"{records[name]}\n{session.root_id}"
+            for name, session in sessions.items()
+            if session.page is None and name in records
+        }
 
     def digest(self, sessions: Iterable[Session], *more: object) -> str:
         """Of a page: the sessions that contribute to it and all else that it says, as values that `repr` tells apart.
 
         "" where a session has no record, which no known page has.
         """
-        parts = [self._templates, repr(more)]
-        for session in sessions:
-            record = self._records.get(session.session_id)
-            if record is None or session.page is not None:
-                return ""
-            parts += (record, session.root_id)
+        try:
+            parts = [self._templates, repr(more), *[self._sessions[each.record.session_id] for each in sessions]]
+        except KeyError:
+            return ""
         return hashlib.blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.state import WikiView
@@ -41,14 +40,14 @@ class ReplacedTags:
             self._folder.write_machinery(_NAME, {})
 
 
-def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> dict[str, Any]:
+def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> dict[str, list[str] | None]:
     """Changes to the configured tags; None removes a line. In: guideline id → tags that replaced records gave it.
 
     A line that any session's own tags explain was written by a stage, and follows the session that speaks for the
     page. Any other is a person's and stays.
     """
     configured = view.state.config.tags
-    entries: dict[str, Any] = {}
+    entries: dict[str, list[str] | None] = {}
     for name, joined in view.guidelines.items():
         own, now = list(joined.entry.tags), configured.get(name)
         if now is None:

@@ -66,15 +66,9 @@ class PagesOnDisk:
 
 def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDisk:
     """Look at every page of the wiki. One that cannot be read is appended to `problems`."""
-    found = PagesOnDisk()
-    known = _remembered(folder)
-    signatures = folder.files()
-    for path in folder.page_paths():
-        signature, remembered = known.get(path, ("", None))
-        if remembered is not None and signature == signatures[path]:
-            found.generated.add(path)
-            found.known[path] = remembered
-            continue
+    found = PagesOnDisk(known=_remembered(folder))
+    found.generated.update(found.known)
+    for path in folder.page_paths(but=found.known):
         try:
             _sort(path, folder, found)
         except UnreadablePage as error:
@@ -110,10 +104,13 @@ def remember(folder: WikiFolder, generated: Mapping[str, Known]) -> None:
     folder.write_cached_text(_NAME, "\n".join([_HEAD, *whole]))
 
 
-def _remembered(folder: WikiFolder) -> dict[str, tuple[str, Known]]:
-    """Path → signature, and what the page was rendered from."""
+def _remembered(folder: WikiFolder) -> dict[str, Known]:
+    """What each page was rendered from that lies on disk as it was then."""
     head, *lines = (folder.read_cached_text(_NAME) or "").split("\n")
-    if head != _HEAD:
-        return {}
-    fields = [line.split(_SEPARATOR) for line in lines]
-    return {path: (signature, Known(*known)) for path, signature, *known in fields}
+    signatures = folder.files() if head == _HEAD else {}
+    known: dict[str, Known] = {}
+    for line in lines:
+        path, signature, inputs, date, row = line.split(_SEPARATOR)
+        if signatures.get(path) == signature:
+            known[path] = Known(inputs, date, row)
+    return known

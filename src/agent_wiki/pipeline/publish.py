@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from agent_wiki.engine import Engine, Progress
@@ -150,7 +151,7 @@ class Publisher:
         view = view_of(self.state)
         self._keep_edits_of_merged_pages(view)
         self._remember_rejected(view)
-        self._edit(TAGS, tag_entries(view, self._replaced.by_guideline))  # first, for other stages see them
+        self._edit_tags(tag_entries(view, self._replaced.by_guideline))  # first, for other stages see them
         wanted = [stage for stage in CORPUS_STAGES if stage in stages or self._is_outdated_by_merge(stage)]
         if wanted:
             self._ask_all(wanted, view, progress)
@@ -365,6 +366,13 @@ class Publisher:
 
     def _edit(self, section: tuple[str, ...], entries: dict[str, Any]) -> None:
         self.set_config(edit_config(self.config_text, section, entries))
+
+    def _edit_tags(self, entries: Mapping[str, list[str] | None]) -> None:
+        """The same for tags, of which there are too many to parse all again."""
+        self.config_text = edit_config(self.config_text, TAGS, entries)
+        tags = {**self.state.config.tags, **entries}
+        kept = {name: each for name, each in tags.items() if each is not None}
+        self.state.config = replace(self.state.config, tags=kept)
 
     def set_config(self, text: str) -> None:
         """Continue with another text of the configuration."""

@@ -10,7 +10,7 @@ import io
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -91,9 +91,10 @@ class WikiFolder:
             self._files = scan(str(self.root))
         return self._files
 
-    def page_paths(self) -> list[str]:
-        """Every page's path in the wiki, sorted."""
-        return sorted(path for path in self.files() if path.endswith(".md") and kind_of(path) is not None)
+    def page_paths(self, but: Container[str] = ()) -> list[str]:
+        """The path of every page in the wiki, sorted, `but` for those that are known as such."""
+        files = [path for path in self.files() if path not in but and path.endswith(".md")]
+        return sorted(path for path in files if kind_of(path) is not None)
 
     def read_page(self, path: str) -> tuple[str, Page]:
         """A page's text and what it parses to. Raises `UnreadablePage`."""
