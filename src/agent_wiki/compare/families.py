@@ -85,7 +85,11 @@ def families(
 
 def _roots(sessions: Iterable[SessionView]) -> list[SessionView]:
     """One view per session id, without sessions whose root is among them."""
-    by_id = {session.session_id: session for session in sorted(sessions, key=repr)}
+    by_id: dict[str, SessionView] = {}
+    for session in sessions:
+        known = by_id.setdefault(session.session_id, session)
+        if known is not session:
+            by_id[session.session_id] = max(known, session, key=repr)
     return [
         session
         for session in by_id.values()
@@ -153,6 +157,8 @@ def _grouped_by_text(sessions: Sequence[SessionView]) -> list[list[int]]:
 
     def may_join(left: Sequence[int], right: Sequence[int]) -> bool:
         """Never joins two tasks of one source; joins a recorded task only with a nearly identical request."""
+        if not by_id:
+            return True
         ids = defaultdict(set)
         for position in (*left, *right):
             if sessions[position].task_id is not None:

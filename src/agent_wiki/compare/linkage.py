@@ -10,8 +10,9 @@ not even on that unless two pairs are equally similar: pass them in a fixed orde
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agent_wiki.compare.similarity import Vector, dot, unit
 
@@ -21,6 +22,8 @@ _SHOWN = 0.4  # of the least similarity must come from the heaviest words
 _MOST_NEIGHBOURS = 32  # compared with a new group; the others meet it in the next round
 _LONGEST_SUM = 160
 
+Pair = tuple[float, int, int]
+"""How alike two groups are, negative so that the most similar come first, and their numbers, the smaller first."""
 MayJoin = Callable[[Sequence[int], Sequence[int]], bool]
 
 
@@ -39,10 +42,13 @@ def average_linkage(
     is_growing = True
     while is_growing:  # compare whole groups again: they may be similar where no two members were
         is_growing = False
-        for left, right in _candidate_pairs(grouping.sums, least):
-            grouping.compare(left, right, least)
-        while grouping.queue:
-            _, left, right = heapq.heappop(grouping.queue)
+        pairs = [
+            pair for left, others in _candidates(grouping.sums, least) for pair in grouping.compare(left, others, least)
+        ]
+        pairs.sort(reverse=True)
+        while pairs or grouping.queue:
+            is_first = pairs and not (grouping.queue and grouping.queue[0] < pairs[-1])
+            _, left, right = pairs.pop() if is_first else heapq.heappop(grouping.queue)
             is_current = left in grouping.members and right in grouping.members
             if is_current and may_join(grouping.members[left], grouping.members[right]):
                 grouping.join(left, right, least)
@@ -61,53 +67,55 @@ def _equal(vectors: Sequence[Vector], seeds: Sequence[Sequence[int]]) -> list[li
 
 
 class _Grouping:
-    """The groups so far, with members, sums and compared neighbours, and the queue of candidate joins."""
+    """The groups so far, with members, sums and compared neighbours, and the queue of joins of groups that grew."""
 
     def __init__(self, vectors: Sequence[Vector], seeds: Sequence[Sequence[int]]) -> None:
-        self.group_of = list(range(len(vectors)))
         self.members = {position: [position] for position in range(len(vectors))}
         self.sums: dict[int, Vector] = dict(enumerate(vectors))
         self.neighbours: dict[int, dict[int, float]] = defaultdict(dict)
-        self.queue: list[tuple[float, int, int]] = []
+        self.queue: list[Pair] = []
+        self._numbers = itertools.count(len(vectors))
         for seed in seeds:
             first, *others = sorted(seed)
             for other in others:
-                self._absorb(first, other)
+                self._add(first, other)
 
-    def compare(self, left: int, right: int, least: float) -> None:
-        """Queue the pair if it is similar enough. Otherwise no group that either joins can be similar to the other:
+    def compare(self, group: int, others: Iterable[int], least: float) -> list[Pair]:
+        """The pairs that are similar enough. Otherwise no group that either joins can be similar to the other:
 
         an average never exceeds both of its parts. A group's number is not reused after a join.
         """
-        if left == right or right in self.neighbours[left]:
-            return
-        size = len(self.members[left]) * len(self.members[right])
-        alike = dot(self.sums[left], self.sums[right]) / size
-        if alike >= least:
-            self.neighbours[left][right] = self.neighbours[right][left] = alike
-            heapq.heappush(self.queue, (-round(alike, 9), min(left, right), max(left, right)))
+        total, size, near = self.sums[group], len(self.members[group]), self.neighbours[group]
+        found = []
+        for other in others:
+            if other in near:
+                continue
+            alike = dot(total, self.sums[other]) / (size * len(self.members[other]))
+            if alike >= least:
+                near[other] = self.neighbours[other][group] = alike
+                found.append((-round(alike, 9), *((group, other) if group < other else (other, group))))
+        return found
 
     def join(self, left: int, right: int, least: float) -> None:
         """Merge two groups under a new number and compare the result with all neighbours of both."""
-        new = len(self.group_of)
-        self.group_of.append(new)
-        self.members[new], self.sums[new] = [], {}
+        new = next(self._numbers)
+        self.members[new], self.sums[new] = self.members.pop(left), self.sums.pop(left)
+        self._add(new, right)
         around = self.neighbours.pop(left) | self.neighbours.pop(right)
-        for old in (left, right):
-            self._absorb(new, old)
-            around.pop(old, None)
+        del around[left], around[right]
         for other in around:
-            self.neighbours[other].pop(left, None)
-            self.neighbours[other].pop(right, None)
-        nearest = heapq.nsmallest(_MOST_NEIGHBOURS, around, key=lambda other: (-round(around[other], 9), other))
-        for other in nearest:
-            self.compare(new, other, least)
+            near = self.neighbours[other]
+            near.pop(left, None)
+            near.pop(right, None)
+        nearest: Iterable[int] = around
+        if len(around) > _MOST_NEIGHBOURS:
+            nearest = heapq.nsmallest(_MOST_NEIGHBOURS, around, key=lambda other: (-round(around[other], 9), other))
+        for pair in self.compare(new, nearest, least):
+            heapq.heappush(self.queue, pair)
 
-    def _absorb(self, into: int, other: int) -> None:
-        for position in self.members[other]:
-            self.group_of[position] = into
+    def _add(self, into: int, other: int) -> None:
         self.members[into] = self.members[into] + self.members.pop(other)
-        total = dict(self.sums[into])
+        total = self.sums[into].copy()
         for word, value in self.sums.pop(other).items():
             total[word] = total.get(word, 0.0) + value
         if len(total) > _LONGEST_SUM:
@@ -116,16 +124,18 @@ class _Grouping:
         self.sums[into] = total
 
 
-def _candidate_pairs(sums: Mapping[int, Vector], least: float) -> list[tuple[int, int]]:
-    """Pairs of groups whose heaviest common words alone contribute a good part of `least`, in ascending order."""
+def _candidates(sums: Mapping[int, Vector], least: float) -> Iterator[tuple[int, list[int]]]:
+    """Groups, each with later ones of which the heaviest common words alone contribute a good part of `least`."""
     postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for number in sorted(sums):
-        vector = unit(sums[number])
-        for word in heapq.nsmallest(_INDEXED_WORDS, vector, key=lambda word: (-vector[word], word)):
-            postings[word].append((number, vector[word]))
-    shared: dict[tuple[int, int], float] = defaultdict(float)
+        by_weight = sorted(unit(sums[number]).items(), key=lambda item: (-item[1], item[0]))
+        for word, weight in by_weight[:_INDEXED_WORDS]:
+            postings[word].append((number, weight))
+    shared: dict[int, dict[int, float]] = defaultdict(dict)
     for posting in postings.values():
-        for place, (left, weight) in enumerate(posting):
-            for right, other in posting[place + 1 : place + 1 + _WINDOW]:
-                shared[left, right] += weight * other
-    return sorted(pair for pair, weight in shared.items() if weight >= _SHOWN * least)
+        for place, (left, weight) in enumerate(posting, 1):
+            row = shared[left]
+            for right, other in posting[place : place + _WINDOW]:
+                row[right] = row.get(right, 0.0) + weight * other
+    for left, row in shared.items():
+        yield left, [right for right, weight in row.items() if weight >= _SHOWN * least]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent_wiki.compare.views import GuidelineView, SessionView, SkillView
+from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.sessions import Arc, Session
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.pages.state import WikiView
@@ -16,20 +17,17 @@ from agent_wiki.wiki.values import entries_of, texts_of
 def guideline_views(view: WikiView) -> list[GuidelineView]:
     """Every guideline by id; its tags as configured, its sessions each counted as the one it belongs to."""
     tags = view.state.config.tags
-    found = [
-        GuidelineView(
-            id=name,
-            title=joined.entry.title,
-            rule=joined.entry.rule,
-            trigger=joined.entry.trigger,
-            rationale=joined.entry.rationale,
-            tags=tuple(tags.get(name, joined.entry.tags)),
-            sessions=tuple(sorted({each.session.root_id for each in joined.contributions})),
-        )
-        for name, joined in view.guidelines.items()
-    ]
+    found = [_guideline(name, joined, tags) for name, joined in view.guidelines.items()]
     found += [_foreign_guideline(name, page, view) for name, (_, page) in view.foreign_guidelines.items()]
     return sorted(found, key=lambda each: each.id)
+
+
+def _guideline(name: str, joined: Joined[GuidelineEntry], tags: Mapping[str, Sequence[str]]) -> GuidelineView:
+    entry, contributions = joined.entry, joined.contributions
+    roots = {each.session.root_id for each in contributions} if len(contributions) > 1 else ()
+    sessions = tuple(sorted(roots)) or (contributions[0].session.root_id,)
+    own = tuple(tags.get(name, entry.tags))
+    return GuidelineView(name, entry.title, entry.rule, entry.trigger, entry.rationale, own, sessions)
 
 
 def _foreign_guideline(name: str, page: Page, view: WikiView) -> GuidelineView:
