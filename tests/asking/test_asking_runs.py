@@ -12,6 +12,7 @@ import pytest
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import cost_usd, read_models
+from agent_wiki.asking.prompts import read_prompts
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.report import Report
@@ -54,7 +55,11 @@ def test_two_recordings_become_a_wiki_and_the_report_says_what_it_cost(tmp_path:
     assert page.fields["made_by"] == "claude-haiku-5-5"
     stages = json.loads((wiki / "_sessions" / "session-0.json").read_text(encoding="utf-8"))["stages"]
     made = stages["summarize"]["made_by"]
-    assert (made["engine"], made["model"], made["prompt_version"]) == ("anthropic", "claude-haiku-5-5", 1)
+    assert (made["engine"], made["model"], made["prompt_version"]) == (
+        "anthropic",
+        "claude-haiku-5-5",
+        read_prompts()["summarize"].head.version,
+    )
     assert made["request"].startswith("sha256:")
     later = [stages[stage]["made_by"]["model"] for stage in ("extract-guidelines", "synthesize-skill")]
     assert later == ["claude-haiku-5-5", "claude-sonnet-5-5"]

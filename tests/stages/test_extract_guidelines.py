@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.asking.prompts import read_prompts, render_prompt
 from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.stages import extract_guidelines, summarize
+from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
+from agent_wiki.wiki.templates import shipped_folder
 from tests.wikis import COMMAND, arc, rule, worked_session
 
 
@@ -25,7 +28,7 @@ def test_a_guideline_keeps_its_verbatim_quotes_and_loses_the_others() -> None:
     (entry,) = found
     assert [(each.turn, each.trust) for each in entry.evidence] == [(2, "assistant"), (5, "external")]
     assert len(dropped) == 1
-    assert "turn 3" in dropped[0].reason
+    assert dropped[0].reason == f"not verbatim in turn 3: {COMMAND!r}, which stands in turn 2"
     assert len(entry.id) == 12
 
 
@@ -38,6 +41,27 @@ def test_an_invalid_guideline_is_dropped_with_its_reason(change: dict[str, Any])
     found, dropped = guidelines({**rule("Check it first."), **change})
     assert found == ()
     assert dropped
+
+
+@pytest.mark.parametrize(("name", "most"), extract_guidelines.MOST_CHARACTERS.items())
+def test_words_longer_than_the_prompt_allows_are_refused_and_not_cut(name: str, most: int) -> None:
+    assert f"{most} characters" in (shipped_folder("prompts") / "extract-guidelines.md").read_text(encoding="utf-8")
+    words = "Check it in " + "x" * (most - 12)
+    assert guidelines({**rule("Check it first."), name: words})[1] == []
+    found, (dropped,) = guidelines({**rule("Check it first."), name: words + "y"})
+    assert (found, dropped.reason) == ((), f"{name} has {most + 1} characters, more than {most}")
+
+
+def test_the_question_shows_what_the_summary_knows_beyond_goal_and_outcome() -> None:
+    known = arc(
+        outcome="failure", outcome_turn=5, outcome_quote="Visit `me`", narrative="It looked first.",
+        key_turns=[{"turn": 2, "text": "Looks."}], dead_ends=[{"turn": 4, "text": "A guess."}],
+    )  # fmt: skip
+    trajectory = worked_session()
+    summary, _ = summarize.summarize(trajectory, ScriptedEngine({"summarize": {"": {"arcs": [known]}}}))
+    asked = render_prompt(GuidelinesQuestion(trajectory, summarize.answer_of(summary)), read_prompts()).question
+    assert "Outcome: failure, shown in turn 5: Visit `me`\nIt looked first.\n" in asked
+    assert "- T2: Looks.\n- T4, given up: A guess.\n" in asked
 
 
 def test_one_rule_stated_twice_is_one() -> None:

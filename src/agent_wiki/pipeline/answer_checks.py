@@ -10,11 +10,10 @@ from pydantic import ValidationError
 
 from agent_wiki.engine import Answer, Problem, Question
 from agent_wiki.trajectory import Trajectory, without_surrogates
-from agent_wiki.trajectory.evidence import is_verbatim
+from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 
 _QUOTES = (("turn", "quote"), ("outcome_turn", "outcome_quote"))
 _WHOLE = "the answer"
-_MOST_QUOTED = 60
 
 
 def value_in(text: str) -> tuple[dict[str, Any], list[Problem]]:
@@ -87,4 +86,4 @@ def _problems_here(place: str, value: Mapping[str, Any], trajectory: Trajectory)
         if turn is None:
             yield Problem(f"{place}{turn_name}", "missing; a quote needs its turn")
         elif not is_verbatim(trajectory, turn, quote):
-            yield Problem(f"{place}{quote_name}", f"not verbatim in turn {turn}: {quote[:_MOST_QUOTED]!r}")
+            yield Problem(f"{place}{quote_name}", why_not_verbatim(trajectory, turn, quote))

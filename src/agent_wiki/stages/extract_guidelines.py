@@ -16,12 +16,15 @@ from agent_wiki.pages.support import Evidence
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, trust_of
+from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.text import plain_line
 
 STAGE = EXTRACT_GUIDELINES
 MOST_PER_SESSION = 5
+MOST_CHARACTERS = {"title": 100, "rule": 600, "rationale": 600, "trigger": 300}
+"""Of the words of a lesson. A longer one is refused: cut short, a rule may say something else."""
+_LONGEST = 100_000
 
 GuidelineType = Literal["guideline", "workflow", "script", "command-template"]
 
@@ -85,7 +88,7 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
     for guideline in answer.guidelines:
         evidence = [cited for cited in guideline.evidence if is_verbatim(trajectory, cited.turn, cited.quote)]
         dropped.extend(
-            Problem(guideline.title, f"not verbatim in turn {cited.turn}: {cited.quote[:60]!r}", is_on_citation=True)
+            Problem(guideline.title, why_not_verbatim(trajectory, cited.turn, cited.quote), is_on_citation=True)
             for cited in guideline.evidence
             if cited not in evidence
         )
@@ -126,9 +129,12 @@ def _fault_of_words(guideline: GuidelineAnswer) -> str | None:
     words = len(guideline.title.split())
     if not 3 <= words <= 7:
         return f"title has {words} words, not 3 to 7"
-    for name in ("rule", "rationale", "trigger"):
-        if not plain_line(getattr(guideline, name), 600):
+    for name, most in MOST_CHARACTERS.items():
+        length = len(plain_line(getattr(guideline, name), _LONGEST))
+        if not length:
             return f"{name} is empty"
+        if length > most:
+            return f"{name} has {length} characters, more than {most}"
     return None
 
 
@@ -136,10 +142,10 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
     """A checked lesson as the session's record holds it."""
     return GuidelineEntry(
         id=content_id(guideline.rule),
-        title=plain_line(guideline.title, 100),
-        rule=plain_line(guideline.rule, 600),
-        trigger=plain_line(guideline.trigger, 300),
-        rationale=plain_line(guideline.rationale, 600),
+        title=plain_line(guideline.title, MOST_CHARACTERS["title"]),
+        rule=plain_line(guideline.rule, MOST_CHARACTERS["rule"]),
+        trigger=plain_line(guideline.trigger, MOST_CHARACTERS["trigger"]),
+        rationale=plain_line(guideline.rationale, MOST_CHARACTERS["rationale"]),
         type=guideline.type,
         tags=tuple(sorted({slug(tag) for tag in guideline.tags})),
         evidence=cited_evidence(trajectory, guideline.evidence),

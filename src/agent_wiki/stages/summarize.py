@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -21,6 +21,8 @@ from agent_wiki.wiki.text import plain_line
 
 STAGE = "summarize"
 
+MOST_QUOTED = 200
+MOST_KEY_TURNS = 6
 MAX_GOAL_CHARACTERS = 300
 """A goal as records hold it."""
 
@@ -39,7 +41,7 @@ class RecalledPage(Answer):
     status: RecallStatus = Field(description="`ignored` unless a later turn shows that something came of it.")
     turn: int | None = Field(default=None, ge=1, description="The turn of the quote.")
     quote: str | None = Field(
-        default=None, max_length=200, description="Verbatim, required for every status but `ignored`."
+        default=None, max_length=MOST_QUOTED, description="Verbatim, required for every status but `ignored`."
     )
 
 
@@ -54,9 +56,11 @@ class ArcAnswer(Answer):
     outcome_turn: int | None = Field(
         default=None, ge=1, description="The turn that shows the outcome; null when none does."
     )
-    outcome_quote: str | None = Field(default=None, max_length=200, description="Verbatim from that turn.")
+    outcome_quote: str | None = Field(default=None, max_length=MOST_QUOTED, description="Verbatim from that turn.")
     narrative: str = Field(min_length=1, description="At most 250 words a person would want to read.")
-    key_turns: list[TurnNote] = Field(max_length=6, description="Three to six turns, fewer in a short session.")
+    key_turns: list[TurnNote] = Field(
+        max_length=MOST_KEY_TURNS, description="Three to six turns, fewer in a short session."
+    )
     dead_ends: list[TurnNote] = Field(default_factory=list, description="Attempts given up, not mere errors.")
     recalled: list[RecalledPage] = Field(
         default_factory=list, description="Pages of a wiki that were read within the arc, each once."
@@ -226,26 +230,27 @@ def _recalled_entry(recalled: RecalledPage) -> RecallEntry:
 
 
 def answer_of(arcs: Sequence[Arc]) -> SummaryAnswer:
-    """What later stages may know of a summarized session.
+    """What later stages may know of a summarized session: what its record holds of it."""
+    return SummaryAnswer(arcs=[_known_arc(arc) for arc in arcs])
 
-    The narrative is left out on purpose: a stage run by hand on a finished wiki then asks the very question that a
-    whole run asks.
-    """
-    return SummaryAnswer(
-        arcs=[
-            ArcAnswer(
-                slug=arc.slug,
-                first_turn=arc.first_turn,
-                last_turn=arc.last_turn,
-                goal=arc.goal or "(no goal)",
-                outcome=arc.outcome,
-                outcome_turn=arc.outcome_turn,
-                narrative="(see the summary page)",
-                key_turns=[],
-            )
-            for arc in arcs
-        ]
+
+def _known_arc(arc: Arc) -> ArcAnswer:
+    return ArcAnswer(
+        slug=arc.slug,
+        first_turn=arc.first_turn,
+        last_turn=arc.last_turn,
+        goal=arc.goal or "(no goal)",
+        outcome=arc.outcome,
+        outcome_turn=arc.outcome_turn,
+        outcome_quote=(arc.outcome_quote or "")[:MOST_QUOTED] or None,
+        narrative=arc.narrative or "(none)",
+        key_turns=_noted(arc.key_turns)[:MOST_KEY_TURNS],
+        dead_ends=_noted(arc.dead_ends),
     )
+
+
+def _noted(notes: Iterable[NotedTurn]) -> list[TurnNote]:
+    return [TurnNote(turn=note.turn, text=note.text) for note in notes if note.turn >= 1 and note.text]
 
 
 QUESTIONS: dict[str, type[Answer]] = {"summary": SummaryAnswer}
