@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_wiki.errors import UsageError
+from agent_wiki.pipeline import publish
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.join_wikis import join_wikis
 from agent_wiki.report import Report
+from agent_wiki.wiki.layout import kind_of
+from agent_wiki.wiki.records import SessionRecord, record_text
+from agent_wiki.wiki.store import WikiFolder
 
+FOREIGN = "---\ntype: guideline\nid: '000000000001'\n---\n\n# Ask Mia\n\nAsk Mia first.\n"
 TRACES = Path(__file__).resolve().parents[2] / "wiki-example" / "traces"
 
 
@@ -67,6 +74,42 @@ def test_the_other_wiki_is_left_alone(parts: tuple[list[Path], dict[str, bytes]]
     before = _tree(wikis[0])
     join_wikis([wikis[0]], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
     assert _tree(wikis[0]) == before
+
+
+def test_of_the_other_wiki_no_page_is_read_that_a_record_accounts_for(
+    parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(parts[0][0], tmp_path / "other", ignore=shutil.ignore_patterns(".wiki"))
+    (tmp_path / "other" / "guidelines" / "ask-mia__000000000001.md").write_text(FOREIGN, encoding="utf-8")
+    read: list[str] = []
+    read_text = WikiFolder.read_text
+
+    def noted(folder: WikiFolder, path: str, *more: Any, **options: Any) -> str | None:
+        read.extend([path] if folder.root == tmp_path / "other" else [])
+        return read_text(folder, path, *more, **options)
+
+    monkeypatch.setattr(WikiFolder, "read_text", noted)
+    join_wikis([tmp_path / "other"], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
+    pages = [path for path in read if kind_of(path) in ("summary", "guideline")]
+    assert pages == ["guidelines/ask-mia__000000000001.md"]
+    assert "Ask Mia first." in (tmp_path / "joined" / pages[0]).read_text(encoding="utf-8")
+
+
+def test_a_record_that_is_new_here_is_copied_as_it_is(
+    parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[object] = []
+
+    def noted(record: object) -> str:
+        written.append(record)
+        return record_text(record)
+
+    monkeypatch.setattr(publish, "record_text", noted)
+    join_wikis(parts[0][:1], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
+    assert not [each for each in written if isinstance(each, SessionRecord)]
+    theirs = {path: text for path, text in _tree(parts[0][0]).items() if path.startswith("_sessions/")}
+    assert theirs
+    assert {path: text for path, text in _tree(tmp_path / "joined").items() if path in theirs} == theirs
 
 
 def test_a_folder_that_is_no_wiki_is_refused(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Contribution, Joined, by_page
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.corpus_records import CorpusRecord
-from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.layout import archived, guideline_path, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
 
@@ -85,6 +85,17 @@ def view_of(state: WikiState) -> WikiView:
         skills.pop(name, None)
     gone |= gone_skills
     return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, duplicates, gone)
+
+
+def paths_of(records: Iterable[SessionRecord]) -> set[str]:
+    """Every path at which a summary or guideline of these records may lie."""
+    records = list(records)
+    paths = {path for session in sessions_of(records).values() for path in session.paths}
+    for record in records:
+        for guideline in record.answer(EXTRACT_GUIDELINES) or ():
+            path = guideline_path(guideline.title, guideline.id)
+            paths |= {path, archived(path)}
+    return paths
 
 
 def _joined(sessions: Iterable[Session], stage: str, key: Callable[[Any], str]) -> dict[str, Joined[Any]]:

@@ -13,13 +13,16 @@ from pathlib import Path
 
 from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.state import view_of
+from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.ingest import Options
+from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Report
+from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.layout import CONFIG, kind_of, page_id
+from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 
@@ -42,33 +45,38 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
         publisher.load()
         for position, other in enumerate(others):
             progress("join", position, len(others))
-            theirs = _loaded(other, publisher, report)
-            for _, record in sorted(theirs.state.records.items()):
-                report.sessions["joined" if publisher.take(record) else "older"] += 1
+            source = WikiFolder(other, is_dry_run=True)
+            theirs = _loaded(source, report)
+            for session_id, record in sorted(theirs.state.records.items()):
+                path = record_path(session_id)
+                text = None if path in theirs.unwritten else source.read_text(path, errors="replace")
+                report.sessions["joined" if publisher.take(record, text=text) else "older"] += 1
             for path, answer in theirs.state.corpus.items():
                 publisher.state.corpus.setdefault(path, answer)
-            _take_foreign(theirs, publisher)
+            _take_foreign(theirs, source, publisher)
         publisher.finish((*CORPUS_STAGES, CATALOG), progress, archive_covered=options.archive_covered)
         report.add_account(publisher.engine.account())
     return report
 
 
-def _loaded(other: Path, publisher: Publisher, report: Report) -> Publisher:
+@cycle_search_paused()
+def _loaded(source: WikiFolder, report: Report) -> LoadedWiki:
     """Another wiki, for reading; files that cannot be read are failures."""
-    reader = Publisher(WikiFolder(other, is_dry_run=True), publisher.engine, Report("join", str(other)))
-    reader.load()
-    report.failures += [replace(each, unit=f"{other}/{each.unit}") for each in reader.report.failures]
-    return reader
+    problems: list[UnreadablePage] = []
+    theirs = load_wiki(source, problems, is_joined=True)
+    found = [Failure.of(problem) for problem in problems]
+    report.failures += [replace(each, unit=f"{source.root}/{each.unit}") for each in found]
+    return theirs
 
 
-def _take_foreign(theirs: Publisher, ours: Publisher) -> None:
+def _take_foreign(theirs: LoadedWiki, source: WikiFolder, ours: Publisher) -> None:
     """Copy pages that other tools wrote, unless one of that name or with that id exists here or was rejected."""
     here = view_of(ours.state)
     known = here.guidelines.keys() | here.foreign_guidelines.keys()
-    for path, page in theirs.pages.foreign.items():
+    for path, page in theirs.state.foreign.items():
         name = str(page.fields.get("id") or page_id(path))
         if name in ours.state.config.rejected or (kind_of(path) == "guideline" and name in known):
             continue
         if path not in ours.state.foreign:
             ours.state.foreign[path] = page
-            ours.take_scripts(path, theirs)
+            ours.take_scripts(path, source)

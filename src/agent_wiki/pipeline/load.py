@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage
-from agent_wiki.pages.state import WikiState
+from agent_wiki.pages.state import WikiState, paths_of
 from agent_wiki.pipeline.config_tags import tags_of_stages
 from agent_wiki.pipeline.former_layout import converted, converted_answers
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, read_pages
@@ -45,13 +45,16 @@ class LoadedWiki:
     is_merged: bool = False
 
 
-def load_wiki(folder: WikiFolder, problems: list[UnreadablePage]) -> LoadedWiki:
-    """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others are read."""
+def load_wiki(folder: WikiFolder, problems: list[UnreadablePage], *, is_joined: bool = False) -> LoadedWiki:
+    """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others are read.
+
+    Of a wiki that is joined to another no page is read that a record accounts for.
+    """
     templates = Templates(folder.root / "templates")
     loaded = LoadedWiki(WikiState(), PagesOnDisk(), "", templates)
     _load_records(folder, problems, loaded)
     _load_corpus(folder, problems, loaded)
-    loaded.pages = read_pages(folder, problems)
+    loaded.pages = read_pages(folder, problems, paths_of(loaded.state.records.values()) if is_joined else ())
     if loaded.pages.former:
         _convert(folder, loaded)
     text = folder.read_text(CONFIG) or templates.render("config.yaml")

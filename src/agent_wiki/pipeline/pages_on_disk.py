@@ -7,7 +7,7 @@ not rendered again as long as it would be from the same. Without that file all a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from agent_wiki import __version__
@@ -64,11 +64,11 @@ class PagesOnDisk:
             self.generated.add(path)
 
 
-def read_pages(folder: WikiFolder, problems: list[UnreadablePage]) -> PagesOnDisk:
-    """Look at every page of the wiki. One that cannot be read is appended to `problems`."""
-    found = PagesOnDisk(known=_remembered(folder))
+def read_pages(folder: WikiFolder, problems: list[UnreadablePage], but: Container[str] = ()) -> PagesOnDisk:
+    """Look at every page of the wiki, `but` for some. One that cannot be read is appended to `problems`."""
+    found = PagesOnDisk(known={} if but else _remembered(folder))
     found.generated.update(found.known)
-    for path in folder.page_paths(but=found.known):
+    for path in folder.page_paths(but=but or found.known):
         try:
             _sort(path, folder, found)
         except UnreadablePage as error:

@@ -104,8 +104,11 @@ class Publisher:
         """Files of the wiki that are left unchanged until somebody repairs them."""
         return self.pages.unreadable | self.unreadable_records
 
-    def take(self, mined: SessionRecord, *, rewrite: bool = False) -> bool:
-        """Add one session's record, unless the wiki has a larger version of it; returns whether it was added."""
+    def take(self, mined: SessionRecord, *, rewrite: bool = False, text: str | None = None) -> bool:
+        """Add one session's record, unless the wiki has a larger version of it; returns whether it was added.
+
+        `text` is that of its file in another wiki.
+        """
         known = self.state.records.get(mined.session_id)
         if known is not None and self._is_superseded(mined, known, rewrite=rewrite):
             return False
@@ -115,11 +118,10 @@ class Publisher:
             self._replaced.add(known)
         if record != known:
             audit.log(self.folder, audit.uses_of(record))
-            self._put_record(record)
+            self._put_record(record, record_text(record) if text is None or record != mined else text)
         return True
 
-    def _put_record(self, record: SessionRecord) -> None:
-        text = record_text(record)
+    def _put_record(self, record: SessionRecord, text: str) -> None:
         self.state.records[record.session_id] = record
         self.state.digests[record.session_id] = content_digest(text.encode("utf-8", "replace"))
         self.folder.write_text(record_path(record.session_id), text)
@@ -130,11 +132,11 @@ class Publisher:
         files = (mined.recording.file, known.recording.file)
         return not rewrite and is_superseded(mined.order, files[0], known.order, files[1])
 
-    def take_scripts(self, path: str, theirs: Publisher) -> None:
+    def take_scripts(self, path: str, theirs: WikiFolder) -> None:
         """Copy the scripts of a skill that another tool wrote, of which the page is taken over."""
         if kind_of(path) == "skill":
             slug = path.split("/")[1]
-            for name, text in ScriptFiles(theirs.folder).read(slug).items():
+            for name, text in ScriptFiles(theirs).read(slug).items():
                 self.folder.write_text(f"skills/{slug}/scripts/{name}", text)
 
     def forget(self, session_id: str) -> SessionRecord | None:
