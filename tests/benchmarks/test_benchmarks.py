@@ -53,15 +53,28 @@ def test_every_measure_gives_a_row(recordings: Path, tmp_path: Path, monkeypatch
 
 def test_a_catalogue_is_measured_at_least_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
     done = speed.catalogues(2, tmp_path, runs=3, deadline=time.monotonic())
-    assert len(done.first) == len(done.second) == 1
+    assert len(done.first) == len(done.second) == len(done.added) == 1
+    assert ["8 guideline pages" in done.second[0].printed, "12 guideline pages" in done.added[0].printed] == [
+        True,
+        True,
+    ]
     assert 10 < done.first[0].memory_mib < 1_000
-    assert len([*speed.catalogue_rows(done)]) == 3
+    assert len([*speed.catalogue_rows(done)]) == 4
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_join_is_of_four_wikis_of_half_the_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "wiki", forked.wiki)
+    rows = [*speed.join_rows(2, tmp_path)]
+    assert [row.what for row in rows] == ["join 4 x 1 sessions", "join 4 x 1 sessions, memory"]
     assert not list(tmp_path.iterdir())
 
 
 def test_a_target_is_missed_when_it_is() -> None:
-    slow = speed.Catalogues(10_000, [speed.Run(21.0, 2_000.0, "")], [speed.Run(0.4, 90.0, "")])
-    assert [row.is_met for row in speed.catalogue_rows(slow)] == [False, True, False]
+    runs = [[speed.Run(seconds, memory, "")] for seconds, memory in ((21.0, 2_000.0), (0.4, 90.0), (1.9, 90.0))]
+    slow = speed.Catalogues(10_000, *runs)
+    assert [row.is_met for row in speed.catalogue_rows(slow)] == [False, True, True, False]
+    assert speed.memory_row("join", runs[1], 10_000, has_target=True).is_met
     quick = speed.Catalogues(1_000, [speed.Run(1.0, 90.0, "")])
     assert speed.growth_row(quick, slow).is_met is False
     assert str(next(speed.catalogue_rows(slow))).endswith("at most 8 s  MISSED")
