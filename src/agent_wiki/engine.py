@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agent_wiki.spending import Totals
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 Progress = Callable[[str, int, int], None]
 """How far a run is: called with (what, done, of)."""

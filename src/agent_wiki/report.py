@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import AgentWikiError, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import Any
 
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 TOKEN_KINDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.journal import Record, journal_folder, records
 from agent_wiki.spending import Totals, is_by_agent, total_of
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(slots=True)

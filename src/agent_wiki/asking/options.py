@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from agent_wiki.trajectory.lazily import dataclass
 
 DEFAULT_CONCURRENCY = 8
 

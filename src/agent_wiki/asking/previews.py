@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent_wiki.asking.transcript import without_labels
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Message, Trajectory, without_surrogates
+from agent_wiki.trajectory.lazily import dataclass
 
 SHORTEST_PREVIEWED = 1_000
 """Characters. A shorter text is always shown whole, and no decision about it is recorded."""

@@ -12,7 +12,7 @@ import hashlib
 import json
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.stages import discover_tasks, summarize
 from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.trajectory import Trajectory, without_surrogates
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.page import line_of_field, parse_page
 from agent_wiki.wiki.templates import shipped_folder, strict_environment
 from agent_wiki.wiki.text import plain_line

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Lock
 
 from agent_wiki.asking.journal import Journal, Record
@@ -37,6 +36,7 @@ from agent_wiki.asking.tool_results import ToolResults, place_of
 from agent_wiki.asking.transcript import Segment
 from agent_wiki.engine import Coverage
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 _MOST_REMEMBERED = 64
 

@@ -14,8 +14,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from agent_wiki.trajectory.lazily import dataclass
 
 _HELD_SECONDS = (
     0.9  # the harness waits this long, counted from the start of this process; then the work continues alone

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from agent_wiki.trajectory.lazily import dataclass
 
 _FEWEST_SPECIFIC_TAGS = 2
 _FEWEST_KEYWORDS, _MANY_KEYWORDS = 3, 5

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent_wiki.compare.similarity import NAME, stem, strength, tokens
 from agent_wiki.compare.writes import write_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.lazily import dataclass
 
 MOST_TERMS = 60
 MOST_WRITES = 20

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from agent_wiki.compare.facts import distinctive_terms
 from agent_wiki.compare.linkage import average_linkage
 from agent_wiki.compare.similarity import WORD, Vector, dot, inverse_document_frequency, stem, strength, tokens, unit
 from agent_wiki.compare.views import SessionView
+from agent_wiki.trajectory.lazily import dataclass
 
 LEAST_SESSIONS = 3
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from agent_wiki.compare.facts import MOST_WRITES
 from agent_wiki.compare.views import SessionView
 from agent_wiki.compare.writes import tool_of
+from agent_wiki.trajectory.lazily import dataclass
 
 MOST_ROWS = 24
 MOST_ROW_WRITES = 12

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import chain
 
 from agent_wiki.compare.same_rule import Reading, alike, keys_of_line, near, reading_of
 from agent_wiki.compare.views import GuidelineView
+from agent_wiki.trajectory.lazily import dataclass
 
 _WINDOW = 12
 _DIGEST_BYTES = 12

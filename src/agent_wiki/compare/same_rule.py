@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from agent_wiki.compare.similarity import NAME, stem, strength, tokens
 from agent_wiki.compare.views import GuidelineView
+from agent_wiki.trajectory.lazily import dataclass
 
 ALIKE = 0.62  # least cosine of two rules' words
 NEAR = 0.4  # the same for pairs that a reader judges; measured: rules of one topic are below, reworded rules above

@@ -7,7 +7,9 @@ sessions is compared in memory from its pages alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, cast
 
 from agent_wiki.engines.anthropic_api.request import Lifetime
+from agent_wiki.trajectory.lazily import dataclass
 
 FEWEST_CACHED_TOKENS = 1_024
 """A service keeps no shorter prefix; by model the bound is 512 to 4,096."""

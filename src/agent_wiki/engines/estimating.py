@@ -13,7 +13,7 @@ say so too: the question is reported as a possible one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar, cast
@@ -46,6 +46,7 @@ from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
 from agent_wiki.stages.synthesize_skill import SkillQuestion
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 _UNFINISHED = ("refusal", "max_tokens", "model_context_window_exceeded")
 _Other = TypeVar("_Other", bound=Answer)

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -31,6 +30,7 @@ from agent_wiki.engine import AnswerType, Coverage, Problem, Question
 from agent_wiki.errors import Unanswered, UnitError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 _MOST_MERGED = 8
 _MOST_AT_A_TIME = 8

@@ -8,7 +8,6 @@ so that a worklist can be made of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -22,6 +21,7 @@ from agent_wiki.engines.prompting import Prompting, about_of, short_digest
 from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 NAME = "recorded"
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from agent_wiki.trajectory import without_surrogates
+from agent_wiki.trajectory.lazily import dataclass
 
 NO_SESSION = "?"  # written by the original tool for a trial without a session
 _TEXTS = ("session_id", "task", "family", "condition", "parent_session_id")

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from statistics import median
 from typing import Literal
 
 from agent_wiki.evaluation.arms import Arm, Trial
+from agent_wiki.trajectory.lazily import dataclass
 
 FEWEST_TRIALS = 6
 FEWEST_TASKS = 6  # for a bootstrap over whole tasks

@@ -10,7 +10,7 @@ import importlib
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 from xml.sax.saxutils import escape
 
@@ -18,6 +18,7 @@ from agent_wiki.errors import RunError
 from agent_wiki.evaluation.arms import Arm, Trial
 from agent_wiki.evaluation.compare import MEASURES, Comparison, Figure, Measure
 from agent_wiki.evaluation.render import quantity
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 _PANEL_WIDTH, _PANEL_HEIGHT = 300, 270  # wider with many arms

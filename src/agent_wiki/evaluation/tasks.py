@@ -8,12 +8,12 @@ The format is that of the agent-wiki of AgentToolkit/altk-evolve.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from agent_wiki.errors import UsageError
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.yaml_syntax import load_yaml, why_not_yaml
 
 _LEAST_CONTAINED = 20  # characters of a prompt that may be part of a longer request; shorter ones occur by chance

@@ -14,12 +14,13 @@ import shlex
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from agent_wiki.errors import RunError, UnsafePath, UsageError
 from agent_wiki.harness import json_members
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import INDEX
 from agent_wiki.wiki.templates import Templates
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import AgentWikiError
+from agent_wiki.trajectory.lazily import dataclass
 
 _THREAD_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
 _MOST_DAYS = 400

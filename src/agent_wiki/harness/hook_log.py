@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_wiki.errors import RunError
+from agent_wiki.trajectory.lazily import dataclass
 
 _LOG = "hook.log"
 _LONGEST_LOG = 256 * 1024  # bytes; beyond it the older half is dropped

@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import UnsafePath, WikiLocked
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(slots=True)

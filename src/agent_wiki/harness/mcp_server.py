@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import wraps
 from pathlib import Path
 from threading import Lock
@@ -24,6 +24,7 @@ from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.rows import index_bytes, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page

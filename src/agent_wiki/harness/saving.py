@@ -11,7 +11,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.trajectory import Trajectory, envelope_chunks
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
 
 EVOLVE_DIR = "EVOLVE_DIR"

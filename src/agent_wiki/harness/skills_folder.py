@@ -10,11 +10,11 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.templates import shipped_folder
 
 State = Literal["missing", "same", "other"]

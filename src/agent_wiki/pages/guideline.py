@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.support import Evidence, Joined, evidence_field, sources_section
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import cluster_path
 from agent_wiki.wiki.templates import Templates
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json
@@ -14,6 +14,7 @@ from agent_wiki.pages.index_shards import Shards
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import row_order, trial_and_condition
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import signed
 from agent_wiki.wiki.kinds import INDEXED, KINDS
 from agent_wiki.wiki.layout import INDEX, kind_of, page_id

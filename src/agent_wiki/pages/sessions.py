@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import summary_path
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from agent_wiki.pages.model import BODY, field_names, skill_text
 from agent_wiki.pages.support import Evidence, Joined, sources_section
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 

@@ -7,7 +7,7 @@ touches the disk.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.compare.likenesses import Compared
@@ -18,6 +18,7 @@ from agent_wiki.pages.rejected import parted
 from agent_wiki.pages.sessions import Session, sessions_of
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Contribution, Joined, by_page
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.layout import archived, guideline_path, kind_of, page_id

@@ -8,12 +8,12 @@ branches may come in any order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from agent_wiki.pages.sessions import Session
 from agent_wiki.trajectory.evidence import Trust, least_trusted
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 MOST_SOURCES = 10  # a page with more supporting sessions names the first ones; all are in their records

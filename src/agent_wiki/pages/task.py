@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.pages.cluster import entry_made_by
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.sessions import NotedTurn, Session
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line

@@ -7,7 +7,7 @@ apply answers at once and in any order, and end in the same bytes as one `wiki i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from agent_wiki.pipeline.open_questions import (
 from agent_wiki.report import Failure, Report, as_values
 from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
 
 _ENVELOPE = {"request", "answer", "stage", "model"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.compare.covered import GuidelineSubject, covered_guidelines
@@ -15,6 +15,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_views import sessions_of_page
 from agent_wiki.stages.order import kinds_of_answers
 from agent_wiki.stages.request import made_by
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
 from agent_wiki.wiki.records import plain
 from agent_wiki.wiki.values import texts_of

@@ -7,7 +7,7 @@ A dry run whose engine notes what it would send (`engines/estimating.py`), summe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -24,6 +24,7 @@ from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
 from agent_wiki.report import Report, as_lines, listed_lines
 from agent_wiki.stages.order import ASKING_STAGES, stage_named
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 _ENOUGH_ANSWERS = 5

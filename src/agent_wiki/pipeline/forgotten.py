@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.report import Report
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted, plain_line
 
 _MOST_LINE = 1_000

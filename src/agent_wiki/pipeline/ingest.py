@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -42,6 +42,7 @@ from agent_wiki.pipeline.session_stages import SessionReport, known_session, sta
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.stages.request import made_by
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
 

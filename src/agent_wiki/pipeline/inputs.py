@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
+from agent_wiki.trajectory.lazily import dataclass
 
 _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".venv"})
 

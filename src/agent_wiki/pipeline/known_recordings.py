@@ -7,12 +7,13 @@ machinery: without it a recording has to be named.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.redaction.redact import redact_text
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "asked.json"

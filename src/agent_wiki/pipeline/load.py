@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage
@@ -12,6 +12,7 @@ from agent_wiki.pipeline.former_layout import converted, converted_answers
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, read_pages
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.stages.order import entry_types
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS

@@ -10,7 +10,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -37,6 +37,7 @@ from agent_wiki.report import Failure
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 
 

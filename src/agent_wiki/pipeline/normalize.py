@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from agent_wiki.engine import Progress
@@ -18,6 +18,7 @@ from agent_wiki.report import Note, Report
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
 from agent_wiki.wiki.records import Order
 

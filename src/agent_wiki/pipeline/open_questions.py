@@ -7,7 +7,7 @@ worklist, a printed prompt and an applied answer concern exactly the same questi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from agent_wiki.engine import Answer, no_progress
@@ -17,6 +17,7 @@ from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
 from agent_wiki.report import SHORT_DIGEST, Failure, Report
 from agent_wiki.stages.order import ALL_STAGES, ASKING_STAGES, CORPUS_STAGES, SESSION_STAGES, STAGES
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
 
 _KINDS: dict[str, tuple[str, type[Answer]]] = {

@@ -6,7 +6,6 @@ The decisions are lines of `_config.yaml`, and the wiki is brought up to date wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from agent_wiki.pipeline import finished
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
 from agent_wiki.stages.order import CATALOG
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, TASKS, edit_config, edit_kept, edit_rejected, is_stage_made
 from agent_wiki.wiki.layout import AGENTS, kind_of, page_id
 from agent_wiki.wiki.store import WikiFolder

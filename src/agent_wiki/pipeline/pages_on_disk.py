@@ -8,11 +8,12 @@ not rendered again as long as it would be from the same. Without that file all a
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent_wiki import __version__
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.memo import Known
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from agent_wiki.compare.facts import session_facts
@@ -19,6 +19,7 @@ from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.lineage import lineage
 from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
 

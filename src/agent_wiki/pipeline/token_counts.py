@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
 from typing import Any
@@ -24,6 +24,7 @@ from agent_wiki.errors import ServiceFailed
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.mine import Assignment, mine
 from agent_wiki.stages.order import SESSION_STAGES
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
 
 BYTES_PER_TOKEN = 2.5

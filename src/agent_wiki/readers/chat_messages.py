@@ -7,12 +7,13 @@ details: arguments as a string or an object, the function nested or flat, conten
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import identifier, mapping, text_or_none
 from agent_wiki.trajectory import MessageMark
+from agent_wiki.trajectory.lazily import dataclass
 
 CHAT_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 

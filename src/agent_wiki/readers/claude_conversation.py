@@ -7,7 +7,7 @@ before the results of its calls. Its usage counts once.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder, arguments_json
@@ -25,6 +25,7 @@ from agent_wiki.readers.claude_blocks import (
 from agent_wiki.readers.claude_user_text import pieces_of
 from agent_wiki.readers.recorded import epoch_seconds, iso_utc, most_used, number, seconds_between
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+from agent_wiki.trajectory.lazily import dataclass
 
 AGENT = "claude-code"
 _SYNTHETIC_MODEL = "<synthetic>"  # written by the harness, not by a model

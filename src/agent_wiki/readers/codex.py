@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
@@ -26,6 +26,7 @@ from agent_wiki.readers.recorded import (
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Message, MessageMark, Source, Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 FORMAT = "codex"
 

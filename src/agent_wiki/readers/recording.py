@@ -16,7 +16,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -24,6 +24,7 @@ from typing import IO, Any, Literal
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
+from agent_wiki.trajectory.lazily import dataclass
 
 Shape = Literal["lines", "document", "zip"]
 _OnLine = tuple[list[Any], bool]  # the values on a line, and whether bytes of it were replaced

@@ -7,7 +7,7 @@ has its cost. Partial messages and status events repeat whole messages and are i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.readers.claude_blocks import blocks_of, string_or_empty, usage_of
@@ -15,6 +15,7 @@ from agent_wiki.readers.claude_conversation import Conversation
 from agent_wiki.readers.recorded import number
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+from agent_wiki.trajectory.lazily import dataclass
 
 FORMAT = "stream-json"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.trajectory.lazily import regex
 
 # Every prompt of this tool has this text, so that recordings of its own requests are recognized.
 PROMPT_MARK = "agent-wiki mining request"
@@ -16,8 +15,8 @@ _STAGES = frozenset(
      "apply", "prompt"}
 )  # fmt: skip
 _PROGRAMS = frozenset({"wiki", "agent_wiki"})
-_ORIGINAL_TOOL = re.compile(r"build_agent_wiki\.py|render-(?:summary|guidelines|skill|cluster|task|subtask)\b")
-_MINING_SKILLS = re.compile(r"^(?:agent-wiki:)?(?:agent-)?wiki-(?:ingest|summarize|extract|synthesize|consolidate)")
+_ORIGINAL_TOOL = regex(r"build_agent_wiki\.py|render-(?:summary|guidelines|skill|cluster|task|subtask)\b")
+_MINING_SKILLS = regex(r"^(?:agent-wiki:)?(?:agent-)?wiki-(?:ingest|summarize|extract|synthesize|consolidate)")
 
 
 def left_out_reason(trajectory: Trajectory) -> str | None:

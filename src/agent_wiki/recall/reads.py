@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from agent_wiki.recall.shown_pages import MOST_SEARCHED, consulted_pages, part_of, printed_pages
 from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import page_id
 
 _MOST_ROOT = 300
-_PAGE = re.compile(
+_PAGE = regex(
     r"(?<![\w.-])(?:"
     r"(?P<strong>(?:guidelines|_archived)/[a-z0-9][a-z0-9-]{0,60}__(?:[0-9a-f]{12}|cluster)\.md"
     r"|tasks/[a-z0-9][a-z0-9-]{0,60}__(?:task|subtask)\.md|_index\.jsonl)"
@@ -43,15 +43,15 @@ _MARKS = (
 )
 _OWN_MARKS = ("guidelines/", "_archived/", "_index.jsonl", "__task.md", "__subtask.md")
 _INDEX_NAMES = frozenset({"AGENTS.md", "index.md", "_index.jsonl", "_config.yaml", "_id_index.json", "_audit.log"})
-_NAMED_WIKI = re.compile(r"(?:^|[-_.])wiki(?:[-_.]|$)", re.IGNORECASE)
+_NAMED_WIKI = regex(r"(?:^|[-_.])wiki(?:[-_.]|$)", re.IGNORECASE)
 _ROOT_END = frozenset(" \t\n\r\"'`=:,;|&<>()[]{}$\\")
-_READING_TOOLS = re.compile(
+_READING_TOOLS = regex(
     r"^(?:read|view|open|cat|grep|search|get_file|fetch|load|str_replace_(?:based_edit_tool|editor))"
     r"|(?:read|view|open)_?(?:file|text|page|many)|_read$"
 )
-_CONSULT_TOOLS = re.compile(r"(?:^|_)(?:consult|wiki_consult|wiki_search|search_wiki|query_wiki)(?:_|$)")
-_PAGE_TOOLS = re.compile(r"(?:^|_)(?:read_page|wiki_read|read_wiki|get_page|wiki_page)(?:_|$)")
-_WIKI_SERVER = re.compile(r"(?:^|_)wiki_")
+_CONSULT_TOOLS = regex(r"(?:^|_)(?:consult|wiki_consult|wiki_search|search_wiki|query_wiki)(?:_|$)")
+_PAGE_TOOLS = regex(r"(?:^|_)(?:read_page|wiki_read|read_wiki|get_page|wiki_page)(?:_|$)")
+_WIKI_SERVER = regex(r"(?:^|_)wiki_")
 _NO_READING = frozenset({"provenance", "report_use", "save", "why", "list_pages"})
 _SHOWING_COMMANDS = frozenset({"show", "read", "why"})
 _READERS = frozenset(
@@ -59,8 +59,8 @@ _READERS = frozenset(
      "strings", "python", "python3", "node", "ruby", "perl", "view", "yq", "cut", "tac"}
 )  # fmt: skip
 _SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "ag"})
-_SKILL_FOLDER = re.compile(r"Base directory for this skill:\s*(\S{1,300})")
-_NAME_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_SKILL_FOLDER = regex(r"Base directory for this skill:\s*(\S{1,300})")
+_NAME_SEPARATORS = regex(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ the wiki's current pages, so that the order in which sessions are read does not 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,13 +16,14 @@ from agent_wiki.compare.views import GuidelineView
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.recall.shown_pages import MOST_SEARCHED, index_rows, row_text, unescaped, without_line_numbers
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.layout import AGENTS, content_id, page_id
 
 _SHORTEST_QUOTE = 20  # characters; shorter ones are in two texts by chance
 _SHORTEST_LINE, _LONGEST_LINE, _MOST_LINES = 20, 1_000, 3_000
-_GUIDELINE_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
-_PLACEHOLDER = re.compile(r"<[\w .-]{1,60}>")
-_MARKUP = re.compile(r"^(?:[#>*-]+|\d+\.)\s+")
+_GUIDELINE_ID = regex(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
+_PLACEHOLDER = regex(r"<[\w .-]{1,60}>")
+_MARKUP = regex(r"^(?:[#>*-]+|\d+\.)\s+")
 
 
 @dataclass(frozen=True)

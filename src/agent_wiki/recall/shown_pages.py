@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.layout import guideline_path, page_id, skill_path
 
 MOST_SEARCHED = 200_000  # characters of one result
@@ -20,23 +21,21 @@ _PAGE = (
     r"|tasks/[a-z0-9][a-z0-9-]{0,60}__(?:task|subtask)\.md|skills/[a-z0-9][a-z0-9-]{0,60}/SKILL\.md)"
 )
 _LINE_NUMBER = r"(?:[ \t]{0,8}\d{1,6}(?:→|\t|[|:-][ \t]?))?"  # as `Read`, `cat -n` and `grep -n` prefix it
-_HEADER = re.compile(
-    rf"^--- (?:\S{{0,300}}/)?(?P<page>{_PAGE}) \[(?:cluster|skill|guideline|task|subtask)\]", re.MULTILINE
-)
-_ITEM = re.compile(
+_HEADER = regex(rf"^--- (?:\S{{0,300}}/)?(?P<page>{_PAGE}) \[(?:cluster|skill|guideline|task|subtask)\]", re.MULTILINE)
+_ITEM = regex(
     rf"^\d{{1,2}}\. [^\n]{{1,400}}\n(?:   [^\n]{{0,600}}\n)??   (?:\S{{0,300}}/)?(?P<page>{_PAGE})", re.MULTILINE
 )
-_LINK = re.compile(rf"(?<![\w.-]){_PAGE}(?![\w-])")
-_ID = re.compile(
+_LINK = regex(rf"(?<![\w.-]){_PAGE}(?![\w-])")
+_ID = regex(
     rf"^{_LINE_NUMBER}id: ['\"]?(?P<id>[0-9a-f]{{12}}|(?:cluster|skill|task):[a-z0-9][a-z0-9-]{{0,60}})['\"]?[ \t]*$",
     re.MULTILINE,
 )
-_TYPE = re.compile(rf"^{_LINE_NUMBER}type: (?:guideline|workflow|script|command-template)[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(rf"^{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
-_TITLE = re.compile(rf"^{_LINE_NUMBER}# (.{{1,200}})$", re.MULTILINE)
-_NUMBERED = re.compile(rf"^{_LINE_NUMBER[:-1]}", re.MULTILINE)
-_NOT_SHOWN = re.compile(r"^Not shown for (?:lack of space|want of room):.*$", re.MULTILINE)
-_JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
+_TYPE = regex(rf"^{_LINE_NUMBER}type: (?:guideline|workflow|script|command-template)[ \t]*$", re.MULTILINE)
+_FENCE = regex(rf"^{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
+_TITLE = regex(rf"^{_LINE_NUMBER}# (.{{1,200}})$", re.MULTILINE)
+_NUMBERED = regex(rf"^{_LINE_NUMBER[:-1]}", re.MULTILINE)
+_NOT_SHOWN = regex(r"^Not shown for (?:lack of space|want of room):.*$", re.MULTILINE)
+_JSON_START = regex(r"^[\[{]", re.MULTILINE)
 _DECODER = json.JSONDecoder(strict=False)
 _ROW_KEYS = ("title", "trigger", "summary")
 

@@ -15,13 +15,13 @@ import json
 import re
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from math import log2
 from typing import Literal
 
 from agent_wiki.redaction.secret_shapes import CONTAINING, LITERALS, PREFIXED, Shape, prefix_pattern
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 Span = tuple[int, int, str]  # start, end, kind
 
@@ -33,29 +33,29 @@ _FOLD = bytes(ord(chr(byte).lower()) if byte < 128 and re.match(r"[\w.-]", chr(b
 _PREFIX = prefix_pattern()
 _BY_LITERAL = {literal: [each for each in CONTAINING if literal in each.literals] for literal in LITERALS}
 
-_KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,→|\"'-]|\\[nr])*+")
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{30}")
+_KEY_BEGIN = regex(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = regex(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = regex(r"(?:[A-Za-z0-9+/=\s:,→|\"'-]|\\[nr])*+")
+_KEY_LINE = regex(r"[A-Za-z0-9+/]{30}")
 _LONGEST_KEY = 20_000
 
 _PASSWORD_WORDS = ("pass", "pwd")
 _KINDS = {"pass": "password", "pwd": "password", "key": "api-key"}
-_NAME_REST = re.compile(
+_NAME_REST = regex(
     r"(?:word|wd|phrase)?(?:[_-]?(?:access[_-]?)?key)?(?:[_-]?(?:value|base64|b64|prod|dev|test|staging|live|\d{1,3}))?(?![\w-])",
     re.IGNORECASE,
 )
 _NAME_CHARACTERS = string.ascii_letters + string.digits + "_.-"
-_KEY_OWNER = re.compile(
+_KEY_OWNER = regex(
     r"(?:api|access|account|auth|private|encrypt\w{0,3}|signing|master|secret|storage|service|deploy|webhook|hmac|jwt"
     r"|admin|app|application)[_-]?\Z",
     re.IGNORECASE,
 )
-_PUBLIC_NAME = re.compile(
+_PUBLIC_NAME = regex(
     r"(?:next|page|continu\w{0,6}|cancel\w{0,8}|sync|cursor|eos|bos|pad|unk|mask|sep|cls|stop|public|old)[_.-]?\Z",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(
+_GIVEN = regex(
     r"""(?P<closing>\\{0,3}["'`]\]?)?
     (?:[ \t]{0,8}(?:(?P<typed>:[ ]?[A-Za-z_][\w.\[\]|? ]{0,30}=)|:=|=>|:|(?P<equals>=)(?![=~]))(?P<gap>[ \t]{0,8})
       |(?P<space>[ \t]{1,4})|(?P<tag>>))
@@ -64,37 +64,37 @@ _GIVEN = re.compile(
     re.VERBOSE,
 )
 _HEADERS = {
-    b"bearer ": re.compile(r"bearer[ ]{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{12,4000})", re.IGNORECASE),
-    b"authorization": re.compile(
+    b"bearer ": regex(r"bearer[ ]{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{12,4000})", re.IGNORECASE),
+    b"authorization": regex(
         r"""authorization\\{0,3}["'`]?[ ]{0,3}[:=][ ]{0,3}\\{0,3}["'`]?(?:(?:bearer|basic|token|apikey)[ ]{1,3})?
             (?P<secret>[A-Za-z0-9._~+/=-]{12,4000})""",
         re.VERBOSE | re.IGNORECASE,
     ),
-    b"cookie": re.compile(
+    b"cookie": regex(
         r"cookie\\{0,3}[\"']?: ?[\"']?(?:[\w.-]{1,60}=)?(?P<secret>[^\s;,\"'\\=]{16,4000})", re.IGNORECASE
     ),
 }
 _WORDS = (b"pass", b"pwd", b"secret", b"token", b"key", *_HEADERS)
 
-_SPACE_GIVES = re.compile(r"\b(?:login|set) ")  # of a .netrc; `config set <name> <value>`
+_SPACE_GIVES = regex(r"\b(?:login|set) ")  # of a .netrc; `config set <name> <value>`
 
-_STAND_IN = re.compile(
+_STAND_IN = regex(
     r"redacted|your|example|change[_-]?(?:me|it|this)|placeholder|xxxx|\*\*\*|\.\.\.|…|dummy|sample|fake|mock|insert"
     r"|replace|[$%]\{|\$\(|(?-i:\$[A-Z_]{2})|\{\{|%\(|process\.env|environ|getenv|secrets?\.|[-_]here\b|not[_-]?(?:a|real)[_-]",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(
+_REFERENCE = regex(
     r"[$@%{<*-]|!(?:vault|env|ref|sub|secret)\b|env[.:(]|[a-z]{2,10}://|file:|[~.]?/[\w./-]*\Z|[A-Z]:\\|arn:"
 )
-_COMMON = re.compile(
+_COMMON = regex(
     r"(?:(?:test|my|some|foo|bar|baz|new|old|valid|invalid|wrong|bad|good|super|user|admin|root|access|refresh|auth|api"
     r"|client|secret|token|password|passwd|pass|pwd|key|value|string|str|none|null|true|false|undefined|abc|qwerty)"
     r"[-_ .|]?){1,12}\d{0,6}[!@]?",
     re.IGNORECASE,
 )
-_WORD_LIKE = re.compile(r"(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d{1,3}+|[-_./: |,]++)*+")
-_DOTTED_NAME = re.compile(r"[A-Za-z_]\w{0,60}(?:(?:\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_WORD_LIKE = regex(r"(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d{1,3}+|[-_./: |,]++)*+")
+_DOTTED_NAME = regex(r"[A-Za-z_]\w{0,60}(?:(?:\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
+_JSON_STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _decoded = json.JSONDecoder(strict=False).decode
 
 

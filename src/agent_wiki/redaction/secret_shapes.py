@@ -7,7 +7,8 @@ Quantifiers are bounded, so that hostile text costs no more than its length. To 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 SHORTEST_RUN = 16  # each key of PREFIXED has at least so many characters of [A-Za-z0-9_.-]
 
@@ -23,11 +24,11 @@ class Shape:
 
 def _prefixed(kind: str, prefixes: str, pattern: str) -> Shape:
     start = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"  # a line break may be written \n, as in JSON
-    return Shape(kind, tuple(prefixes.encode().split()), re.compile(f"{start}(?:{pattern})(?![A-Za-z0-9_])"))
+    return Shape(kind, tuple(prefixes.encode().split()), regex(f"{start}(?:{pattern})(?![A-Za-z0-9_])"))
 
 
 def _containing(kind: str, literal: str, pattern: str) -> Shape:
-    return Shape(kind, (literal.encode(),), re.compile(pattern))
+    return Shape(kind, (literal.encode(),), regex(pattern))
 
 
 PREFIXED = (

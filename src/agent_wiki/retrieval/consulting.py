@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.cover import covered
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
+from agent_wiki.trajectory.lazily import dataclass
 
 _MOST_CANDIDATES = 40  # for each of the two scores
 _MOST_WORDS_SHOWN = 6

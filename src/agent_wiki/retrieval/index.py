@@ -16,13 +16,13 @@ import time
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.rows import Row, index_bytes, read_rows, signatures
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import MACHINERY
 
 VERSION = "4"

@@ -9,10 +9,10 @@ import math
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from agent_wiki.compare.similarity import stem, strength, tokens
 from agent_wiki.retrieval.rows import Row
+from agent_wiki.trajectory.lazily import dataclass
 
 FIELDS = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "summary": 0.7, "body": 0.5}
 _COLUMNS = ", ".join(FIELDS)

@@ -7,7 +7,6 @@ files that the wiki has read, in folders named by the user, and beside the wiki.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
 from agent_wiki.wiki.store import WikiFolder
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files
 from agent_wiki.retrieval.fuse import AGAINST, sinks
+from agent_wiki.trajectory.lazily import dataclass
 
 _TIERS: tuple[Tier, ...] = ("low", "disputed")
 

@@ -10,11 +10,11 @@ import json
 import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import INDEX, kind_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage
@@ -11,6 +10,7 @@ from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.rule import AnyRule
 from agent_wiki.engines.offline.rules import all_rules
 from agent_wiki.errors import UsageError
 from agent_wiki.retrieval.rule_records import Made, made_by_rules
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config, parse_config
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder

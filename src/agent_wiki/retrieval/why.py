@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import regex
 
 _RUNNERS = frozenset(
     {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "tox", "nox", "rake", "invoke", "poe", "turbo", "nx",
@@ -20,15 +21,15 @@ _PYTHON_TOOLS = frozenset({"pytest", "py.test", "mypy", "ruff", "tox", "nox", "p
 _NODE_TOOLS = frozenset(
     {"npm", "pnpm", "yarn", "jest", "vitest", "tsc", "eslint", "mocha", "webpack", "vite", "next", "tsx", "ts-node"}
 )
-_SHELL_NAMED = re.compile(
+_SHELL_NAMED = regex(
     r"(?:/\S{1,60}/)?(?:(?:ba|z|da|k)?sh|-bash|\(eval\)):(?: ?(?:line )?\d{1,6}:)?"
     r" (?:(?:command not found|no such file or directory|permission denied|no matches found): )?([^\s:]{1,200})"
 )
-_NAMED = re.compile(r"([A-Za-z][\w.+-]{0,60})(?:\[\d+\])?(?:: | error:)")
-_NOT_RECOGNIZED = re.compile(r"(\S{1,80}) : The term|'([^']{1,80})' is not recognized")
+_NAMED = regex(r"([A-Za-z][\w.+-]{0,60})(?:\[\d+\])?(?:: | error:)")
+_NOT_RECOGNIZED = regex(r"(\S{1,80}) : The term|'([^']{1,80})' is not recognized")
 # The form of a line → the programs that print it.
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
-    (re.compile(pattern), frozenset(names.split()))
+    (regex(pattern), frozenset(names.split()))
     for pattern, names in (
         (r"npm (?:ERR!|error)|ERESOLVE", "npm npx"),
         (r"ERR_PNPM|\u2009ELIFECYCLE", "pnpm"),
@@ -68,7 +69,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
 
 # What a line is about → the tasks of a runner that are for it.
 _PURPOSES = tuple(
-    (re.compile(line), re.compile(task))
+    (regex(line), regex(task))
     for line, task in (
         (r"error TS\d+", r"build|type|tsc|compile|check"),
         (r"[✖✕×] \d+ problems?|Found \d+ errors?\.|: [A-Z]+\d+ ", r"lint|check|style"),

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from agent_wiki.shell.programs import PRINTERS, SHOWS_END, TRIVIAL
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 PIPES = ("|", "|&")
-_ERREXIT = re.compile(r"-[a-z]*e[a-z]*\b|errexit")
+_ERREXIT = regex(r"-[a-z]*e[a-z]*\b|errexit")
 _HEAD_LINES = 10  # what `head` shows where no number says more
-_CODE = re.compile(
-    r"\$\{?PIPESTATUS(?:\[(\d)\])?\}?|\$\?|\$LASTEXITCODE|%errorlevel%|\$\{?([A-Za-z_]\w*)\}?", re.IGNORECASE
-)
-_KEPT_CODE = re.compile(r"([A-Za-z_]\w*)=(?:\$\?|\$\{?PIPESTATUS\[(\d)\]\}?)$")
+_CODE = regex(r"\$\{?PIPESTATUS(?:\[(\d)\])?\}?|\$\?|\$LASTEXITCODE|%errorlevel%|\$\{?([A-Za-z_]\w*)\}?", re.IGNORECASE)
+_KEPT_CODE = regex(r"([A-Za-z_]\w*)=(?:\$\?|\$\{?PIPESTATUS\[(\d)\]\}?)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import Any
 from agent_wiki.shell.last_step import last_step
 from agent_wiki.shell.programs import READERS, SEARCHES
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import regex
 
 _WINDOW = 2000
 _HEADER_LINES = 8  # a harness adds its own text within this many lines of either end
@@ -29,7 +30,7 @@ _CLOSING_LINES_APART = 2  # fewer where they may be those of an earlier command
 _REFUSAL_LINES = 2  # a refusal in plain words is the whole result
 _LONGEST_LINE = 400
 
-_STATED_CODE = re.compile(
+_STATED_CODE = regex(
     r"""[ \t]*[\[<(]?(?:Error:[ ])?
     (?:(?:The[ ])?(?:command|process|script|program)[ ](?:[a-z]{1,20}[ ]){1,3}|exited[ ]with[ ])?
     (?:exit[ _]?code|exit[ ]status|return[ _]?code|(?<=with[ ])code|(?<=\[)exit(?=[ ]-?\d{1,3}\]))
@@ -37,16 +38,16 @@ _STATED_CODE = re.compile(
     (?:</returncode>)?[.)\]>]{0,2}(?:[ ]\([^()\n]{0,60}\))?[ \t\r]*""",
     re.IGNORECASE | re.VERBOSE,
 )
-_JSON_CODE = re.compile(r'(?<!\\)"(?:exit_?code|return_?code)"\s?:\s?(-?\d{1,10})', re.IGNORECASE)
-_HARNESS_LINE = re.compile(
+_JSON_CODE = regex(r'(?<!\\)"(?:exit_?code|return_?code)"\s?:\s?(-?\d{1,10})', re.IGNORECASE)
+_HARNESS_LINE = regex(
     r"(?:Chunk ID|Wall time|Original token count|Total output lines|Command|Directory|Signal|Background PIDs"
     r"|Process Group PGID): .*|Process running with session ID \d+|</?(?:untrusted_context|output)>|Error: \(none\)"
     r"|\(empty\)"
 )
-_OUTPUT_MARK = re.compile(r"(?:Output|Code output):[ \t]*")
+_OUTPUT_MARK = regex(r"(?:Output|Code output):[ \t]*")
 
 _SHELL_SPEAKS = r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh:[ ]|zsh:\d{1,6}:[ ]|\(eval\):\d{1,6}:[ ]"
-_OPENING = re.compile(
+_OPENING = regex(
     rf"""{_SHELL_SPEAKS}
     |<(?:tool_use_)?error>
     |\[?(?:[A-Z][a-z]{{1,20}}){{0,3}}(?:Error|Exception)(?:[ ][\w'"(]\S{{0,60}}){{0,8}}?[ ]?(?::|\]|!|$)
@@ -63,16 +64,16 @@ _OPENING = re.compile(
     |(?:Path|Directory)[ ]does[ ]not[ ]exist""",
     re.VERBOSE,
 )
-_REFUSAL = re.compile(
+_REFUSAL = regex(
     r"(?:failed|unable) to\b|(?:cannot|can't|could not|couldn't)\b|invalid\b|unsupported\b|no such \w"
     r"|(?:permission|access) denied|unknown (?:[\w-]{1,40} ){0,2}[\w-]{1,40}:|\w{1,40} requested permissions to\b",
     re.IGNORECASE,
 )
-_SYSTEM_MESSAGE = re.compile(
+_SYSTEM_MESSAGE = regex(
     rf"(?:{_SHELL_SPEAKS}).+|[\w./+-]{{1,80}}: .{{0,300}}(?:No such file or directory|Permission denied"
     r"|Is a directory|Not a directory|command not found|No module named \S{1,80})\.?"
 )
-_CLOSING = re.compile(
+_CLOSING = regex(
     r"""(?:error|fatal|Error|ERROR)(?:\[\w{1,10}\])?:[ ]\S.*
     |exit[ ]status[ ][1-9]\d*|Segmentation[ ]fault.*|.*\(core[ ]dumped\)|Killed|Aborted!?
     |Automatic[ ]merge[ ]failed.*|make(?:\[\d+\])?:[ ]\*\*\*.*|npm[ ](?:ERR!|error).*|Node\.js[ ]v\d\S*
@@ -84,14 +85,14 @@ _CLOSING = re.compile(
     re.VERBOSE,
 )
 _TRACEBACK = "Traceback (most recent call last):"
-_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,60}(?::.*)?")
+_EXCEPTION = regex(r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,60}(?::.*)?")
 
-_NUMBERED_LISTING = re.compile(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff --git ")
-_RUNNING_TOOL = re.compile(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
+_NUMBERED_LISTING = regex(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff --git ")
+_RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
 
 
 # A harness that returns before a long command ends: the outcome is not known yet.
-_STILL_RUNS = re.compile(r"(?m)^(?:Process running with session ID \d+|Command running in background with ID\b)")
+_STILL_RUNS = regex(r"(?m)^(?:Process running with session ID \d+|Command running in background with ID\b)")
 
 
 def text_failure(content: str, tool_name: str | None = None, command: str | None = None) -> bool | None:

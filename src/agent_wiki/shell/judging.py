@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -22,9 +21,10 @@ from agent_wiki.shell.result_lines import (
     shows_failure,
 )
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
+from agent_wiki.trajectory.lazily import regex
 
-_TESTS_FAILED = re.compile(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
-_INTERPRETERS = re.compile(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
+_TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
+_INTERPRETERS = regex(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
 _MOST_STEPS = 60
 
 

@@ -6,6 +6,7 @@ import re
 
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand
+from agent_wiki.trajectory.lazily import regex
 
 _CHECKERS = frozenset(
     {"pytest", "py.test", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest", "mypy",
@@ -52,12 +53,12 @@ _RUNNERS = frozenset(
     {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "invoke", "rake", "composer", "poe", "turbo",
      "nx", "lerna", "ninja", "moon"}
 )  # fmt: skip
-_RUNNER_TARGET = re.compile(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
+_RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
 _PYTHON_CHECKS = frozenset(
     {"pytest", "unittest", "mypy", "ruff", "pyflakes", "py_compile", "compileall", "doctest", "tox", "flake8",
      "pylint"}
 )  # fmt: skip
-_TEST_SCRIPT = re.compile(r"(?:^|/)(?:run[_-]?)?tests?(?:\.(?:py|sh|js|mjs|ts|rb))?$|(?:^|/)runtests?\.\w+$")
+_TEST_SCRIPT = regex(r"(?:^|/)(?:run[_-]?)?tests?(?:\.(?:py|sh|js|mjs|ts|rb))?$|(?:^|/)runtests?\.\w+$")
 _INTERPRETERS = frozenset(
     {"python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "bun", "php", "tsx",
      "ts-node"}

@@ -6,10 +6,9 @@ failure before `| tail` or `; echo` is masked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.syntax import MOST_CHARACTERS
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from agent_wiki.trajectory.lazily import dataclass
 
 State = Literal["passed", "failed", "masked", "refused", "called off", "running", "unknown"]
 StepState = Literal["passed", "failed", "masked", "unknown", "not run"]

@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from agent_wiki.trajectory.lazily import regex
+
 MOST_QUOTED = 200
 _HEAD, _TAIL = 3_000, 6_000
 
-_FAILED_AT_START = re.compile(
+_FAILED_AT_START = regex(
     r"\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
     r"|error(?:\[E\d+\]|:| TS\d+)|✗|✖|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
-_FAILED_WITHIN = re.compile(
+_FAILED_WITHIN = regex(
     r"\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)"
@@ -26,7 +28,7 @@ _WORDS_WITHIN = (
     "fail", "error", "problem", "SyntaxError", "FAILED", "command not found", "could not compile", "No module named",
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
-_COMPLAINT = re.compile(
+_COMPLAINT = regex(
     r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): "
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: "
@@ -35,7 +37,7 @@ _COMPLAINT = re.compile(
     r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
-_PASSED = re.compile(
+_PASSED = regex(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|All (?:checks|tests) passed|Success\b)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
     r"|\b(?:no issues found|[Nn]o errors|BUILD SUCCESS|Build succeeded|test result: ok|tests? passed|[Bb]uilt in|"
@@ -52,33 +54,33 @@ _BAD_WORDS = (
 _GOOD_WORDS = (
     "ok", "pass", "✓", "✔", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",
 )  # fmt: skip
-_NOTHING_FAILED = re.compile(r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|failures?=0", re.IGNORECASE)
-_ERROR_WORDS = re.compile(
+_NOTHING_FAILED = regex(r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|failures?=0", re.IGNORECASE)
+_ERROR_WORDS = regex(
     r"\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
     r"invalid|undefined|conflict"
     r"|missing|unknown|unexpected|unable|refused|timed out|timeout|does not|doesn't|not a|must|required|"
     r"already|rejected|expected)\b",
     re.IGNORECASE,
 )
-_FRAME = re.compile(
+_FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit code:? -?\d+$|Chunk ID:|"
     r"Wall time:|"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
     r"<returncode>-?\d+</returncode>$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
 )
 # Says that something failed, not what.
-_WEAK = re.compile(
+_WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$|^npm (?:ERR!|error) code\b"
 )
-_LOCATED = re.compile(r"^(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S")
-_EXIT_LINE = re.compile(
+_LOCATED = regex(r"^(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S")
+_EXIT_LINE = regex(
     r"(?:Process exited with code|[Ee]xit [Cc]ode:?|<returncode>|\"exit_code\":)\s*-?\d+(?:</returncode>)?"
 )
-_NO_DIAGNOSTICS = re.compile(
+_NO_DIAGNOSTICS = regex(
     r'"diagnostics": ?\[\s*\]|\bno (?:linter |lint )?(?:errors|problems|diagnostics|issues)\b', re.IGNORECASE
 )
-_A_DIAGNOSTIC = re.compile(r'"severity": ?"?(?:error|1\b)', re.IGNORECASE)
+_A_DIAGNOSTIC = regex(r'"severity": ?"?(?:error|1\b)', re.IGNORECASE)
 
 
 def lines_of(text: str) -> list[str]:

@@ -6,18 +6,18 @@ precede a program are stripped (`wrappers`).
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, Step, plain_words, redirections, shell_line, without_fed_text
 from agent_wiki.shell.wrappers import peeled, without_runner
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 ShellKind = Literal["look", "edit", "delete", "revert", "check", "ship", "run"]
 
 _DEEPEST = 2  # shells in shells
-_SUBSTITUTION = re.compile(r"\$\([^()\n\"']{0,200}\)")
+_SUBSTITUTION = regex(r"\$\([^()\n\"']{0,200}\)")
 _ENDS = frozenset({"fi", "done", "esac", "}", "case", "select", "function"})
 _LOOPS = frozenset({"for", "while", "until", "select"})
 _SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})

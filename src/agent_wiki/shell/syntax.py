@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 MOST_CHARACTERS = 40_000  # a longer line is a file in disguise: callers say what they do with it
 _REMEMBERED_CHARACTERS = 2_000
 PIPES = ("|", "|&")
-_OPERATOR = re.compile(r"&&|\|\||;;|\|&|&(?!>)|[;|\n)]")
-_HERE = re.compile(r"\d?<<(?!<)-?[ \t]*(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|(\\?)([A-Za-z_][\w.-]{0,79}))")
-_REDIRECTION = re.compile(r"(?:\d|&)?(?:>>|>\||<<<|<>|[<>](?!\())&?")
-_PLAIN = re.compile(r"[^\s'\"\\`$()<>&;|]+")
-_BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\n)+")
-_FED_SUBSTITUTION = re.compile(r"(\$\([^()\n\"'<]{0,200}?) ?<<[^<].*", re.DOTALL)
-_NESTED = {"(": re.compile(r"['\"\\()\n]|\d?<<"), '"': re.compile(r"[\"\\]|\$\(")}
+_OPERATOR = regex(r"&&|\|\||;;|\|&|&(?!>)|[;|\n)]")
+_HERE = regex(r"\d?<<(?!<)-?[ \t]*(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|(\\?)([A-Za-z_][\w.-]{0,79}))")
+_REDIRECTION = regex(r"(?:\d|&)?(?:>>|>\||<<<|<>|[<>](?!\())&?")
+_PLAIN = regex(r"[^\s'\"\\`$()<>&;|]+")
+_BLANK = regex(r"(?:[ \t\r\f\v]|\\\n)+")
+_FED_SUBSTITUTION = regex(r"(\$\([^()\n\"'<]{0,200}?) ?<<[^<].*", re.DOTALL)
+_NESTED = {"(": regex(r"['\"\\()\n]|\d?<<"), '"': regex(r"[\"\\]|\$\(")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,15 @@ from agent_wiki.shell.judging import judged_line
 from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.result_lines import diagnostics_line, error_line
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
-_RUNNING = re.compile(
+_RUNNING = regex(
     r"^(?:Process running with session ID \d+|Command running in background with ID\b.{0,80}"
     r"|.{0,80}\(running in background\))",
     re.MULTILINE,
 )
-_HARNESS_LINE = re.compile(r"(?:Chunk ID|Wall time|Original token count): ")
-_REFUSED = re.compile(r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user")
+_HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
+_REFUSED = regex(r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user")
 _HEADER = 400
 
 

@@ -6,12 +6,12 @@ names the runner (`uv run pytest`), what a command does depends on the program b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _KEYWORDS = frozenset({"do", "then", "else", "if", "while", "until", "!", "{", "elif"})
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
 # For each wrapper, the options that take the next word as their value.
 _WRAPPERS: dict[str, frozenset[str]] = {
     "sudo": frozenset({"-u", "-g", "-C", "-D", "-h", "-p", "-U"}),

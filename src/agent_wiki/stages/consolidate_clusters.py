@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
@@ -21,6 +20,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import guideline_views, skill_views
 from agent_wiki.stages.discover_tasks import distinct_slugs
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS
 from agent_wiki.wiki.text import plain_line

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.engine import Engine
 from agent_wiki.errors import Unanswered
 from agent_wiki.stages.request import made_by
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Section, is_stage_made, signed
 from agent_wiki.wiki.records import plain
 

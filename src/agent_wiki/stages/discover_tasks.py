@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
@@ -21,6 +20,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import session_views
 from agent_wiki.stages.summarize import TurnNote
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import TASKS, Config, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS, slug
 from agent_wiki.wiki.text import plain_line

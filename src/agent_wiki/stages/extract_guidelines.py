@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
@@ -17,6 +16,7 @@ from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.text import plain_line
 

@@ -7,11 +7,12 @@ does is in its module, which is imported when that is asked for, so that the com
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
+
+from agent_wiki.trajectory.lazily import dataclass
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

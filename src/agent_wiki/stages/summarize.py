@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +15,7 @@ from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import page_id, page_title, slug
 from agent_wiki.wiki.text import plain_line
 

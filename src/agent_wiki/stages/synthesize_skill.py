@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
@@ -17,6 +16,7 @@ from agent_wiki.stages.extract_guidelines import CitedQuote, cited_evidence
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 

@@ -7,11 +7,12 @@ turn these into calls and results, so that this view is the same for all formats
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.trajectory import MessageMark, ToolCall, Trajectory
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import dataclass
 
 SHELL_TOOLS = frozenset(
     {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",

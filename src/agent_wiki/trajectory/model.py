@@ -13,8 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal
+
+from agent_wiki.trajectory.lazily import dataclass
 
 SCHEMA_VERSION = 1
 

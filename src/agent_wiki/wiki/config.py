@@ -12,13 +12,14 @@ import bisect
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import Any
 
 import yaml
 
 from agent_wiki.errors import RunError
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.tag_lines import STAND_IN, TagLines, tag_lines
 from agent_wiki.wiki.values import texts_of

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import dedent
 from typing import Any
 
 import yaml
 
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, Section, edit_config, is_stage_made, parse_config
 from agent_wiki.wiki.generated import CONFLICT_MARKERS
 from agent_wiki.wiki.yaml_syntax import dump_yaml, load_yaml

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -18,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import VERSION, MadeBy, conflict_sides, record_text
 
 FOLDER = "_corpus"

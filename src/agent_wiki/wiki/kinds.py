@@ -6,7 +6,7 @@ from this tuple; nothing else lists kinds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ change keeps its very lines, comments and quoting included.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -15,6 +15,7 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.yaml_syntax import compose_yaml, dump_yaml, load_yaml
 
 _HANDLER = YAMLHandler()

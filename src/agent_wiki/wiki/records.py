@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
 
 FOLDER = "_sessions"

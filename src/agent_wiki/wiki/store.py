@@ -13,13 +13,14 @@ import stat
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic_core import from_json, to_json
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, WikiLocked
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.yaml_syntax import dump_yaml
 
 _PLAIN = r"(?!(?:null|true|false)[,\]])[a-z][a-z0-9-]*"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
 from typing import Any, Generic
@@ -45,6 +45,7 @@ from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed,
 from agent_wiki.spending import Spending
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 NAME = "anthropic"
 ASKING_VERSION = 1  # raise it whenever the same question, prompt and model become another request

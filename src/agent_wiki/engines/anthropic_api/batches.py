@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import RLock
 from typing import Any, NoReturn
 
@@ -29,6 +29,7 @@ from agent_wiki.engines.anthropic_api.request import MessageRequest
 from agent_wiki.engines.anthropic_api.service import BatchGone, BatchLost, NotTaken, Service
 from agent_wiki.errors import Queued, RunError, ServiceFailed
 from agent_wiki.spending import Spending
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 MOST_REQUESTS = 5_000

@@ -15,7 +15,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal
@@ -27,6 +26,7 @@ from agent_wiki.engine import Answer, AnswerType
 from agent_wiki.stages.extract_guidelines import GuidelinesAnswer
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillsAnswer
+from agent_wiki.trajectory.lazily import dataclass
 
 Structure = Literal["native", "tool", "prompt"]
 Lifetime = Literal["5m", "1h"]

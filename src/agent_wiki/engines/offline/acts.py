@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.tools import Kind, tool_kind
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
@@ -17,6 +16,7 @@ from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_co
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.lazily import dataclass
 
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 # The check could not run at all: no verdict on the work.

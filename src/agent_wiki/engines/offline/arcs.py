@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.outcome import recorded_outcome
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import slug
 
 MOST_ARCS = 6

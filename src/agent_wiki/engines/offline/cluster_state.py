@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.shell.result_lines import lines_of, quoted
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import dataclass
 
 _CLUSTER_TOOLS = frozenset({"kubectl", "oc", "helm"})
 _CHANGES = frozenset(

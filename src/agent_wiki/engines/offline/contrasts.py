@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from agent_wiki.compare.facts import MOST_WRITES
 from agent_wiki.compare.views import SessionView
 from agent_wiki.compare.writes import arguments_of, changes_something, tool_of
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST = 2

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from agent_wiki.engines.offline.rule import AnyRule, Example, GuidelineRule, Wor
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.trajectory.lazily import dataclass
 
 FOLDER = Path(__file__).parent / "examples"
 _REQUEST = "Please fix the cart."

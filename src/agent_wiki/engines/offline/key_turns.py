@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
@@ -24,6 +23,7 @@ from agent_wiki.engines.offline.wording import (
     shown_path,
 )
 from agent_wiki.stages.summarize import TurnNote
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 MOST_KEY_TURNS = 6

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.tables import Entry
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelineType
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 _STRONG = re.compile(

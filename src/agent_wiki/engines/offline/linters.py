@@ -7,11 +7,11 @@ and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `e
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from agent_wiki.engines.offline.lessons import Wording
 from agent_wiki.engines.offline.tables import Entry, entries
+from agent_wiki.trajectory.lazily import dataclass
 
 _SHAPES = (
     re.compile(r"^\S{1,200}:\d+:\d+: (?P<message>.{4,300}) \((?P<rule>[a-z][\w-]{2,30})\)$"),

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
 from agent_wiki.engines.offline.tables import table
+from agent_wiki.trajectory.lazily import dataclass
 
 _LONGEST = 220
 _MOST_WORDS = 20

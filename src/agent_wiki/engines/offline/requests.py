@@ -7,10 +7,11 @@ the person. Ideas: the signals of objection and rejection in the project's notes
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
 

@@ -7,8 +7,9 @@ the rules, and a line of a user's configuration that switches one off.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from agent_wiki.trajectory.lazily import dataclass
 
 if TYPE_CHECKING:
     from agent_wiki.engines.offline.attempts import MinedSession

@@ -5,11 +5,10 @@ A suite that failed is not answered by one of its tests that passes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from agent_wiki.engines.offline.acts import Act, check_key
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import dataclass
 
 _WHOLE = frozenset(
     {"./...", ".", "./", "all", "run", "test", "tests", "exec", "dlx"}

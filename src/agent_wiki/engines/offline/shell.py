@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
 from agent_wiki.shell.wrappers import peeled
+from agent_wiki.trajectory.lazily import dataclass
 
 _MOST_COMMANDS = 60
 _DEEPEST = 3  # subshells in subshells

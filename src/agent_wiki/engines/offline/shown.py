@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.pages.sessions import Outcome
+from agent_wiki.trajectory.lazily import dataclass
 
 Basis = Literal[
     "recorded",  # a verdict or a reward in the recording

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import dataclass
 
 _SCRATCH_NAME = re.compile(
     r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.same_check import CheckRun, check_runs
 from agent_wiki.engines.offline.wording import shown_path
 from agent_wiki.shell.result_lines import error_line
+from agent_wiki.trajectory.lazily import dataclass
 
 _BOOKKEEPING = re.compile(
     r"has not been read|modified since read|string (?:to replace )?not found|found \d+ matches|exceeds maximum allowed"

@@ -6,10 +6,10 @@ The best source of lessons. A first request is no correction; neither is text th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass
 
 _MOST_CHARACTERS = 700
 _REASON = re.compile(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)

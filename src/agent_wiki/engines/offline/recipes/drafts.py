@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent_wiki.engines.offline.recipes.citations import citation
 from agent_wiki.engines.offline.recipes.operations import Operation
@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.recipes.parameters import describe, has_one_off
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillParameter, SkillScript, SkillStep
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 MOST_STEPS = 12

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass
 
 _TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text")
 _EDIT_KEYS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("old_text", "new_text"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.recipes.vocabulary import (
     KIND_OF_WORD,
@@ -19,6 +18,7 @@ from agent_wiki.engines.offline.recipes.vocabulary import (
     VERBS_OF_SUBCOMMANDS,
 )
 from agent_wiki.shell import wrappers
+from agent_wiki.trajectory.lazily import dataclass
 
 RUN = "run"  # the verb of a task whose name does not show its purpose
 CHECKS = ("generate", "format", "lint", "typecheck", "build", "test")  # in the order to run them

@@ -7,12 +7,13 @@ folder, an id, a date) makes the command unusable, see `has_one_off`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agent_wiki.engines.offline.recipes.operations import Operation, peeled
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline
 from agent_wiki.engines.offline.recipes.roles import inputs
 from agent_wiki.shell.syntax import Word
+from agent_wiki.trajectory.lazily import dataclass
 
 _DESCRIPTIONS = {
     "argument": "an argument of the script; the script says what it stands for",

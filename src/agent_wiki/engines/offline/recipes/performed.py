@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.recipes.operations import Operation, operation
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
@@ -12,6 +11,7 @@ from agent_wiki.shell.simple_commands import steps_of
 from agent_wiki.shell.syntax import Word
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass
 
 # What only shows a part of an output and says nothing about how the command went.
 _VIEWERS = frozenset({"head", "tail", "cat", "less", "more", "tee", "grep", "egrep", "rg", "wc", "sort", "uniq"})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, HereDocument, Step, Word, shell_line
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)

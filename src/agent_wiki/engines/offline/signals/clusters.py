@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline.attempts import MinedSession, output_of
 from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.lessons import Lesson, lesson
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 _TALKS = re.compile(r"\b(?:kubectl|oc|helm|mongo|mongosh)\b")

@@ -7,12 +7,12 @@ looked it up. Programs of the repository itself are left out: what they refuse i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
+from agent_wiki.trajectory.lazily import dataclass
 
 _WITHIN_CALLS = 6
 _REFUSED = re.compile(

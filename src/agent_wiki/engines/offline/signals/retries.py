@@ -7,7 +7,6 @@ pairs are junk. When the session tried several forms, the one that worked is the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
@@ -22,6 +21,7 @@ from agent_wiki.engines.offline.lessons import (
     quote_line,
 )
 from agent_wiki.engines.offline.tables import table
+from agent_wiki.trajectory.lazily import dataclass
 
 _WITHIN_CALLS = 6
 _SCOPE_FLAGS = frozenset(table("retries")["scope"].split())

@@ -1,0 +1,100 @@
+"""Dataclasses and regular expressions that are finished when first used, so that a command starts sooner.
+
+At import the standard library writes and compiles up to six methods of each dataclass. For two hundred of them that is
+a seventh of the time in which a command starts, and most are not used by it; so are many of the regular expressions.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass
+else:
+
+    def dataclass(*, frozen: bool = False, slots: bool = False) -> Callable[[type], type]:
+        """As `dataclasses.dataclass`, but what initialises, compares and shows an object is made when first called."""
+
+        def decorated(plain: type) -> type:
+            plain.__doc__ = plain.__doc__ or plain.__name__  # else one is made from the signature, which takes long
+            made = dataclasses.dataclass(plain, init=False, repr=False, eq=False, slots=slots)
+            for name in ("__init__", "__repr__", "__eq__", *(["__hash__"] if frozen else [])):
+                if name not in vars(made):
+                    setattr(made, name, _made_when_called(made, name, is_frozen=frozen))
+            if frozen:
+                made.__setattr__ = made.__delattr__ = _refused
+                made.__getstate__, made.__setstate__ = _state, _with_state
+            elif "__hash__" not in vars(made):
+                made.__hash__ = None
+            return made
+
+        return decorated
+
+
+def _made_when_called(made: type, name: str, *, is_frozen: bool) -> Callable[..., Any]:
+    """A method that is replaced by that of the standard library when it is first called."""
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        if vars(made)[name] is method:
+            setattr(made, name, vars(_written(made, name, is_frozen=is_frozen))[name])
+        return getattr(made, name)(self, *args, **named)
+
+    return method
+
+
+def _written(made: type, name: str, *, is_frozen: bool) -> type:
+    """A dataclass of the same fields with the method of that name."""
+    fields: dict[str, dataclasses.Field[Any]] = vars(made)["__dataclass_fields__"]
+    body: dict[str, Any] = {
+        "__module__": made.__module__,
+        "__doc__": made.__doc__,
+        "__annotations__": {field: each.type for field, each in fields.items()},
+        **{field: copy.copy(each) for field, each in fields.items()},
+    }
+    if hasattr(made, "__post_init__"):
+        body["__post_init__"] = made.__post_init__
+    written = dataclasses.dataclass(
+        init=name == "__init__",
+        repr=name == "__repr__",
+        eq=name == "__eq__",
+        unsafe_hash=name == "__hash__",
+        frozen=is_frozen and name == "__init__",
+    )
+    return written(type(made.__name__, (), body))
+
+
+def _refused(self: object, name: str, *_value: object) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot change field {name!r} of {type(self).__name__}")
+
+
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, each.name) for each in dataclasses.fields(self)]
+
+
+def _with_state(self: Any, state: list[Any]) -> None:
+    for each, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, each.name, value)
+
+
+class _Pattern:
+    """A regular expression; its methods are bound to it when one is first asked for."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._asked = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        compiled = re.compile(*self._asked)
+        found = getattr(compiled, name)
+        setattr(self, name, found)
+        return found
+
+
+def regex(source: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`, compiled when first used; an error in `source` shows only then."""
+    return cast("re.Pattern[str]", _Pattern(source, flags))
