@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -78,3 +79,17 @@ _add_group("eval", "Measure sessions, and compare the arms of an experiment.", e
 _add(save.save, why.why, rules.rules)
 _add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
 _add(connect.connect, mcp.mcp)
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The app with the one command or group that `words` name; typer takes long to lay out them all.
+
+    With all of them where `words` name none: it lists them, or says what is wrong.
+    """
+    commands = [each for each in app.registered_commands if [each.name] == [*words[:1]]]
+    groups = [each for each in app.registered_groups if [each.name] == [*words[:1]]]
+    if not commands and not groups:
+        return app
+    one = copy.copy(app)
+    one.registered_commands, one.registered_groups = commands, groups
+    return one
