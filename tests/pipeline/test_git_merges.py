@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.pipeline.owners_pages import reject
+from agent_wiki.pipeline.owners_pages import keep, reject
 from agent_wiki.report import Report
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
@@ -349,6 +349,67 @@ def test_what_a_person_wrote_into_the_contract_that_both_sides_rendered_stays(
     assert merged.count("_Made by `wiki`") == 2
     _catalog(repository.wiki)
     assert contract.read_text(encoding="utf-8") == merged
+
+
+def _edit(page: Path, line: str) -> None:
+    """Write a line below the title of a page."""
+    text, count = re.subn(r"(?m)^(# .*\n)", rf"\1\n{line}\n", page.read_text(encoding="utf-8"), count=1)
+    assert count == 1
+    page.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", ["tasks/cart__task.md", "tasks/index.md", "index.md"])
+def test_what_a_person_wrote_into_a_page_of_counts_stays_though_both_sides_rendered_it(
+    tmp_path: Path, path: str
+) -> None:
+    """Which of its lines are a person's cannot be told from the records: git knows what either side had."""
+    script, paths = _said(tmp_path, a={}, b={}, c={}, d={})
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    config = repository.wiki / "_config.yaml"
+    task = "tasks:\n  cart: {title: Fix the cart, family_match: {goal_substring: [cart]}}\n"
+    config.write_text(re.sub(r"(?m)^tasks:( {})?\n", task, config.read_text(encoding="utf-8")), encoding="utf-8")
+    _branches(repository, [paths["a"], paths["b"]], [paths["c"]], [paths["d"]], engine=script.engine)
+    _edit(repository.wiki / path, "Ours since spring.")
+    repository.commit()
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    for _ in range(2):
+        assert _catalog(repository.wiki).edited == [path]
+        text = (repository.wiki / path).read_text(encoding="utf-8")
+        assert "Ours since spring." in text
+        assert text.count("generated: sha256:") == 1
+
+
+@pytest.mark.parametrize("attributes", [None, NO_ATTRIBUTES], ids=["lines of both", "conflict markers"])
+def test_a_file_that_its_owner_keeps_is_left_as_git_merged_it_and_reported(
+    tmp_path: Path, attributes: str | None
+) -> None:
+    script, paths = _said(tmp_path, a={}, b={}, c={})
+    repository = Repository(tmp_path / "repository")
+    _init(repository.wiki)
+    if attributes is not None:
+        (repository.wiki / ".gitattributes").write_text(attributes, encoding="utf-8")
+    ingest([paths["a"]], repository.wiki, script.engine)
+    page = _page(repository.wiki, "guidelines/run-*.md")
+    path = page.relative_to(repository.wiki).as_posix()
+    repository.commit()
+    repository.branch("one")
+    ingest([paths["b"]], repository.wiki, script.engine)
+    _edit(page, "Ours on one side.")
+    keep(repository.wiki, [path], Report("keep", str(repository.wiki)))
+    repository.commit()
+    repository.branch("two")
+    ingest([paths["c"]], repository.wiki, script.engine)
+    _edit(page, "Ours on the other side.")
+    repository.commit()
+    repository.git("merge", "--quiet", "--no-edit", "one", fails=attributes is not None)
+    repository.commit()
+    merged = page.read_text(encoding="utf-8")
+    assert "Ours on one side." in merged
+    assert "Ours on the other side." in merged
+    report = _catalog(repository.wiki)
+    assert page.read_text(encoding="utf-8") == merged
+    assert f"{path}: git merged it, and you keep it: take out what is there twice" in report.warnings
 
 
 def test_answers_of_a_model_stay_and_a_line_says_what_brings_clusters_up_to_date(tmp_path: Path, told: Script) -> None:

@@ -117,9 +117,13 @@ def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
             state.corpus[path] = loaded.unwritten[path] = answer
 
 
+def index_pages() -> list[str]:
+    """The paths of the pages that list others."""
+    return ["index.md", *(f"{section}/index.md" for section in FOLDERS)]
+
+
 def _has_merged_index(folder: WikiFolder) -> bool:
-    indexes = ("index.md", *(f"{section}/index.md" for section in FOLDERS))
-    return any(origin_of(folder.read_text(path, errors="replace") or "") == "merged" for path in indexes)
+    return any(origin_of(folder.read_text(path, errors="replace") or "") == "merged" for path in index_pages())
 
 
 def read_wiki(wiki: Path, problems: list[UnreadablePage]) -> LoadedWiki:

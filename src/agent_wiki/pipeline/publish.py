@@ -27,7 +27,8 @@ from agent_wiki.pipeline import audit, comparisons_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
-from agent_wiki.pipeline.load import load_wiki
+from agent_wiki.pipeline.git_sides import edited_before_merge
+from agent_wiki.pipeline.load import index_pages, load_wiki
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
@@ -36,7 +37,7 @@ from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
-from agent_wiki.wiki.generated import origin_of
+from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, skill_path
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
@@ -69,6 +70,7 @@ class Publisher:
         self._replaced = ReplacedTags(folder)
         self._taken: set[str] = set()
         self._edited_files: set[str] = set()
+        self._merged_edits: set[str] = set()  # index pages that git merged, edited on one of the branches
 
     @cycle_search_paused()
     def load(self) -> None:
@@ -152,6 +154,7 @@ class Publisher:
         """Run the stages over all sessions that are asked for, then render the pages and write all that changed."""
         view = view_of(self.state)
         self._keep_edits_of_merged_pages(view)
+        self._report_merged_kept_files()
         self._remember_rejected(view)
         self._edit_tags(tag_entries(view, self._replaced.by_guideline))  # first, for other stages see them
         wanted = [stage for stage in CORPUS_STAGES if stage in stages or self._is_outdated_by_merge(stage)]
@@ -183,11 +186,25 @@ class Publisher:
         )
         return False
 
+    def _report_merged_kept_files(self) -> None:
+        """A page that the owner keeps is not written, also where git left both sides' lines in it."""
+        own = (self.pages.edited, self.pages.foreign, self.pages.unreadable, index_pages(), [AGENTS])
+        for path in sorted({path for path in self.state.config.kept if any(path in each for each in own)}):
+            text = self._text(path)
+            if has_conflict(text) or origin_of(text) == "merged":
+                self.report.warnings.append(f"{path}: git merged it, and you keep it: take out what is there twice")
+
     def _keep_edits_of_merged_pages(self, view: WikiView) -> None:
         """A page that git merged may hold what a person wrote: then it is one that a person edited."""
+        others = {*self.state.config.kept, *self.released}
+        indexes = [path for path in index_pages() if path not in others and origin_of(self._text(path)) == "merged"]
+        edited = edited_before_merge(self.folder.root, [*self.pages.merged, *indexes])
+        self._merged_edits = edited.intersection(indexes)
+        for path in sorted(edited):
+            self.folder.write_text(path, with_one_mark(self._text(path)))
         for path in sorted(self.pages.merged):
-            text = self.folder.read_text(path, errors="replace") or ""
-            if not is_written_into(path, text, view, self.templates, self._merged_sessions):
+            text = self._text(path)
+            if path not in edited and not is_written_into(path, text, view, self.templates, self._merged_sessions):
                 continue
             self.pages.merged.remove(path)
             try:
@@ -336,10 +353,13 @@ class Publisher:
 
     def _is_left(self, path: str) -> bool:
         """Whether an index page is a person's: kept, or edited."""
-        text = self.folder.read_text(path, errors="replace")
-        if text is None or not path.endswith(".md") or path in self.released:
+        text = self._text(path)
+        if not text or not path.endswith(".md") or path in self.released:
             return False
-        return path in self.state.config.kept or origin_of(text) == "edited"
+        return path in {*self.state.config.kept, *self._merged_edits} or origin_of(text) == "edited"
+
+    def _text(self, path: str) -> str:
+        return self.folder.read_text(path, errors="replace") or ""
 
     def _as_edited(self, entry: IndexEntry) -> IndexEntry:
         """An edited page is indexed by its own words."""

@@ -45,6 +45,12 @@ def origin_of(text: str) -> Origin:
     return "merged" if len(found) > 1 or _SECOND.search(text, mark.end()) else "edited"
 
 
+def with_one_mark(text: str) -> str:
+    """An edited page that git merged, with one line of a digest: from here on it is an edited one by itself."""
+    mark = _LINE.search(text)
+    return text if mark is None else text[: mark.end()] + _LINE.sub("", text[mark.end() :])
+
+
 def _marks(text: str) -> list[re.Match[str]]:
     if not text.startswith("---"):
         return []
