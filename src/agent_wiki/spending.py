@@ -11,6 +11,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 TOKEN_KINDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+_COUNTS = ("calls", "replayed", "unpriced", "by_agents", "cost_usd")
 
 
 AGENT = "agent"
@@ -65,7 +66,7 @@ class Totals:
     def from_json(cls, values: Mapping[str, Any]) -> Totals:
         """The sums again, from what `to_json` gave."""
         tokens = {kind: values[kind] for kind in TOKEN_KINDS}
-        counts = {name: values[name] for name in ("calls", "replayed", "unpriced", "by_agents", "cost_usd")}
+        counts = {name: values[name] for name in _COUNTS}
         return cls(**counts, tokens=tokens)
 
     def line(self) -> str:
@@ -115,11 +116,8 @@ def total_of(parts: Iterable[Totals]) -> Totals:
     """The sum of several totals."""
     whole = Totals()
     for part in parts:
-        whole.calls += part.calls
-        whole.replayed += part.replayed
-        whole.unpriced += part.unpriced
-        whole.by_agents += part.by_agents
-        whole.cost_usd += part.cost_usd
+        for name in _COUNTS:
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
         for kind in TOKEN_KINDS:
             whole.tokens[kind] += part.tokens[kind]
     return whole

@@ -18,7 +18,7 @@ from typer.main import get_command
 
 from agent_wiki.commands import main
 from agent_wiki.commands.app import app
-from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.errors import UnsafePath
 from agent_wiki.harness.skills_folder import State, plan, shipped_skills, states, write
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.stages.order import ASKING_STAGES
@@ -212,13 +212,15 @@ def test_what_is_no_plain_file_is_one_clear_line(tmp_path: Path, capsys: pytest.
         assert not (tmp_path / folder / "wiki-consult").exists()
 
 
-def test_a_link_put_where_a_file_is_prepared_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_put_where_a_file_is_prepared_is_replaced_and_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("os.getpid", lambda: 7)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / ".SKILL.md.7.tmp").symlink_to(tmp_path / "victim")
-    with pytest.raises(RunError, match="cannot write"):
-        write(tmp_path, {"a/SKILL.md": b"text"}, ["a/SKILL.md"])
+    write(tmp_path, {"a/SKILL.md": b"text"}, ["a/SKILL.md"])
     assert not (tmp_path / "victim").exists()
+    assert [each.name for each in (tmp_path / "a").iterdir()] == ["SKILL.md"]
 
 
 def test_no_folder_named_is_wrong_use() -> None:

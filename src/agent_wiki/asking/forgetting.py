@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from agent_wiki.asking.journal import Record, journal_folder, parsed_line
 from agent_wiki.asking.tool_results import results_folder
 from agent_wiki.errors import UnsafePath
 from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.replacing import replacing
 
 _OF_NO_SESSION = ("run", "endpoint", "batch-ended")
 _OF_BATCHES = ("batch-begun", "batch")
@@ -94,7 +94,5 @@ def _rewrite(path: Path, lines: list[bytes]) -> None:
     if not lines:
         path.unlink()
         return
-    beside = path.with_name(f".{os.getpid()}.tmp")
-    beside.write_bytes(b"".join(lines))
-    beside.chmod(0o600)
-    beside.replace(path)
+    with replacing(path, 0o600) as stream:
+        stream.writelines(lines)

@@ -21,6 +21,7 @@ import datetime
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -66,53 +67,45 @@ class Journal:
 
     def answer(self, request: str) -> Record | None:
         """The first record of an answer to a request, by the request's digest; None if it was never answered."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             place = self._places.get(request)
         return None if place is None else _record_at(place)
 
     def answers_to(self, prompt: str) -> list[Record]:
         """All records of answers to a prompt, by the prompt's digest, from any model; the newest first."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             places = list(self._answers.get(prompt, ()))
         return [_record_at(place) for place in reversed(places)]
 
     def replacement(self, tool_use: str, content: str) -> Record | None:
         """The record of the text that a model saw instead, by the tool use's id ("" for other texts) and digest."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             place = self._replacements.get((tool_use, content))
         return None if place is None else _record_at(place)
 
     def is_left(self, tool_use: str, content: str) -> bool:
         """Whether a model saw that text whole."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             return f"{tool_use} {content}" in self._left
 
     def cuts(self, content: str) -> list[list[list[int]]]:
         """The segments that turns of that digest were cut into: `[first turn, last turn]` of each, oldest cut first."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             return list(self._cuts.get(content, ()))
 
     def has_cuts(self) -> bool:
         """Whether any trajectory was ever cut."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             return bool(self._cuts)
 
     def structure(self, endpoint: str, model: str) -> str | None:
         """How an endpoint was last found to support structured output; None if unknown."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             return self._endpoints.get((endpoint, model))
 
     def batch_records(self) -> list[Record]:
         """The records of batches, oldest first."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             places = list(self._batches)
         return [_record_at(place) for place in places]
 
@@ -141,8 +134,7 @@ class Journal:
 
     def append(self, record: Record) -> None:
         """Write a record to disk, synced. Raises `RunError` if it cannot be written."""
-        with self._lock:
-            self._load()
+        with self._loaded():
             offset = self._write(record)
             if self._path is not None:
                 self._note(record, self._path, offset)
@@ -184,6 +176,13 @@ class Journal:
             f"{error.filename or self.folder}: the journal cannot be read ({error.strerror}); "
             "fix that, or its answers would be paid for again"
         )
+
+    @contextmanager
+    def _loaded(self) -> Iterator[None]:
+        """Hold the journal, read before."""
+        with self._lock:
+            self._load()
+            yield
 
     def _load(self) -> None:
         if self._is_loaded or self.folder is None:

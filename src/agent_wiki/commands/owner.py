@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent_wiki.commands.show import finish, progress_shown
+from agent_wiki.commands.show import finish, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -49,13 +50,9 @@ def keep(pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJs
 
     Also index pages, `AGENTS.md` and the scripts of skills. The pages are listed under `kept:` in `_config.yaml`.
     """
-    from agent_wiki.pipeline.owners_pages import keep as made_kept
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.owners_pages import keep as decided
 
-    folder = wiki_folder(wiki)
-    paths = _named(folder, pages)
-    report = made_kept(folder, paths, Report("keep", str(folder), is_dry_run=dry_run))
-    _finish(report, "kept", paths, as_json=as_json)
+    _decide("keep", "kept", decided, pages, wiki, dry_run, as_json)
 
 
 def restore(pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
@@ -63,13 +60,9 @@ def restore(pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, as_json: A
 
     Also index pages, `AGENTS.md` and the scripts of skills. A page that no session supports any more is removed.
     """
-    from agent_wiki.pipeline.owners_pages import restore as restored
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.owners_pages import restore as decided
 
-    folder = wiki_folder(wiki)
-    paths = _named(folder, pages)
-    report = restored(folder, paths, Report("restore", str(folder), is_dry_run=dry_run))
-    _finish(report, "restored", paths, as_json=as_json)
+    _decide("restore", "restored", decided, pages, wiki, dry_run, as_json)
 
 
 def reject(
@@ -84,26 +77,31 @@ def reject(
     They are listed under `rejected:` in `_config.yaml`; take a line out there, and the page may come again.
     """
     from agent_wiki.pipeline.owners_pages import reject as made_rejected
+
+    def decided(folder: Path, paths: list[str], report: Report) -> Report:
+        return made_rejected(folder, paths, why, report)
+
+    _decide("reject", "rejected", decided, pages, wiki, dry_run, as_json)
+
+
+def _decide(
+    command: str,
+    done: str,
+    decided: Callable[[Path, list[str], Report], Report],
+    pages: list[str],
+    named: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Take a decision about the files that a person means, and say of which. Raises `UsageError`."""
     from agent_wiki.report import Report
-
-    folder = wiki_folder(wiki)
-    paths = _named(folder, pages)
-    report = made_rejected(folder, paths, why, Report("reject", str(folder), is_dry_run=dry_run))
-    _finish(report, "rejected", paths, as_json=as_json)
-
-
-def _named(wiki: Path, wanted: list[str]) -> list[str]:
-    """The files that a person means, by path in the wiki. Raises `UsageError`."""
     from agent_wiki.retrieval.page_names import files_named
-
-    return files_named(wiki, wanted)
-
-
-def _finish(report: Report, what: str, paths: list[str], *, as_json: bool) -> None:
     from agent_wiki.retrieval.terminal import one_line
 
+    wiki = wiki_folder(named)
+    paths = files_named(wiki, pages)
+    report = decided(wiki, paths, Report(command, str(wiki), is_dry_run=dry_run))
     if not as_json:
-        would = "would be " if report.is_dry_run else ""
-        for path in paths:
-            typer.echo(f"{would}{what}: {one_line(path)}")
-    finish(report, as_json=as_json, extra={what: paths})
+        would = "would be " if dry_run else ""
+        print_lines(f"{would}{done}: {one_line(path)}" for path in paths)
+    finish(report, as_json=as_json, extra={done: paths})

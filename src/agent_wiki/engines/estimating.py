@@ -22,7 +22,7 @@ from agent_wiki.asking.journal import Journal, Record
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
-from agent_wiki.engine import Account, Answer, AnswerType, BaseEngine, Coverage, MadeWith, Question
+from agent_wiki.engine import Answer, AnswerType, MadeWith, Question
 from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, stages_that_share
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
@@ -40,7 +40,7 @@ from agent_wiki.engines.anthropic_api.request import (
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
 from agent_wiki.engines.cache_forecast import CacheForecast, Piece, Tokens, pieces_of
 from agent_wiki.engines.offline import OfflineEngine
-from agent_wiki.engines.prompting import Prompting
+from agent_wiki.engines.prompting import Prompting, PromptingEngine
 from agent_wiki.errors import NoAnswer, Unanswered
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
@@ -76,7 +76,7 @@ class Count(Protocol):
     def __call__(self, body: Mapping[str, Any], piece: Piece) -> int: ...
 
 
-class EstimatingEngine(BaseEngine):
+class EstimatingEngine(PromptingEngine):
     """Stands where the `anthropic` engine would: same stages pending, same prompts, same order. Nothing is written.
 
     In: what `AnthropicEngine` takes; the stages of the run; the address that would be asked; how tokens are counted;
@@ -121,10 +121,6 @@ class EstimatingEngine(BaseEngine):
         """What the engine that would be asked answers the stage with."""
         return self._real.made_with(stage)
 
-    def account(self) -> Account:
-        """Lines of the journal that are no records."""
-        return Account(warnings=self.journal.warnings)
-
     def prepare(self) -> None:
         """Import what making requests needs, before threads contend for it."""
         prepare_schemas()
@@ -133,13 +129,9 @@ class EstimatingEngine(BaseEngine):
         """Release what the engine that would be asked holds open."""
         self._real.close()
 
-    def coverage(self, trajectory: Trajectory) -> Coverage:
-        """How much of a trajectory a model would be shown."""
-        return self._prompting.coverage(trajectory)
-
     def forget(self, trajectory: Trajectory) -> None:
         """Nothing more will be asked about it."""
-        self._prompting.forget(trajectory)
+        super().forget(trajectory)
         with self._lock:
             self._stood_in.discard(id(trajectory))
 

@@ -26,7 +26,7 @@ from agent_wiki.asking.prompts import (
 from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
-from agent_wiki.engine import AnswerType, Coverage, Problem, Question
+from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, Problem, Question
 from agent_wiki.errors import Unanswered, UnitError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
@@ -198,6 +198,29 @@ class Prompting:
             if isinstance(each, Unanswered):
                 raise each
         return [each for each in given if each is not None and not isinstance(each, Unanswered)]
+
+
+class PromptingEngine(BaseEngine):
+    """An engine whose prompts show what its `_prompting` decides, and which keeps its `journal` open until its end."""
+
+    journal: Journal
+    _prompting: Prompting
+
+    def account(self) -> Account:
+        """Lines of the journal that are no records."""
+        return Account(warnings=self.journal.warnings)
+
+    def coverage(self, trajectory: Trajectory) -> Coverage:
+        """How much of a trajectory a model is shown. Raises `RunError` when the whole cannot be kept beside it."""
+        return self._prompting.coverage(trajectory)
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """Nothing more will be asked about it."""
+        self._prompting.forget(trajectory)
+
+    def close(self) -> None:
+        """Close the journal's file, if there is one."""
+        self.journal.close()
 
 
 def about_of(question: Question[Any]) -> tuple[str, ...]:

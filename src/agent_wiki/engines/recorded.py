@@ -15,12 +15,11 @@ from typing import Any
 from agent_wiki.asking.journal import Journal, journal_folder
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
-from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Question
+from agent_wiki.engine import AnswerType, MadeWith, Question
 from agent_wiki.engines.anthropic_api.request import InvalidAnswer, answer_in
-from agent_wiki.engines.prompting import Prompting, about_of, short_digest
+from agent_wiki.engines.prompting import Prompting, PromptingEngine, about_of, short_digest
 from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
-from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
 NAME = "recorded"
@@ -39,7 +38,7 @@ class ObservedPrompt:
     is_answered: bool
 
 
-class RecordedEngine(BaseEngine):
+class RecordedEngine(PromptingEngine):
     """Answers from the journal of a wiki, or of another folder. Nothing is written unless `is_kept`.
 
     `listener` hears all that is asked, in the order of asking. With `only_session` questions about the trajectories of
@@ -72,22 +71,6 @@ class RecordedEngine(BaseEngine):
     def made_with(self, stage: str) -> MadeWith:
         """The prompt of the stage: whoever answered, the answer is known by it."""
         return MadeWith(self._versions[stage], prompt_version=self._prompting.prompt_versions[stage])
-
-    def account(self) -> Account:
-        """Lines of the journal that are no records."""
-        return Account(warnings=self.journal.warnings)
-
-    def coverage(self, trajectory: Trajectory) -> Coverage:
-        """How much of a trajectory whoever answered was shown."""
-        return self._prompting.coverage(trajectory)
-
-    def forget(self, trajectory: Trajectory) -> None:
-        """Nothing more will be asked about it."""
-        self._prompting.forget(trajectory)
-
-    def close(self) -> None:
-        """Close the journal's file, if there is one."""
-        self.journal.close()
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The newest answer in the journal that fits. Raises `Unanswered` where there is none."""

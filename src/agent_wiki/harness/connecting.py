@@ -22,6 +22,7 @@ from agent_wiki.errors import RunError, UnsafePath, UsageError
 from agent_wiki.harness import json_members
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import INDEX
+from agent_wiki.wiki.replacing import replacing
 from agent_wiki.wiki.templates import Templates
 
 AGENTS = ("claude-code", "codex", "agents-md")
@@ -85,7 +86,8 @@ def plan(agent: str, folder: Path, wiki: Path | None, *, is_removal: bool) -> Co
     if is_removal:
         after = None if before is None else without_block(before, pointer)
     else:
-        after = with_block(before, _pointer(place), pointer)
+        text = Templates().render("connect/pointer.md", wiki=place, consult=_consult(place))
+        after = with_block(before, text, pointer)
     made.changes.append(FileChange(pointer, target, before, after))
     if agent in _SETTINGS:
         made.changes.append(_settings_change(folder, _SETTINGS[agent], place, is_removal=is_removal))
@@ -109,7 +111,9 @@ def carry_out(planned: ConnectionPlan) -> None:
                     if "/" in change.name:
                         change.target.parent.rmdir()
             else:
-                _write(change.target, change.after)
+                change.target.parent.mkdir(parents=True, exist_ok=True)
+                with replacing(change.target) as stream:
+                    stream.write(change.after)
         except OSError as error:
             raise RunError(f"{change.target}: cannot write ({error.strerror}); the file was not changed") from error
 
@@ -282,10 +286,6 @@ def _consult(wiki: str) -> str:
     return shlex.join(["wiki", "consult", *([] if wiki == _DEFAULT_WIKI else ["--wiki", wiki])])
 
 
-def _pointer(wiki: str) -> str:
-    return Templates().render("connect/pointer.md", wiki=wiki, consult=_consult(wiki))
-
-
 def reminder(wiki: Path | None, cwd: Path, environment: Mapping[str, str]) -> str:
     """The text for an agent at the start of a session; empty if there is no wiki with pages."""
     from agent_wiki.harness.hook_input import project_wiki
@@ -336,19 +336,3 @@ def _read(folder: Path, name: str) -> tuple[Path, bytes | None]:
         raise RunError(f"{folder / name}: cannot read ({error.strerror}); nothing was written") from error
     except RuntimeError as error:
         raise UnsafePath(f"{folder / name}: links form a cycle; nothing was written") from error
-
-
-def _write(target: Path, content: bytes) -> None:
-    """Write to a temporary file, then rename; the file keeps its mode."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("xb") as stream:
-            stream.write(content)
-        if target.exists():
-            beside.chmod(stat.S_IMODE(target.stat().st_mode))
-        beside.replace(target)
-    except OSError:
-        with suppress(OSError):
-            beside.unlink()
-        raise

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.replacing import replacing
 
 _LOG = "hook.log"
 _LONGEST_LOG = 256 * 1024  # bytes; beyond it the older half is dropped
@@ -62,9 +63,8 @@ def _append(target: Path, text: str) -> None:
     if target.exists() and target.stat().st_size + len(content) > _LONGEST_LOG:
         newer_half = target.read_bytes()[-_LONGEST_LOG // 2 :]
         newer_half = newer_half[newer_half.find(b"\n") + 1 :]
-        beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        beside.write_bytes(newer_half)
-        beside.replace(target)
+        with replacing(target) as stream:
+            stream.write(newer_half)
     descriptor = os.open(target, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
     with os.fdopen(descriptor, "ab") as stream:
         stream.write(content)

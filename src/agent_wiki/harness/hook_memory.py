@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from agent_wiki.errors import UnsafePath, WikiLocked
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.replacing import replacing
 
 
 @dataclass(slots=True)
@@ -32,9 +32,8 @@ class HookMemory:
         if target.parent.is_symlink():
             raise UnsafePath(f"{target.parent}: a link in the project could lead out of it")
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        beside.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8", errors="replace")
-        beside.replace(target)
+        with replacing(target) as stream:
+            stream.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"))
 
     def mark_pending(self, stem: str, file: str) -> None:
         """Note that a saved file has yet to be mined."""

@@ -23,6 +23,7 @@ from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.trajectory import Trajectory, envelope_chunks
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.replacing import replacing
 
 EVOLVE_DIR = "EVOLVE_DIR"
 _EVOLVE = ".evolve"
@@ -187,14 +188,8 @@ def write_new(folder: Path, trajectory: Trajectory, moment: datetime) -> Path:
 
 def replace(target: Path, trajectory: Trajectory) -> None:
     """Replace `target` with one envelope atomically, readable by its owner only. Raises `RunError`."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="\n") as stream:
-            stream.writelines(envelope_chunks(trajectory))
-        beside.replace(target)
+        with replacing(target, 0o600) as stream:
+            stream.writelines(chunk.encode("utf-8", "replace") for chunk in envelope_chunks(trajectory))
     except OSError as error:
-        if not isinstance(error, FileExistsError):
-            with suppress(OSError):
-                beside.unlink()
         raise RunError(f"{target}: cannot write ({error.strerror})") from error

@@ -6,15 +6,14 @@ with other content belongs to its owner and is not changed unless forced.
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.replacing import replacing
 from agent_wiki.wiki.templates import shipped_folder
 
 State = Literal["missing", "same", "other"]
@@ -56,22 +55,17 @@ def states(folder: Path, skills: Mapping[str, bytes]) -> dict[str, State]:
 
 
 def write(folder: Path, skills: Mapping[str, bytes], paths: Iterable[str]) -> None:
-    """Write each of `paths` to a temporary file, then rename it, so that a reader sees the old file or the new one.
+    """Write each of `paths`; a reader sees the old file or the new one.
 
     Raises `UnsafePath` and `RunError` with the file.
     """
     for path in paths:
         target = _inside(folder, path)
-        beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with beside.open("xb") as stream:  # exclusive: a link of that name is not followed
+            with replacing(target) as stream:
                 stream.write(skills[path])
-            beside.replace(target)
         except OSError as error:
-            if not isinstance(error, FileExistsError):
-                with suppress(OSError):
-                    beside.unlink()
             raise RunError(f"{target}: cannot write ({error.strerror}); the file was not changed") from error
 
 

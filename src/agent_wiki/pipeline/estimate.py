@@ -7,7 +7,7 @@ A dry run whose engine notes what it would send (`engines/estimating.py`), summe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field, fields, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -52,8 +52,7 @@ class StageEstimate:
 
     def to_json(self) -> dict[str, Any]:
         """The sums as JSON values, costs to a millionth of a dollar."""
-        values = asdict(self)
-        return {**values, **{name: _rounded(values[name]) for name in _COSTS}}
+        return {name: round(each, 6) if isinstance(each, float) else each for name, each in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +154,7 @@ class Estimate:
         """The sum over all stages; a cost is None where that of a stage is."""
         whole = StageEstimate("")
         for stage in self.stages.values():
-            for name in (
-                "calls",
-                "answered",
-                "waiting",
-                "possible_calls",
-                "output_tokens",
-                "most_output_tokens",
-                *PROMPT_TOKENS,
-            ):
-                setattr(whole, name, getattr(whole, name) + getattr(stage, name))
-            for name in _COSTS:
+            for name in _SUMS:
                 setattr(whole, name, _sum(getattr(whole, name), getattr(stage, name)))
         return whole
 
@@ -301,12 +290,8 @@ class Estimate:
 
 
 _AND = "+"  # joins the names of stages whose questions are one request
-_COSTS = ("cost_usd", "possible_cost_usd", "most_cost_usd")
+_SUMS = [each.name for each in fields(StageEstimate) if each.name != "model"]
 _HEADS = ("stage", "model", "calls", "answered", "input", "to cache", "from cache", "output", "expected", "at most")
-
-
-def _rounded(cost: float | None) -> float | None:
-    return None if cost is None else round(cost, 6)
 
 
 def _sum(left: float | None, right: float | None) -> float | None:

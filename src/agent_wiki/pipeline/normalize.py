@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
 from agent_wiki.wiki.records import Order
+from agent_wiki.wiki.replacing import replacing
 
 _MOST_NAME_CHARACTERS = 200
 
@@ -144,13 +143,9 @@ def _stats(trajectory: Trajectory, file: InputFile, name: str) -> TrajectoryStat
 
 def write_envelope(target: Path, trajectory: Trajectory) -> None:
     """Write one envelope whole or not at all, message by message. Raises `RunError`."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
-            stream.writelines(envelope_chunks(trajectory))
-        beside.replace(target)
+        with replacing(target) as stream:
+            stream.writelines(chunk.encode("utf-8", "replace") for chunk in envelope_chunks(trajectory))
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         raise RunError(f"{target}: cannot write ({error.strerror})") from error

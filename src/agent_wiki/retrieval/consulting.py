@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
-from agent_wiki.retrieval.cover import covered
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 from agent_wiki.trajectory.lazily import dataclass
@@ -87,7 +86,20 @@ def consult(
         row = index.fields(number)
         return replace(hit, row=row, why=f"covers “{hit.title}”; {hit.why}", has_sunk=sinks(row.get("used")))
 
-    return sorted(covered(hits, cover), key=lambda hit: hit.has_sunk)[:most]
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        link = _covering_link(hit.row)
+        standing = (cover(hit, link) if link is not None else None) or hit
+        found.setdefault(standing.link, standing)
+    return sorted(found.values(), key=lambda hit: hit.has_sunk)[:most]
+
+
+def _covering_link(row: Mapping[str, Any]) -> str | None:
+    """The page that covers a guideline, so that an agent reads a rule once; None if none does."""
+    link = row.get("superseded_by")
+    if row.get("kind") != "guideline" or not isinstance(link, str):
+        return None
+    return link if link.startswith("skills/") else f"guidelines/{link.removeprefix('guidelines/')}"
 
 
 def row_scores(

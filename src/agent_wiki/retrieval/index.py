@@ -24,6 +24,7 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.rows import Row, index_bytes, read_rows, signatures
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.replacing import replacing
 
 VERSION = "4"
 _FOLDER = "retrieval"
@@ -234,10 +235,5 @@ def _write_seen(root: Path, index: RetrievalIndex) -> None:
     folder = _place(root)
     if folder is None or not folder.is_dir():
         return
-    beside = folder / f"{os.getpid()}-{secrets.token_hex(4)}.tmp"
-    try:
-        beside.write_text(f"{index.content} {index.seen}", encoding="ascii")
-        beside.replace(folder / _SEEN)
-    except OSError:
-        with suppress(OSError):
-            beside.unlink()
+    with suppress(OSError), replacing(folder / _SEEN) as stream:
+        stream.write(f"{index.content} {index.seen}".encode("ascii"))

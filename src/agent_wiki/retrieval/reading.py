@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from agent_wiki.retrieval.consulting import Hit
-from agent_wiki.retrieval.rows import page_at
+from agent_wiki.retrieval.rows import own_words, page_at
 from agent_wiki.retrieval.terminal import one_line, plain_text, summary_line
-
-if TYPE_CHECKING:
-    from agent_wiki.wiki.page import Page
 
 BYTES_PER_TOKEN = 2
 """Low on purpose: all texts of the measured recordings have more, so the limit holds for any model."""
 
-_LEFT_OUT = frozenset({"Used by", "Sources"})
 _CUT = "… (cut here; the whole page is {link})\n"
 _NOT_SHOWN = "Not shown for lack of space: {links}\n"
 
@@ -51,12 +46,8 @@ def read_pages(hits: Sequence[Hit], max_tokens: int) -> str:
 
 def _page_text(hit: Hit) -> str:
     page = page_at(hit.wiki, hit.link)
-    body = "(this page cannot be read)\n" if page is None else _body(page)
+    body = "(this page cannot be read)\n" if page is None else own_words(page)
     return f"--- {summary_line(hit)}\n\n{plain_text(body).strip()}\n\n"
-
-
-def _body(page: Page) -> str:
-    return "".join(chunk for chunk in page.chunks if chunk.partition("\n")[0][3:].strip() not in _LEFT_OUT)
 
 
 def _cut(text: str, room: int, link: str) -> str:

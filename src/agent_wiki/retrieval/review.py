@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ class EditedPage:
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
-        return {"link": self.link, "reason": "edited", "is_supported": self.is_supported, "diff": self.diff}
+        return {**asdict(self), "reason": "edited"}
 
 
 def edited_pages(wiki: Path) -> list[EditedPage]:

@@ -81,7 +81,7 @@ def index_fields(content: bytes) -> Iterator[dict[str, Any]]:
 
 def read_rows(wiki: Path, content: bytes) -> list[Row]:
     """Every row of an index with its page's words, in the order of the index."""
-    return [Row(fields, _own_words(page_at(wiki, str(fields["link"])))) for fields in index_fields(content)]
+    return [Row(fields, own_words(page_at(wiki, str(fields["link"])))) for fields in index_fields(content)]
 
 
 def page_at(wiki: Path, link: str) -> Page | None:
@@ -96,7 +96,8 @@ def page_at(wiki: Path, link: str) -> Page | None:
         return None
 
 
-def _own_words(page: Page | None) -> str:
+def own_words(page: Page | None) -> str:
+    """What a page itself says, without the sections that say where it comes from; empty for none."""
     if page is None:
         return ""
     return "".join(chunk for chunk in page.chunks if chunk.partition("\n")[0][3:].strip() not in _DERIVED)

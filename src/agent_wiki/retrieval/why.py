@@ -20,7 +20,7 @@ from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, trust_of
+from agent_wiki.trajectory.evidence import is_verbatim, texts_in, trust_of
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of, page_id
@@ -338,16 +338,8 @@ def _passages(message: Message) -> Iterator[tuple[str, str]]:
         yield "thinking", message.thinking
     for call in message.tool_calls:
         with suppress(ValueError, RecursionError):
-            yield from ((f"call of {call.name}", text) for text in _texts_in(value_of(call.arguments)))
+            yield from ((f"call of {call.name}", text) for text in texts_in(value_of(call.arguments)))
         yield f"call of {call.name}", call.arguments
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(each)
 
 
 def _tool(trajectory: Trajectory, message: Message) -> str:

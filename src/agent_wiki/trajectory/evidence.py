@@ -41,20 +41,18 @@ def _argument_texts(message: Message) -> Iterator[str]:
     for call in message.tool_calls:
         yield call.arguments
         try:
-            yield from _texts_in(value_of(call.arguments))
+            yield from texts_in(value_of(call.arguments))
         except (ValueError, RecursionError):
             continue
 
 
-def _texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text among JSON values, keys aside."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts_in(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts_in(each)
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(each)
 
 
 def trust_of(trajectory: Trajectory, turn: int) -> Trust:

@@ -21,7 +21,7 @@ from agent_wiki.asking.prices import Models, read_models
 from agent_wiki.asking.prompts import LONG as LONG
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.asking.prompts import PromptFile as PromptFile
-from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, MadeWith, Progress, Question
+from agent_wiki.engine import Account, AnswerType, MadeWith, Progress, Question
 from agent_wiki.engines.anthropic_api.batches import BatchQueue
 from agent_wiki.engines.anthropic_api.request import (
     STRUCTURES,
@@ -40,11 +40,11 @@ from agent_wiki.engines.anthropic_api.request import (
 )
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
-from agent_wiki.engines.prompting import Prompting, about_of, short_digest
+from agent_wiki.engines.prompting import Prompting, PromptingEngine, about_of, short_digest
 from agent_wiki.errors import AnswerRejected, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.spending import Spending
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES, SUMMARIZE
-from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory import Trajectory as Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
 NAME = "anthropic"
@@ -63,7 +63,7 @@ class _Reply(Generic[AnswerType]):
     reason: str = ""
 
 
-class AnthropicEngine(BaseEngine):
+class AnthropicEngine(PromptingEngine):
     """Asks the models that each stage is given. One object serves all threads of a run; close it at the end.
 
     `stages` are those that run, for a batch asks about a trajectory once. `version` changes with any stage's prompt or
@@ -149,15 +149,7 @@ class AnthropicEngine(BaseEngine):
     def close(self) -> None:
         """Close the connections and the journal's file."""
         self._service.close()
-        self.journal.close()
-
-    def coverage(self, trajectory: Trajectory) -> Coverage:
-        """How much of a trajectory a model is shown. Raises `RunError` when the whole cannot be kept beside it."""
-        return self._prompting.coverage(trajectory)
-
-    def forget(self, trajectory: Trajectory) -> None:
-        """Nothing more will be asked about it."""
-        self._prompting.forget(trajectory)
+        super().close()
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The model's answer, valid and as far as possible supported.
