@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from agent_wiki.compare.facts import distinctive_terms
 from agent_wiki.compare.linkage import average_linkage
@@ -129,8 +130,7 @@ def _shared_terms(sessions: Sequence[SessionView]) -> tuple[str, ...]:
     forms: dict[str, str] = {}
     ranks: dict[str, int] = defaultdict(int)
     for session in sessions:
-        for rank, term in enumerate(terms_of(session)):
-            key = stem(term)
+        for rank, (key, term) in enumerate(_terms_by_stem(session).items()):
             used[key] += 1
             ranks[key] += rank
             forms[key] = min(term, forms.get(key, term), key=lambda form: (len(form), form))
@@ -139,10 +139,10 @@ def _shared_terms(sessions: Sequence[SessionView]) -> tuple[str, ...]:
     return tuple(forms[key] for key in shared)
 
 
-def terms_of(session: SessionView) -> tuple[str, ...]:
-    """The session's request terms, or those of its goal if the page has none. Each stem once."""
+def _terms_by_stem(session: SessionView) -> dict[str, str]:
+    """The session's request terms, or those of its goal if the page has none, in their order."""
     terms = session.request_terms or distinctive_terms([session.goal])
-    return tuple({stem(term): term for term in reversed(terms)}.values())[::-1]
+    return dict(reversed({stem(term): term for term in reversed(terms)}.items()))
 
 
 def _grouped_by_text(sessions: Sequence[SessionView]) -> list[list[int]]:
@@ -215,8 +215,8 @@ def _vectors(sessions: Sequence[SessionView]) -> list[Vector]:
     A word that no other session uses cannot join sessions. It still shows that this session is about more
     than what it shares, so it has a small fixed weight.
     """
-    terms = [{stem(term): term for term in terms_of(session)} for session in sessions]
-    used = Counter(key for each in terms for key in each)
+    terms = [_terms_by_stem(session) for session in sessions]
+    used = Counter(chain.from_iterable(terms))
     idf = inverse_document_frequency(terms)
 
     def weight(key: str, term: str, rank: int) -> float:
