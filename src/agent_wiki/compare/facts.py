@@ -14,7 +14,7 @@ from agent_wiki.compare.similarity import NAME, stem, strength, tokens
 from agent_wiki.compare.writes import write_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 MOST_TERMS = 60
 MOST_WRITES = 20
@@ -23,24 +23,24 @@ _MOST_OF_A_TURN = 4_000
 _MOST_TURNS = 40
 _LATER_TURNS_FADE = 0.35
 _FENCE = "```"
-_CONTROL_WORD = re.compile(r"(?<!#)#{2,9}[A-Z_]{2,40}#{2,9}")  # a simulated user ends a conversation with one
-_OPEN_TAG = re.compile(r"<([A-Za-z][\w-]{0,60})>")
-_REQUEST_TAG = re.compile(
+_CONTROL_WORD = regex(r"(?<!#)#{2,9}[A-Z_]{2,40}#{2,9}")  # a simulated user ends a conversation with one
+_OPEN_TAG = regex(r"<([A-Za-z][\w-]{0,60})>")
+_REQUEST_TAG = regex(
     r"pr_description|issue(?:_description)?|problem(?:_statement)?|task(?:_description)?|question|user_query"
     r"|user_request|request|query|command-args",
     re.IGNORECASE,
 )
-_HARNESS_TAG = re.compile(
+_HARNESS_TAG = regex(
     r".*(?:instruction|context|example|environment|system|caveat|reminder|notification|permission|rules|opened_file"
     r"|selection|stdout|stderr|command-message|command-name|workflow|guideline).*",
     re.IGNORECASE,
 )
-_REQUEST_LABEL = re.compile(
+_REQUEST_LABEL = regex(
     r"^(?:#{1,3} (?:\w+ ){0,2}|(?:ISSUE |PROBLEM )?)"
     r"(?:[Tt]ask|[Ii]ssue|[Pp]roblem|[Qq]uestion|[Rr]equest|[Gg]oal|TASK|ISSUE|STATEMENT|QUESTION|TEXT):?[ \t]*$",
     re.MULTILINE,
 )
-_NEXT_LABEL = re.compile(r"^(?:#{1,2} \w.{0,80}|[A-Z][A-Z ]{3,40}:)[ \t]*$", re.MULTILINE)
+_NEXT_LABEL = regex(r"^(?:#{1,2} \w.{0,80}|[A-Z][A-Z ]{3,40}:)[ \t]*$", re.MULTILINE)
 _FEWEST_WORDS = 5
 
 

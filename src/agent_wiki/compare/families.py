@@ -16,7 +16,7 @@ from agent_wiki.compare.facts import distinctive_terms
 from agent_wiki.compare.linkage import average_linkage
 from agent_wiki.compare.similarity import WORD, Vector, dot, inverse_document_frequency, stem, strength, tokens, unit
 from agent_wiki.compare.views import SessionView
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 LEAST_SESSIONS = 3
 
@@ -29,7 +29,7 @@ _COMPARED = 32  # members that represent a group with a recorded id
 _MANY_TRIALS = 64  # of one recorded task number: more than these are separated in one pass
 _SHARE = 2 / 3  # of a family's sessions must use a word for it to be shared
 _LEAST_SHARED = 3.0  # sum of the shared words' strengths
-_COUNTER = re.compile(r"[a-z]*[-_]?\d{1,4}", re.IGNORECASE)
+_COUNTER = regex(r"[a-z]*[-_]?\d{1,4}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

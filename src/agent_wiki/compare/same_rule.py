@@ -15,18 +15,18 @@ from functools import lru_cache
 
 from agent_wiki.compare.similarity import NAME, stem, strength, tokens
 from agent_wiki.compare.views import GuidelineView
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 ALIKE = 0.62  # least cosine of two rules' words
 NEAR = 0.4  # the same for pairs that a reader judges; measured: rules of one topic are below, reworded rules above
 
 _CODE_WEIGHT = 2.0
 _FEWEST_FEATURES = 3
-_PLACEHOLDER = re.compile(r"<[^<>]{0,60}>")
-_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{0,40}")
-_TURNS = re.compile(r" (?:instead of|rather than|in place of|and not|over) |, not ")
+_PLACEHOLDER = regex(r"<[^<>]{0,60}>")
+_FLAG = regex(r"(?<![\w-])--?[A-Za-z][\w-]{0,40}")
+_TURNS = regex(r" (?:instead of|rather than|in place of|and not|over) |, not ")
 _BEHIND = 120  # characters after "instead of" that say what is avoided
-_AGAINST = re.compile(r"^\W*(?:never|don'?t|do not|avoid|stop|no longer|skip|refrain)\b", re.IGNORECASE)
+_AGAINST = regex(r"^\W*(?:never|don'?t|do not|avoid|stop|no longer|skip|refrain)\b", re.IGNORECASE)
 _OPPOSITE_PAIRS = """
     add/remove add/delete enable/disable before/after always/never with/without start/stop open/close push/pull
     increase/decrease increase/reduce raise/lower include/exclude upgrade/downgrade encode/decode merge/rebase

@@ -13,18 +13,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from agent_wiki.trajectory.lazily import regex
+
 Vector = dict[str, float]
 
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_TOKEN = re.compile(r"\w+(?:[-.']\w+)*")
+_THOUSANDS = regex(r"(?<=\d),(?=\d{3}(?!\d))")
+_TOKEN = regex(r"\w+(?:[-.']\w+)*")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_DATE = re.compile(
+_DATE = regex(
     r"\b(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
     r"|\b\d{4}-(?P<number>\d{2})-(?P<second>\d{2})\b",
     re.IGNORECASE,
 )
 # In folded text, where there is a date; several times as fast, for most texts have none.
-_LIKE_A_DATE = re.compile(rf"(?:{'|'.join(_MONTHS)})\S{{0,13}} \d|\d-\d\d-\d")
+_LIKE_A_DATE = regex(rf"(?:{'|'.join(_MONTHS)})\S{{0,13}} \d|\d-\d\d-\d")
 _LONGEST_TOKEN = 80
 _LARGEST_IDF = 3.0
 _LONGEST_CODE = 4  # SEA, JSON; longer words in capitals are just emphasis

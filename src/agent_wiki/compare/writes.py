@@ -13,6 +13,7 @@ from typing import Any
 
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
 LONGEST_WRITE = 240
 
@@ -50,10 +51,10 @@ _WITH_SUBCOMMAND_TEXT = """
     gcloud az brew apt apt-get systemctl dotnet mvn gradle bundle rails flyctl wrangler conda
 """
 _WITH_SUBCOMMAND = frozenset(_WITH_SUBCOMMAND_TEXT.split())
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _TAKES_A_VALUE = frozenset({"-C", "-c", "-n", "--namespace", "-R", "--repo", "--context", "--git-dir", "--work-tree"})
-_PROGRAM = re.compile(r"[\w.+-]{1,40}")
-_PATCHED_FILE = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
+_PROGRAM = regex(r"[\w.+-]{1,40}")
+_PATCHED_FILE = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 
 
 def write_of(call: Call, cwd: str | None = None) -> Iterator[str]:

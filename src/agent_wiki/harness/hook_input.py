@@ -8,15 +8,14 @@ without a transcript: the transcript is found by the thread id.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import AgentWikiError
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
-_THREAD_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
+_THREAD_ID = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
 _MOST_DAYS = 400
 _DEFAULT_WIKI = "wiki"
 

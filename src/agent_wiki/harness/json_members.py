@@ -8,16 +8,15 @@ filled, by a space after its opening bracket.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _DECODER = json.JSONDecoder()
-_BLANK = re.compile(r"[ \t\r\n]*")
-_FIRST_INDENT = re.compile(r"[{\[][ \t]*\r?\n([ \t]+)\S")
+_BLANK = regex(r"[ \t\r\n]*")
+_FIRST_INDENT = regex(r"[{\[][ \t]*\r?\n([ \t]+)\S")
 _DEFAULT_INDENT = "  "
 _BYTE_ORDER_MARK = "\ufeff"
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agent_wiki.trajectory.lazily import regex
+
 if TYPE_CHECKING:
     from agent_wiki.trajectory import Trajectory
     from agent_wiki.trajectory.calls import Call
 
-_SCRIPT_NAME = re.compile(r"\.(?:sh|bash|zsh|fish|ps1)$", re.IGNORECASE)
-_INTERPRETER = re.compile(r"^(?:python[\d.]*|node|ruby|perl|bash|sh|zsh|deno|bun|Rscript)$")
-_OBJECTION = re.compile(
+_SCRIPT_NAME = regex(r"\.(?:sh|bash|zsh|fish|ps1)$", re.IGNORECASE)
+_INTERPRETER = regex(r"^(?:python[\d.]*|node|ruby|perl|bash|sh|zsh|deno|bun|Rscript)$")
+_OBJECTION = regex(
     r"^\W*(?:no|nope|don't|do not|stop|wait|actually|instead|wrong|undo|revert|why (?:did|are|would) you|that's not"
     r"|that is not|not what|you (?:should|forgot|missed|didn't|did not|broke)|still|never|always"
     r"|please (?:don't|never))\b"
     r"|\b(?:instead of|rather than|not what i|(?:doesn't|does not|didn't|isn't|not) work|wrong|broke|fails?|failing)\b",
     re.IGNORECASE,
 )
-_LASTING_INSTRUCTION = re.compile(
+_LASTING_INSTRUCTION = regex(
     r"\b(?:always|never|from now on|in future|in the future|every time|remember to)\b", re.IGNORECASE
 )
 _MOST_OF_A_REPLY = 2_000  # characters of a user's message that are searched

@@ -16,11 +16,11 @@ from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_co
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
+_PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 # The check could not run at all: no verdict on the work.
-_NOT_RUN = re.compile(r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as")
+_NOT_RUN = regex(r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as")
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _CHAIN_TAIL = frozenset(

@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.outcome import recorded_outcome
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import slug
 
 MOST_ARCS = 6
@@ -24,7 +24,7 @@ _MOST_SHARED = 0.25  # of the new request's words
 _MANY_WORDS = 8  # of their own: more than a remark on what the command did
 _SLUG_WORDS = 5
 _MOST_ACTS = 400  # of an episode are looked at
-_CONTINUES = re.compile(
+_CONTINUES = regex(
     r"^\W*(?:well|also|and|but|then|now|next|no|yes|yep|yeah|ok(?:ay)?|hmm|wait|actually|instead|still|again|"
     r"so|or|oh|great|good|nice|perfect|thanks?|"
     r"the same|it|its|this|that|these|those|they|let'?s also|one more|another|what about|how about|why (?:did|"
@@ -33,16 +33,16 @@ _CONTINUES = re.compile(
     r"merge|only|implement the following plan|continue|go|fix this|undo|revert|same|both|all|first|second|1|2)\b",
     re.IGNORECASE,
 )
-_LEFT = re.compile(r"<command-name>\s*/(?:exit|quit|clear)\b")
-_ADDRESS = re.compile(r"\S*(?:://|\.(?:com|org|io|dev)/)\S*")
-_SLUG_WORD = re.compile(r"[a-z0-9][a-z0-9_.-]*")
+_LEFT = regex(r"<command-name>\s*/(?:exit|quit|clear)\b")
+_ADDRESS = regex(r"\S*(?:://|\.(?:com|org|io|dev)/)\S*")
+_SLUG_WORD = regex(r"[a-z0-9][a-z0-9_.-]*")
 _SMALL_WORDS = frozenset(
     {"a", "an", "the", "is", "are", "was", "be", "am", "it", "its", "i", "we", "you", "he", "my", "our", "me", "us",
      "of", "to", "in", "on", "at", "by", "for", "as", "or", "and", "but", "if", "so", "no", "not", "do", "did", "can",
      "how", "why", "who", "any", "all", "one", "get", "got", "let", "let's", "it's", "i'm", "i'd", "i've", "up", "out",
      "has", "had", "those", "than", "too", "very", "especially", "bit", "currently", "s", "t", "d", "m", "ll", "ve"}
 )  # fmt: skip
-_WORD = re.compile(r"[a-z][a-z0-9_.-]{3,40}")
+_WORD = regex(r"[a-z][a-z0-9_.-]{3,40}")
 _STOP_WORDS = frozenset(
     {"this", "that", "with", "from", "have", "what", "when", "where", "which", "please", "could", "would", "should",
      "there", "here", "about", "into", "some", "them", "then", "they", "your", "want", "need", "make", "like",

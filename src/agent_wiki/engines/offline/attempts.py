@@ -16,13 +16,14 @@ from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import regex
 
 Verdict = Literal["passed", "failed", "unknown"]
 
 _MOST_OUTPUT = 20_000  # characters kept from each end of an output: what matters is at its ends
 
-_CODEX_HEAD = re.compile(r"\A(?:(?:Chunk ID|Wall time|Process|Original token count)\b.*\n){0,5}Output:\n?")
-_EXIT_CODE = re.compile(r"\A(?:Error: )?Exit code:? \d+\n?|\A<returncode>\d+</returncode>\n?")
+_CODEX_HEAD = regex(r"\A(?:(?:Chunk ID|Wall time|Process|Original token count)\b.*\n){0,5}Output:\n?")
+_EXIT_CODE = regex(r"\A(?:Error: )?Exit code:? \d+\n?|\A<returncode>\d+</returncode>\n?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_SENTENCE = re.compile(r"[.!?](?=[\"'”)]?\s)")
-_CLAUSE = re.compile(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
+_SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
+_CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 
 

@@ -6,17 +6,17 @@ files and numbers occur in every member. When no sentence is left, the members s
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from agent_wiki.compare.same_rule import Reading, alike, reading_of, supports
 from agent_wiki.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, ClusterQuestion, ClustersAnswer
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"'(])")
+_SENTENCE_END = regex(r"(?<=[.!?;])\s+(?=[A-Z`\"'(])")
 _MOST_TAGS = 6
 
 

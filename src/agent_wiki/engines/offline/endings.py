@@ -10,20 +10,21 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_PROSE_FIELD = re.compile(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_MISSING = re.compile(r"No module named \W?\w{1,60}|\S{1,40}: command not found")
+_PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
+_SENTENCE_END = regex(r"(?<=[.!?])\s+")
+_MISSING = regex(r"No module named \W?\w{1,60}|\S{1,40}: command not found")
 _LEAST_LETTERS = 40
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
-_CHEER = re.compile(
+_HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
+_CHEER = regex(
     r"(?:all )?(?:done|perfect|great|excellent|fixed|summary|good|complete|success|finished|all set)\W*|"
     r"(?:here(?:'s| is) (?:a |the )?(?:short |brief )?(?:summary|what).{0,60}|findings|bottom line)\W*",
     re.IGNORECASE,
 )
-_PLEASANTRY = re.compile(
+_PLEASANTRY = regex(
     r"(?:you(?:'re| are) (?:very |most )?welcome|glad|happy to|my pleasure|no problem|have a |thank you|thanks|"
     r"is there anything|safe travels|awesome|great to hear|i(?:'m| am) glad)",
     re.IGNORECASE,

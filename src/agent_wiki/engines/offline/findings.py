@@ -13,31 +13,32 @@ from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import said
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.lazily import regex
 
-_CAUSE = re.compile(
+_CAUSE = regex(
     r"\b(?:the (?:actual |real |root |main )?(?:issue|problem|cause|culprit|bug|reason|error)(?: here)? (?:is|"
     r"was|comes|lies)"
     r"(?! about)|root cause|turns out|here is the culprit|this (?:fails|happens|is) because|it fails because|the fix is"
     r"|found (?:it|the (?:issue|problem|bug|cause)))\b",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(r"\b(?:because|caused by|due to|the root cause|was stuck)\b", re.IGNORECASE)
-_NO_FINDING = re.compile(r"\bwhether\b|^(?:let me|let's|i(?:['’]m|['’]ll| will| need)|now i|next)\b|\?$", re.IGNORECASE)
-_CANNOT = re.compile(
+_BECAUSE = regex(r"\b(?:because|caused by|due to|the root cause|was stuck)\b", re.IGNORECASE)
+_NO_FINDING = regex(r"\bwhether\b|^(?:let me|let's|i(?:['’]m|['’]ll| will| need)|now i|next)\b|\?$", re.IGNORECASE)
+_CANNOT = regex(
     r"^(?:unfortunately|i(?:'m| am) (?:sorry|unable|afraid)|i apologi[sz]e)\b.{0,200}"
     r"\b(?:can(?:'t|not| not)|could ?n[o']t|unable|not (?:possible|allowed|eligible|able|available|permitted)|need"
     r"|no (?:direct|other|available|later)|non-\w+)\b"
     r"|\b(?:cannot|can't|can not) (?:be )?(?:modif|cancel|chang|book|refund|add|remov|proceed|offer|process)\w*",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"^(?:(?:now|okay|ok|good|great|perfect|thought)\b[,:.!]? ?)+", re.IGNORECASE)
-_LOOKING = re.compile(
+_LEAD = regex(r"^(?:(?:now|okay|ok|good|great|perfect|thought)\b[,:.!]? ?)+", re.IGNORECASE)
+_LOOKING = regex(
     r"(?:(?:first|next),? )?(?:let me|let's|i(?:'ll| will| need to|'m going to)?) (?:also |now |first )?"
     r"(?:read|look|check|see|find|search|explore|examine|view|start|understand|try|run|verify|update|mark|invoke)\b",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+_GIVEN = regex(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECASE)
+_SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
 _LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing
 _MOST_REFUSALS = 2
 

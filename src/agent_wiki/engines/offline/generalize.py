@@ -13,6 +13,7 @@ from functools import lru_cache
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import regex
 
 WELL_KNOWN_FILES = frozenset(table("names")["files"].split())
 _TRUNK_NAMES = "main master HEAD develop dev trunk origin upstream origin/main origin/master @{u}"
@@ -20,36 +21,36 @@ _TRUNKS = frozenset(_TRUNK_NAMES.split())
 _NAME_FLAGS = frozenset({"-run", "-k", "-t", "--filter", "--grep", "--testNamePattern", "--test", "--name", "-bench"})
 _MOST_CHARACTERS = 20_000
 
-_EXTENSION = re.compile(
+_EXTENSION = regex(
     r"\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|rb|java|kt|c|cc|cpp|h|hpp|cs|php|swift|sh|bash|zsh|sql|html?|css|scss"
     r"|vue|md|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|lock|xml|csv|log|patch|diff|exe|bin|tmpl|j2|ipynb|tf|proto)$"
 )
-_URL = re.compile(r"\bhttps?://[^\s'\"<>`)\]]{1,400}")
-_EMAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,64}")
-_UUID = re.compile(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b")
-_SHA = re.compile(r"\b(?=[0-9a-f]{0,39}[0-9])(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,64}\b")
-_DATE = re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?Z?)?\b|\b\d{4}/\d\d/\d\d\b")
-_TIME = re.compile(r"\b\d{1,2}:\d\d:\d\d\b")
-_DURATION = re.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|minutes|MB|KB|KiB|MiB|GB)\b")
-_PORT = re.compile(r"(?<=[a-z0-9\]]):\d{2,5}\b")
-_POSITION = re.compile(r"(?<=[a-z]):\d+:\d+\b|(?<=\.(?:go|py|ts|js|rs|rb|md)):\d+\b")
-_ISSUE = re.compile(r"(?<![\w/])#\d+\b")
-_ID = re.compile(
+_URL = regex(r"\bhttps?://[^\s'\"<>`)\]]{1,400}")
+_EMAIL = regex(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,64}")
+_UUID = regex(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b")
+_SHA = regex(r"\b(?=[0-9a-f]{0,39}[0-9])(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,64}\b")
+_DATE = regex(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?Z?)?\b|\b\d{4}/\d\d/\d\d\b")
+_TIME = regex(r"\b\d{1,2}:\d\d:\d\d\b")
+_DURATION = regex(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|minutes|MB|KB|KiB|MiB|GB)\b")
+_PORT = regex(r"(?<=[a-z0-9\]]):\d{2,5}\b")
+_POSITION = regex(r"(?<=[a-z]):\d+:\d+\b|(?<=\.(?:go|py|ts|js|rs|rb|md)):\d+\b")
+_ISSUE = regex(r"(?<![\w/])#\d+\b")
+_ID = regex(
     r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:[_-][A-Za-z0-9]{1,40}){0,6}[_-]\d{3,}\w{0,40}\b"
     r"|\b(?=[A-Z0-9]{0,11}\d)(?=[A-Z0-9]{0,11}[A-Z])[A-Z0-9]{6,12}\b"
 )
-_LONG_NUMBER = re.compile(
+_LONG_NUMBER = regex(
     r"(?<![\w.=@:<-])(?<!code )(?<!status )(?<!Code )(?<!HTTP )(?<!Python )(?<!version )\d{2,}(?![\w.:]\d|\w)"
 )
-_MONEY = re.compile(r"\$\d[\d,.]*")
-_PATH = re.compile(r"(?<![\w<])(?:~|\.{0,2}|[A-Za-z]:)?(?:/[\w.@%+=~-]{1,120}){2,40}/?|(?<![\w<])~/[\w./-]{1,200}")
-_RELATIVE = re.compile(r"(?<![\w/<.])(?:[\w.@-]{1,80}/){1,20}[\w.@-]{1,80}")
-_BARE_FILE = re.compile(
+_MONEY = regex(r"\$\d[\d,.]*")
+_PATH = regex(r"(?<![\w<])(?:~|\.{0,2}|[A-Za-z]:)?(?:/[\w.@%+=~-]{1,120}){2,40}/?|(?<![\w<])~/[\w./-]{1,200}")
+_RELATIVE = regex(r"(?<![\w/<.])(?:[\w.@-]{1,80}/){1,20}[\w.@-]{1,80}")
+_BARE_FILE = regex(
     r"(?<![\w/<.`-])[\w-][\w.-]{0,80}\.(?:py|go|tsx?|jsx?|rs|rb|java|sh|md|json|ya?ml|toml|html|css|txt)\b"
 )
 _JS_NAMES = frozenset({"node.js", "next.js", "vue.js", "three.js", "d3.js", "express.js", "nuxt.js", "ember.js"})
-_PLACEHOLDER = re.compile(r"<[a-z][a-z-]*>")
-_VERSIONED = re.compile(r"[A-Za-z0-9_.\[\]-]+(?:==|>=|~=|@\^?)v?\d[\w.]*")
+_PLACEHOLDER = regex(r"<[a-z][a-z-]*>")
+_VERSIONED = regex(r"[A-Za-z0-9_.\[\]-]+(?:==|>=|~=|@\^?)v?\d[\w.]*")
 
 
 def generalize(text: str, trajectory: Trajectory) -> str | None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 MOST_CHARACTERS = 200
@@ -23,51 +24,51 @@ _ISSUE_TAGS = (
     "user_query",
     "query",
 )
-_ISSUE_WORDS = re.compile(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
-_LABEL = re.compile(
+_ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
+_LABEL = regex(
     r"^(?:#{1,6}[ \t]*(?:[\w.]+ ){0,3})?(?:your |the |my |actual |current )?(?P<word>task|goal|objective|question|"
     r"problem|mission|assignment|request)\b[^\n:.]{0,30}"
     r"(?::[ \t]*(?P<same>\S[^\n]*)$|:?[ \t]*\n)",
     re.MULTILINE | re.IGNORECASE,
 )
-_LEAD_LINES = re.compile(
+_LEAD_LINES = regex(
     r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
     r"description|task requirements:?|"
     r"context:?|\(last modified by[^\n]*|#+\s*(?:context|background|overview|description)\s*)$",
     re.IGNORECASE,
 )
-_PLAN = re.compile(
+_PLAN = regex(
     r"^(?P<ask>(?:please )?(?:implement|execute|carry out|follow) the following plan)\s*:?\s*\n+\s*#+\s*(?P<titl"
     r"e>[^\n]{3,200})",
     re.IGNORECASE,
 )
-_GREETING = re.compile(
+_GREETING = regex(
     r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)(?: there| all| claude| team)?|"
     r"ok(?:ay)?|so|well|hmm+|oh|gah|alright|right now|great|thanks|thank you|please note)"
     r"(?:[,!.…]+\s*|\s+[-–—]\s+)|^(?:gah|ugh|argh|hmm+|oh|hey|ah|uh|oops)\s+(?=\w)",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
-_STATE_OF_HARNESS = re.compile(
+_SENTENCE_END = regex(r"(?<=[.!?])[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
+_PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
+_STATE_OF_HARNESS = regex(
     r"^(?:current (?:terminal|working|screen|directory)|\(?open file|\(?current directory)", re.IGNORECASE
 )
-_POINTS_ON = re.compile(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]{2}")
-_HASH = re.compile(r"\b[0-9a-f]{12,64}\b")
-_STORY_OF_ROLE = re.compile(r"^you (?:are|will|have)\b", re.IGNORECASE)
-_ROLE_TASK = re.compile(
+_POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
+_WORD = regex(r"[^\W\d_]{2}")
+_HASH = regex(r"\b[0-9a-f]{12,64}\b")
+_STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
+_ROLE_TASK = regex(
     r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+",
     re.IGNORECASE,
 )
-_GERUND = re.compile(
+_GERUND = regex(
     r"^(?P<first>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|analyz|analys|build|mov|updat)ing\b"
     r"(?: and (?P<second>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|updat)ing\b)?",
     re.IGNORECASE,
 )
 _WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
-_ASKS_KINDLY = re.compile(r"\bplease\b|^(?:can|could|would) you\b|\bconsider \w+ing\b", re.IGNORECASE)
-_LOG_LINE = re.compile(
+_ASKS_KINDLY = regex(r"\bplease\b|^(?:can|could|would) you\b|\bconsider \w+ing\b", re.IGNORECASE)
+_LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
     r"|npm ERR|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
     re.IGNORECASE,

@@ -13,11 +13,12 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.same_check import check_runs
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tools import bare_tool_name
+from agent_wiki.trajectory.lazily import regex
 
-_SUBMITTED = re.compile(r"submit", re.IGNORECASE)
-_HANDED_OVER = re.compile(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
-_ISSUE = re.compile(r"<(?:pr_description|issue_description|problem_statement|uploaded_files|issue)>")
-_ASKED_TO_CHECK = re.compile(
+_SUBMITTED = regex(r"submit", re.IGNORECASE)
+_HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
+_ISSUE = regex(r"<(?:pr_description|issue_description|problem_statement|uploaded_files|issue)>")
+_ASKED_TO_CHECK = regex(
     r"\b(?:re-?)?run (?:the|all|our)(?: \w{1,20})? (?:tests?|test suite|linters?|lint|checks?)\b"
     r"|\b(?:tests|test suite|suite|build|lint|checks) (?:must|should|has to|have to|needs? to) (?:all )?pass",
     re.IGNORECASE,

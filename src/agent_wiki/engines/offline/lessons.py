@@ -8,23 +8,23 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.tables import Entry
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelineType
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
-_STRONG = re.compile(
+_STRONG = regex(
     r"\b(?:fatal|[Ee]rror|ERROR|FAIL|FAILED|panic|Traceback|[Ee]xception|not found|No such|No module|[Cc]annot"
     r"|can't|unable|denied|refused|invalid|unknown|missing|required|unrecognized|requires?"
     r"|not permitted|conflict|rejected)\b"
 )
-_TYPED = re.compile(r"^\s*(?:E\s+)?[\w.]*(?:Error|Exception|Warning)\b: ")
-_NOISE = re.compile(
+_TYPED = regex(r"^\s*(?:E\s+)?[\w.]*(?:Error|Exception|Warning)\b: ")
+_NOISE = regex(
     r"^\s*(?:at |File \"|goroutine |\^|~|-{3,}|={3,}|\d+ (?:passed|issues)|FAIL\s|ok\s|Finished in|exit status)"
 )
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"^(?:\[[\w:.-]{1,40}\] )*(?:(?:/?\w+/)?(?:bash|zsh|sh): (?:line )?\d*:? ?|zsh:\d+: |\(eval\):\d+: |E\s+)"
 )
 # `plain_line` neutralises every tag; these are ours and mean nothing to a browser.
-_OWN_PLACEHOLDER = re.compile(r"‹(file|path|id|commit|branch|number|port|name|text|value|amount|duration|date|url)>")
+_OWN_PLACEHOLDER = regex(r"‹(file|path|id|commit|branch|number|port|name|text|value|amount|duration|date|url)>")
 
 
 @dataclass(frozen=True, slots=True)

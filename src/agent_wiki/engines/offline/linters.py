@@ -11,24 +11,24 @@ from functools import cache
 
 from agent_wiki.engines.offline.lessons import Wording
 from agent_wiki.engines.offline.tables import Entry, entries
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _SHAPES = (
-    re.compile(r"^\S{1,200}:\d+:\d+: (?P<message>.{4,300}) \((?P<rule>[a-z][\w-]{2,30})\)$"),
-    re.compile(r"^\S{1,200}:\d+:\d+: (?P<rule>[A-Z]{1,5}\d{2,4}) (?P<message>.{4,300})$"),
-    re.compile(r"^\S{1,200}:\d+: error: (?P<message>.{4,300}?)\s{1,4}\[(?P<rule>[a-z-]{3,40})\]$"),
-    re.compile(r"^\S{1,200}\(\d+,\d+\): error (?P<rule>TS\d{4,5}): (?P<message>.{4,300})$"),
-    re.compile(r"^\s{1,6}\d+:\d+\s{1,4}error\s{1,4}(?P<message>.{4,300}?)\s{2,40}(?P<rule>[@a-z][\w@/-]{3,50})$"),
-    re.compile(r"^(?:In )?\S{1,200}:? .{0,80}(?P<rule>SC\d{4}) \(\w+\): (?P<message>.{4,300})$"),
+    regex(r"^\S{1,200}:\d+:\d+: (?P<message>.{4,300}) \((?P<rule>[a-z][\w-]{2,30})\)$"),
+    regex(r"^\S{1,200}:\d+:\d+: (?P<rule>[A-Z]{1,5}\d{2,4}) (?P<message>.{4,300})$"),
+    regex(r"^\S{1,200}:\d+: error: (?P<message>.{4,300}?)\s{1,4}\[(?P<rule>[a-z-]{3,40})\]$"),
+    regex(r"^\S{1,200}\(\d+,\d+\): error (?P<rule>TS\d{4,5}): (?P<message>.{4,300})$"),
+    regex(r"^\s{1,6}\d+:\d+\s{1,4}error\s{1,4}(?P<message>.{4,300}?)\s{2,40}(?P<rule>[@a-z][\w@/-]{3,50})$"),
+    regex(r"^(?:In )?\S{1,200}:? .{0,80}(?P<rule>SC\d{4}) \(\w+\): (?P<message>.{4,300})$"),
 )
 _REPLACE = (
-    re.compile(
+    regex(
         r"[`'\"]?(?P<old>[\w.]{2,60})(?:\(\))?[`'\"]? (?:could|can|should) be"
         r" replaced (?:by|with) [`'\"]?(?P<new>[\w.]{2,60})"
     ),
-    re.compile(r"[Uu]se [`'\"](?P<new>[\w.]{2,60})(?:\(.{0,40}\))?[`'\"] instead of [`'\"](?P<old>[\w.]{2,60})"),
-    re.compile(r"should use (?P<new>[\w.]{3,60}).{0,40} instead of (?P<old>[\w.]{3,60})"),
-    re.compile(r"(?P<old>[\w.]{3,60}) (?:is|has been) deprecated.{0,80}?[Uu]se (?P<new>[\w.]{3,60})"),
+    regex(r"[Uu]se [`'\"](?P<new>[\w.]{2,60})(?:\(.{0,40}\))?[`'\"] instead of [`'\"](?P<old>[\w.]{2,60})"),
+    regex(r"should use (?P<new>[\w.]{3,60}).{0,40} instead of (?P<old>[\w.]{3,60})"),
+    regex(r"(?P<old>[\w.]{3,60}) (?:is|has been) deprecated.{0,80}?[Uu]se (?P<new>[\w.]{3,60})"),
 )
 
 

@@ -21,9 +21,10 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
 from agent_wiki.engines.offline.working import worked
+from agent_wiki.trajectory.lazily import regex
 
 _MOST_USER_TURNS = 6
-_QUESTION = re.compile(r"“(?:why|how|what|when|where|which|who|is|are|do|does|did|should)\b", re.IGNORECASE)
+_QUESTION = regex(r"“(?:why|how|what|when|where|which|who|is|are|do|does|did|should)\b", re.IGNORECASE)
 
 
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:

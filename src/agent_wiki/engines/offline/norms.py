@@ -13,32 +13,32 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
 from agent_wiki.engines.offline.tables import table
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST = 220
 _MOST_WORDS = 20
-_LEAD = re.compile(
+_LEAD = regex(
     r"^(?:(?:no|nope|hey|ok|okay|hmm+|also|and|but|actually|well|sorry|wait|again|please|pls|just|so|yes|yeah|right|btw"
     r"|in general|generally|in (?:the )?future|from now on|next time|as a rule)\b[,:;!.]?\s*(?:that )?){1,5}",
     re.IGNORECASE,
 )
-_STANDING = re.compile(
+_STANDING = regex(
     r"\b(?:from now on|in (?:the )?future|next time|as a rule|in general|generally|every time|each time|whenever"
     r"|in this (?:repo|repository|project|codebase))\b",
     re.IGNORECASE,
 )
 _PERSONS = (
-    (re.compile(r"(?:(?<=unless )|(?<=until )|(?<=if )|(?<=when )|(?<=once ))(?:i|we) (?:explicitly "
+    (regex(r"(?:(?<=unless )|(?<=until )|(?<=if )|(?<=when )|(?<=once ))(?:i|we) (?:explicitly "
                 r"|specifically )?(?:ask|say|tell|request|want)(?:ed)?(?: (?:for it|so|you(?: to)?))?\b",
                 re.I), "the user asks"),
-    (re.compile(r"\basking (?:me|us)(?: first)?\b", re.I), "asking the user"),
-    (re.compile(r"\b(?:my|our) (?:explicit )?(approval|permission|consent|confirmation|ok)\b", re.I), r"the user's \1"),
-    (re.compile(r"\b(before|after|when|whenever|while) (?:you|we|i) (?:are |start )?(?P<verb>[a-z]+)\b", re.I), ""),
+    (regex(r"\basking (?:me|us)(?: first)?\b", re.I), "asking the user"),
+    (regex(r"\b(?:my|our) (?:explicit )?(approval|permission|consent|confirmation|ok)\b", re.I), r"the user's \1"),
+    (regex(r"\b(before|after|when|whenever|while) (?:you|we|i) (?:are |start )?(?P<verb>[a-z]+)\b", re.I), ""),
 )  # fmt: skip
-_TAIL = re.compile(
+_TAIL = regex(
     r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
 )
-_SPECIFIC = re.compile(
+_SPECIFIC = regex(
     r"\b(?:this|these|those|it|its|them|they|there|here|ones?|my|your|our|his|her|their|me|you|us|i|we|same|other"
     r"|another|above|below|latter|former|previous|current|second|third|thing|stuff|called|named|today|yesterday"
     r"|now|yet|anymore"
@@ -47,8 +47,8 @@ _SPECIFIC = re.compile(
     re.IGNORECASE,
 )
 _COMMON = frozenset(table("names")["common"].split())
-_DEFINITE = re.compile(r"\bthe ([\w'-]+)", re.IGNORECASE)
-_OCCASION = re.compile(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
+_DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
+_OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,33 +122,33 @@ def _deed(text: str) -> str:
     return deed[0].lower() + deed[1:]
 
 
-_ALWAYS = re.compile(r"^(?:you (?:should |must |need to |have to )?|we )?always (.+)$", re.I)
-_NEVER = re.compile(
+_ALWAYS = regex(r"^(?:you (?:should |must |need to |have to )?|we )?always (.+)$", re.I)
+_NEVER = regex(
     r"^(?:you (?:should |must )|we )?(?:never|(?:don't|do not|stop|shouldn't|should not|must not|mustn't)(?: ever)?)"
     r" (?P<verb>[a-z-]+)(?P<what>\b.*)$",
     re.I,
 )
-_UNWANTED = re.compile(r"^(?:i|we) (?:don't|do not) want(?: to (?:have|see))? ((?!to\b|you\b).+)$", re.I)
-_OCCASION_FIRST = re.compile(
+_UNWANTED = regex(r"^(?:i|we) (?:don't|do not) want(?: to (?:have|see))? ((?!to\b|you\b).+)$", re.I)
+_OCCASION_FIRST = regex(
     r"^(?P<when>(?:before|after|when|whenever|every time|each time) [^,]{3,80}), (?P<what>.+)$", re.I
 )
-_SURE = re.compile(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure|remember|don't forget|do "
+_SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure|remember|don't forget|do "
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
-_OUGHT = re.compile(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
-_TEAM = re.compile(
+_OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
+_TEAM = regex(
     r"^we (?P<adverb>always |usually |normally |generally |only |typically )?(?P<verb>use|prefer|follow|write) "
     r"(?!to\b)(?P<what>.+)$",
     re.I,
 )
-_WANTED = re.compile(r"^i want (?P<what>an? [a-z-]+ (?:that|which|in|with|without|for|as) .+)$", re.I)
-_PREFER = re.compile(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
-_CONDITION = re.compile(r"^(?P<what>.*?),? ?\b(?P<word>unless|until|without) (?P<condition>.+)$", re.I)
-_REMEDY = re.compile(
+_WANTED = regex(r"^i want (?P<what>an? [a-z-]+ (?:that|which|in|with|without|for|as) .+)$", re.I)
+_PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
+_CONDITION = regex(r"^(?P<what>.*?),? ?\b(?P<word>unless|until|without) (?P<condition>.+)$", re.I)
+_REMEDY = regex(
     r"^(?P<what>.*?)(?:,| -|;)? (?:but |and |rather |just |instead )*(?P<verb>[a-z-]+) (?P<new>.+?)(?: instead)?$", re.I
 )
-_MEANS = re.compile(r",? (?:with|using|via|through|by|in) ", re.I)
-_TIMED = re.compile(r"\b(?:before|after|when|whenever|every time|each time) ", re.I)
+_MEANS = regex(r",? (?:with|using|via|through|by|in) ", re.I)
+_TIMED = regex(r"\b(?:before|after|when|whenever|every time|each time) ", re.I)
 
 
 def _always(text: str, is_lasting: bool) -> Norm | None:

@@ -22,20 +22,21 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory import Source
+from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
-_CUT_OFF = re.compile(
+_CUT_OFF = regex(
     r"max_?turns|limit|exceed|timeout|timed_out|error|exit_cost|exit_context|exit_format|abort|killed|crash",
     re.IGNORECASE,
 )
 # What harnesses write as the agent when no answer came.
-_NO_ANSWER = re.compile(
+_NO_ANSWER = regex(
     r"^(?:API Error\b|Claude (?:AI )?usage limit reached|You(?:'ve| have) (?:hit|reached) your\b|Prompt is too long"
     r"|Credit balance is too low|Invalid API key|UserRequest timed out|Execution error$|Rate limit (?:reached|exceeded)"
     r"|\[?API (?:Error|error)\b|stream (?:error|disconnected)|quota exceeded)",
     re.IGNORECASE,
 )
-_OBSERVED = re.compile(
+_OBSERVED = regex(
     r"\b(?:it|that|this)(?:'s| is| has)? (?:already |now |just )*(?:works?\b|working|fixed|clear|solved|"
     r"start(?:s|ed|ing)\b|on now|better)",
     re.IGNORECASE,

@@ -8,10 +8,11 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"echo", "printf", "cat", "tee"})
-_WRITE = re.compile(r"\b(?:creat|writ|mak|generat|sav|produc|put|add)(?:e|es|ing)?\b", re.IGNORECASE)
-_WORDS = re.compile(r"[a-z0-9]{3,40}")
+_WRITE = regex(r"\b(?:creat|writ|mak|generat|sav|produc|put|add)(?:e|es|ing)?\b", re.IGNORECASE)
+_WORDS = regex(r"[a-z0-9]{3,40}")
 
 
 def read_back(stretch: Stretch) -> Shown | None:

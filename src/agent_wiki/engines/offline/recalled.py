@@ -17,23 +17,24 @@ from agent_wiki.recall.reads import WikiRead
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import RecalledPage
 from agent_wiki.trajectory import Message
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.layout import page_id
 
 _MOST_PAGE = 40_000
 _MOST_PHRASES = 60
-_SPAN = re.compile(r"`([^`\n]{6,160})`")
-_FENCE = re.compile(r"```[\w-]{0,20}\n(.{1,4000}?)```", re.DOTALL)
-_WRONG = re.compile(
+_SPAN = regex(r"`([^`\n]{6,160})`")
+_FENCE = regex(r"```[\w-]{0,20}\n(.{1,4000}?)```", re.DOTALL)
+_WRONG = regex(
     r"\b(?:wrong|outdated|incorrect|does(?:n't| not) (?:apply|work|hold|exist)|no longer|not (?:valid|"
     r"true|correct)|misleading|contradict)",
     re.IGNORECASE,
 )
-_FOLLOWING = re.compile(
+_FOLLOWING = regex(
     r"\b(?:following|as (?:the )?(?:guideline|wiki|skill|page)|per the|according to|based on|the (?:wiki|"
     r"guideline|skill) (?:says|recommends|suggests|notes))",
     re.IGNORECASE,
 )
-_REPORT_TOOL = re.compile(r"(?:^|[_.:/-])report_use$")
+_REPORT_TOOL = regex(r"(?:^|[_.:/-])report_use$")
 _GENERIC = frozenset({"SKILL.md", "AGENTS.md", "README.md", "_index.jsonl", "index.md"})
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
 
@@ -21,28 +21,28 @@ _WRAPPERS = (
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "env_context", "repo_context", "attachments", "session_context", "user-prompt-submit-hook",
 )  # fmt: skip
-_WRAPPED = re.compile(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
-_COMMAND_NAME = re.compile(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
-_COMMAND_ARGS = re.compile(r"<command-args>([^<]{1,4000})")
+_WRAPPED = regex(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
+_COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
+_COMMAND_ARGS = regex(r"<command-args>([^<]{1,4000})")
 _HOUSEKEEPING = frozenset(
     {"exit", "quit", "clear", "compact", "model", "login", "logout", "config", "help", "status", "cost", "resume",
      "mcp", "reload-plugins", "plugin", "hooks", "ide", "doctor", "memory", "permissions", "vim", "theme", "usage",
      "context", "export", "agents", "bug", "release-notes", "terminal-setup", "fast", "effort", "rename"}
 )  # fmt: skip
-_TYPED_COMMAND = re.compile(r"/([a-z][\w:-]{1,60})(?=\s|$)")
+_TYPED_COMMAND = regex(r"/([a-z][\w:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
-_ENVIRONMENT = re.compile(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
-_SIMULATED_END = re.compile(r"#{3}(?:STOP|TRANSFER|OUT-OF-SCOPE)#{3}")
-_PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text|Attachment|File)(?: ?[#:][^\]\n]{0,200})?\]", re.IGNORECASE)
-_PROMPT_MARK = re.compile(r"^\s*(?:[❯>»$]\s+)+")
-_NUDGES = re.compile(
+_ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
+_SIMULATED_END = regex(r"#{3}(?:STOP|TRANSFER|OUT-OF-SCOPE)#{3}")
+_PLACEHOLDER = regex(r"\[(?:Image|Pasted text|Attachment|File)(?: ?[#:][^\]\n]{0,200})?\]", re.IGNORECASE)
+_PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
+_NUDGES = regex(
     r"^(?:ok(?:ay)?|yes|yep|yeah|yup|sure|y|no|n|go(?: ahead| on| for it)?|continue|proceed|next|do it|"
     r"please do|please|done|exit|quit|"
     r"keep going|carry on|resume|retry|try again|again|hi|hello|hey|test|stop|\d{1,2}|[a-d]|k|fine|start|"
     r"sounds good|thank you|thanks|ping|begin)\b(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ACCEPTED = re.compile(
+_ACCEPTED = regex(
     r"^(?:(?:ok(?:ay)?|yes|yep|great|cool|awesome)[,.! ]+)?(?:that )?(?:works?\b(?! on| with)|it works|"
     r"works? (?:now|great|fine|well)|perfect|great\b|awesome|"
     r"excellent|lgtm|looks? (?:good|great|right|correct)|nice\b|that(?:'s| is) (?:it|right|correct|great|"
@@ -51,13 +51,13 @@ _ACCEPTED = re.compile(
     r" you)\b|ship it|merge it|love it|wonderful)",
     re.IGNORECASE,
 )
-_ACCEPTED_INSIDE = re.compile(
+_ACCEPTED_INSIDE = regex(
     r"\b(?:(?:it|that|this) (?:all )?(?:works|worked) (?:now|great|well|perfectly|fine)|(?:looks?|sounds?) (?:go"
     r"od|great|perfect)\b|"
     r"all (?:good|set)\b|works like a charm|(?:is|are) (?:pretty |really )?(?:good|great|perfect)\b)",
     re.IGNORECASE,
 )
-_OBJECTED = re.compile(
+_OBJECTED = regex(
     r"^(?:no\b(?! problem| worries| rush|,? (?:that|it)'?s (?:ok|fine|all|it))|nope|wait\b|stop\b|but\b|"
     r"hmm+\b|really\?|huh|why (?:(?:did|do|are|would) you|(?:is|was|does|did) (?:it|this|that)|not)\b|sorry,|"
     r"actually,? (?:no|i|we|don't)\b|not (?:what|like|quite|that|yet)|wrong\b|undo\b|revert\b|don'?t\b|"
@@ -66,7 +66,7 @@ _OBJECTED = re.compile(
     r"you (?:forgot|missed|broke|didn't|should))",
     re.IGNORECASE,
 )
-_OBJECTED_INSIDE = re.compile(
+_OBJECTED_INSIDE = regex(
     r"\b(?:but you|that(?:'s| is) (?:not|wrong)|not what i|already (?:said|told|asked)|add (?:it|them|"
     r"that) back|put (?:it|them) back|"
     r"(?:is|are) (?:still )?(?:failing|broken|blowing up)|still (?:fails?|failing|broken|see|not|doesn't|"
@@ -79,7 +79,7 @@ _OBJECTED_INSIDE = re.compile(
 )
 
 
-ASKS = re.compile(
+ASKS = regex(
     r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |let'?s |let us |just )*(?:add|address|analy[sz]e|"
     r"apply|book|build|bump|calculate|cancel|change|check|clean|commit|"
     r"configure|convert|create|debug|delete|deploy|describe|design|diagnose|do|document|draft|ensure|"
@@ -95,10 +95,10 @@ ASKS = re.compile(
     r" are) going to\b|\?\s*$",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+_ASKED = regex(
     r"\?|\b(?:please|could you|can you) (?:provide|confirm|share|specify|choose|tell)|\blet me know\b", re.IGNORECASE
 )
-_ANSWERS = re.compile(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
+_ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

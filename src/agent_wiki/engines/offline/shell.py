@@ -13,7 +13,7 @@ from itertools import islice
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
 from agent_wiki.shell.wrappers import peeled
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _MOST_COMMANDS = 60
 _DEEPEST = 3  # subshells in subshells
@@ -24,7 +24,7 @@ _SUBCOMMAND_PROGRAMS = """git go npm pnpm yarn bun cargo docker kubectl uv pip p
     composer podman systemctl aws gcloud az heroku fly vercel wrangler rails flutter swift mix stack cabal make"""
 _WITH_SUBCOMMAND = frozenset(_SUBCOMMAND_PROGRAMS.split())
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool"})  # the word after them is the tool
-_INTERPRETERS = re.compile(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|deno|bun")
+_INTERPRETERS = regex(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|deno|bun")
 _FLAGS_WITH_VALUE = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--prefix", "--cwd", "--dir", "-n", "--namespace"}
 )
@@ -36,7 +36,7 @@ _LOOKING_PROGRAMS = """ls cat head tail sed grep egrep fgrep rg ag fd find tree 
     xargs basename dirname realpath readlink true false test [ [[ sleep wait read bat column cd pushd popd export
     source . set"""
 LOOKING = frozenset(_LOOKING_PROGRAMS.split())
-_LOOKING_AT = re.compile(
+_LOOKING_AT = regex(
     r"git (?:status|log|diff|show|blame|branch|remote|rev-parse|ls-files|grep|check-ignore|reflog|describe|config"
     r"|ls-remote|ls-tree|merge-base|shortlog|rev-list|cat-file|symbolic-ref|for-each-ref)\b"
     r"|gh \w+ (?:view|list|status|checks|diff|watch)|kubectl (?:get|describe|logs|top)|docker (?:ps|logs|inspect)"

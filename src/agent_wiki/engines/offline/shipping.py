@@ -7,16 +7,17 @@ import re
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.lazily import regex
 
 _SHIP = (
     r"(?:commit|push|ship it|merge (?:it|this|the pr)\b|publish (?:it|this)\b|release it"
     r"|(?:open|create|make|raise) (?:a|the) (?:pr|pull request))\b"
 )
-_ASKED_TO_SHIP = re.compile(rf"\b{_SHIP}", re.IGNORECASE)
-_SHIP_LINE = re.compile(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE)
+_ASKED_TO_SHIP = regex(rf"\b{_SHIP}", re.IGNORECASE)
+_SHIP_LINE = regex(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE)
 _MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which mention commits for many reasons
-_FORBIDDEN = re.compile(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.\n]{0,60}", re.IGNORECASE)
-_SHIPPED_LINE = re.compile(
+_FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.\n]{0,60}", re.IGNORECASE)
+_SHIPPED_LINE = regex(
     r"^(?:\[[^\]\n]{1,200} [0-9a-f]{7,64}\] .{1,300}|.{0,120}[0-9a-f]{7,64}\.\.[0-9a-f]{7,64}.{0,200}"
     r"|.{0,40}\* \[new (?:branch|tag)\].{0,200}|https://\S{1,300}/pull/\d+.{0,80})$",
     re.MULTILINE,

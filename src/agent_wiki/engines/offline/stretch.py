@@ -9,9 +9,9 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
-_SCRATCH_NAME = re.compile(
+_SCRATCH_NAME = regex(
     r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case",
     re.IGNORECASE,
 )

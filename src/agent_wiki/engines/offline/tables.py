@@ -14,8 +14,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from agent_wiki.trajectory.lazily import regex
+
 _FOLDER = Path(__file__).parent / "tables"
-_UNBOUNDED = re.compile(r"(?<!\\)\.[*+]")
+_UNBOUNDED = regex(r"(?<!\\)\.[*+]")
 
 
 class Pattern:

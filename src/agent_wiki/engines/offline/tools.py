@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from agent_wiki.shell.simple_commands import ShellKind
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
 Kind = Literal[ShellKind, "probe", "plan", "ask", "delegate", "skill", "service"]
 
@@ -29,7 +29,7 @@ _PLAN_TOOLS = frozenset(
 )  # fmt: skip
 _ASK_TOOLS = frozenset({"askuserquestion", "request_user_input", "ask_user", "ask_followup_question"})
 _DELEGATE_TOOLS = frozenset({"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task"})
-_LOOK_VERB = re.compile(
+_LOOK_VERB = regex(
     r"(?:^|__|[._-])(?:get|list|search|find|lookup|read|fetch|show|check|query|describe|calculate|resolve|"
     r"count|verify|detect)(?=[_-]|[A-Z]|$)"
 )

@@ -14,9 +14,9 @@ from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.same_check import CheckRun, check_runs
 from agent_wiki.engines.offline.wording import shown_path
 from agent_wiki.shell.result_lines import error_line
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
-_BOOKKEEPING = re.compile(
+_BOOKKEEPING = regex(
     r"has not been read|modified since read|string (?:to replace )?not found|found \d+ matches|exceeds maximum allowed"
     r"|file is too large|must read|no changes to make|not unique|did not appear verbatim|wait for the user|"
     r"InputValidationError",

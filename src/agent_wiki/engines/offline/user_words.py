@@ -9,14 +9,14 @@ import re
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _MOST_CHARACTERS = 700
-_REASON = re.compile(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
-_AFTER_REASON = re.compile(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
-_EDITOR_NOTE = re.compile(r"<(ide_\w{1,40}|system-reminder|command-\w{1,40})>")
+_REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
+_AFTER_REASON = regex(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
+_EDITOR_NOTE = regex(r"<(ide_\w{1,40}|system-reminder|command-\w{1,40})>")
 _LONGEST_NOTE = 20_000
-_CLAIM = re.compile(
+_CLAIM = regex(
     r"\b(?:done|complete[d]?|fixed|implemented|updated|added|removed|created|renamed|pass(?:es|ing|ed)?|all set|works"
     r"|committed|pushed|ready|summary of (?:the )?changes|changed)\b",
     re.IGNORECASE,

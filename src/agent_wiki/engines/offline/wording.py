@@ -10,13 +10,14 @@ from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.tools import bare_tool_name
 from agent_wiki.shell.kinds import is_inline_script
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _COMMON_NAMES = frozenset(
     {"index.md", "__init__.py", "SKILL.md", "README.md", "mod.rs", "index.ts", "index.js", "main.go"}
 )
-_LONG_PATH = re.compile(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}")
-_LINK = re.compile(r"!?\[([^\[\]]{1,200})\]\s?\([^()\s]{1,400}\)")
+_LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}")
+_LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\([^()\s]{1,400}\)")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 

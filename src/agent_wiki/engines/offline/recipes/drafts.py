@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.recipes.parameters import describe, has_one_off
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillParameter, SkillScript, SkillStep
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 MOST_STEPS = 12
@@ -24,9 +24,9 @@ MOST_EVIDENCE = 6
 _LONGEST_NAME = 40
 _LONGEST_TEXT = 1000  # an Agent Skills description may have 1024
 _LONGEST_COMMAND = 300
-_SINGLE_QUOTED = re.compile(r"'[^']*'")
-_EXPANSION = re.compile(r"`|\$(?!\(pwd\)|\(nproc\)|\{?(?:HOME|PWD|USER)\b)[A-Za-z_{(]")
-_PLACEHOLDER = re.compile(r"<([a-z][a-z0-9-]*)>")
+_SINGLE_QUOTED = regex(r"'[^']*'")
+_EXPANSION = regex(r"`|\$(?!\(pwd\)|\(nproc\)|\{?(?:HOME|PWD|USER)\b)[A-Za-z_{(]")
+_PLACEHOLDER = regex(r"<([a-z][a-z0-9-]*)>")
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text")
 _EDIT_KEYS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("old_text", "new_text"))
@@ -22,7 +22,7 @@ _CHANGERS = frozenset(
     {"sed", "perl", "mv", "truncate", "patch", "black", "ruff", "gofmt", "prettier", "dos2unix", "git"}
 )
 _REMOVERS = frozenset({"rm", "unlink", "trash", "rmdir"})
-_PATCH_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCH_FILE = regex(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.recipes.vocabulary import (
     VERBS_OF_SUBCOMMANDS,
 )
 from agent_wiki.shell import wrappers
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 RUN = "run"  # the verb of a task whose name does not show its purpose
 CHECKS = ("generate", "format", "lint", "typecheck", "build", "test")  # in the order to run them
@@ -49,7 +49,7 @@ _BARE_TASKS = {
 _COMMON_TASKS = frozenset({"test", "t", "build", "start", "all", "install", "run"})
 _VALUED_FLAGS = frozenset({"-C", "-c", "-n", "--namespace", "--context", "-f", "-j", "-H"})
 
-_SCRIPT = re.compile(r"(?:\./)?(?:[\w.-]+/)*[\w-]+(?:\.(?:sh|bash|py|js|mjs|ts|rb|pl))?")
+_SCRIPT = regex(r"(?:\./)?(?:[\w.-]+/)*[\w-]+(?:\.(?:sh|bash|py|js|mjs|ts|rb|pl))?")
 _INTERPRETERS = frozenset({"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "deno", "tsx", "ts-node"})
 
 
@@ -133,8 +133,8 @@ def kind_of(word: str) -> str:
     return KIND_OF_WORD.get(kind, kind)
 
 
-_REPLIES = re.compile(r"/comments/[^/ ]+/replies")
-_REVIEWS = re.compile(r"pulls/[^/ ]+/(?:comments|reviews)")
+_REPLIES = regex(r"/comments/[^/ ]+/replies")
+_REVIEWS = regex(r"pulls/[^/ ]+/(?:comments|reviews)")
 _GH_VERBS = {
     ("pr", "create"): "open-pull-request",
     ("pr", "comment"): "reply",

@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.recipes.operations import Operation, peeled
 from agent_wiki.engines.offline.recipes.pipelines import Pipeline
 from agent_wiki.engines.offline.recipes.roles import inputs
 from agent_wiki.shell.syntax import Word
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _DESCRIPTIONS = {
     "argument": "an argument of the script; the script says what it stands for",
@@ -43,13 +43,13 @@ _DESCRIPTIONS = {
 _FILE_KINDS = frozenset({"file", "input-file", "output-file"})
 
 # What must not be left in a command for other sessions.
-_ONE_OFF = re.compile(
+_ONE_OFF = regex(
     r"(?<![\w>])/(?:home|Users|root|private|var/folders|tmp|mnt|workspace|testbed)(?:/|\b)|\b[A-Za-z]:\\|~/"
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]{0,20}\d)(?=[0-9a-f]{0,20}[a-f])[0-9a-f]{10,64}\b"
     r"|\b\d{4}-\d\d-\d\d|\[REDACTED|[\w.+-]{1,64}@[\w-]{1,64}\.\w"
     r"|\b(?!127\.0\.0\.1\b|0\.0\.0\.0\b)\d{1,3}(?:\.\d{1,3}){3}\b"
 )
-_LONG_NUMBER = re.compile(r"\b\d{6,}\b")
+_LONG_NUMBER = regex(r"\b\d{6,}\b")
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ def _named_assignment(value: str, index: int, start: int) -> list[tuple[str, str
     return [(rest, re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-"))]
 
 
-QUIETING = re.compile(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
+QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
 
 
 def _is_no_recipe(values: list[str], index: int, start: int) -> bool:

@@ -11,11 +11,11 @@ from agent_wiki.shell.simple_commands import steps_of
 from agent_wiki.shell.syntax import Word
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 # What only shows a part of an output and says nothing about how the command went.
 _VIEWERS = frozenset({"head", "tail", "cat", "less", "more", "tee", "grep", "egrep", "rg", "wc", "sort", "uniq"})
-_CONFLICT = re.compile(r"^CONFLICT \(", re.MULTILINE)  # a merge that stops here did what it can
+_CONFLICT = regex(r"^CONFLICT \(", re.MULTILINE)  # a merge that stops here did what it can
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ import re
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.recipes.operations import Operation, kind_of
 from agent_wiki.engines.offline.tables import head_of_word, table
+from agent_wiki.trajectory.lazily import regex
 
 Inputs = dict[int, list[tuple[str, str]]]  # place of the word → (literal in it, kind)
 
@@ -24,9 +25,9 @@ _FLAGS["oc"], _RECIPE_FLAGS["oc"] = _FLAGS["kubectl"], _RECIPE_FLAGS["kubectl"]
 
 _STAYS = frozenset({".", "..", "./...", "-", "--", "/dev/null", "/dev/stdin"})
 _TRUNKS = frozenset({"HEAD", "@{u}", "@{upstream}"})
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}$")
-_VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:-[\w.]+)?")
-_TEST_PATH = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)")
+_EXTENSION = regex(r"\.[A-Za-z][A-Za-z0-9]{0,5}$")
+_VERSION = regex(r"v?\d+(?:\.\d+){1,3}(?:-[\w.]+)?")
+_TEST_PATH = regex(r"(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)")
 _TEST_WORDS = frozenset({"test", "tests", "run", "nextest", "verify", "t"})
 _READS_A_FILE = frozenset({"run", "convert", "query", "transform", "unpack", "import", "seed"})
 

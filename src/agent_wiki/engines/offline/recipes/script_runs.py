@@ -14,19 +14,18 @@ from agent_wiki.engines.offline.recipes.roles import inputs
 from agent_wiki.shell.syntax import Word
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
 _INTERPRETERS = frozenset(
     {"python", "python3", "bash", "sh", "zsh", "node", "ruby", "perl", "deno", "tsx", "ts-node", "awk", "jq"}
 )
 _NOT_PLAIN = ("-", "<", ">")  # flags and redirections; what follows one belongs to it
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = regex(r"-?\d+(?:\.\d+)?")
 # What scripts call their arguments: `path, column = sys.argv[1], sys.argv[2]`, `service="$1"`, `add_argument("path")`.
-_ARGV = re.compile(r"^[ \t]*([a-z_][\w, ]{0,80}?)[ \t]*=[ \t]*(.{0,120}\bsys\.argv\[.{0,120})$", re.MULTILINE)
-_ARGV_SLICE = re.compile(
-    r"^[ \t]*(?:_, ?)?([a-z_][\w, ]{0,80}?)[ \t]*=[ \t]*sys\.argv(\[1:\d*\])?[ \t]*$", re.MULTILINE
-)
-_SHELL_ARGUMENT = re.compile(r"""^[ \t]*(?:local |readonly )?([A-Za-z_]\w{0,40})=["']?\$\{?(\d)""", re.MULTILINE)
-_ARGPARSE = re.compile(r"""\.add_argument\(\s*["']([A-Za-z]\w{0,40})["']""")
+_ARGV = regex(r"^[ \t]*([a-z_][\w, ]{0,80}?)[ \t]*=[ \t]*(.{0,120}\bsys\.argv\[.{0,120})$", re.MULTILINE)
+_ARGV_SLICE = regex(r"^[ \t]*(?:_, ?)?([a-z_][\w, ]{0,80}?)[ \t]*=[ \t]*sys\.argv(\[1:\d*\])?[ \t]*$", re.MULTILINE)
+_SHELL_ARGUMENT = regex(r"""^[ \t]*(?:local |readonly )?([A-Za-z_]\w{0,40})=["']?\$\{?(\d)""", re.MULTILINE)
+_ARGPARSE = regex(r"""\.add_argument\(\s*["']([A-Za-z]\w{0,40})["']""")
 
 
 def last_run(path: str, calls: Sequence[Call]) -> Performed | None:

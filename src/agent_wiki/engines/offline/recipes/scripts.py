@@ -18,6 +18,7 @@ from agent_wiki.engines.offline.recipes.script_runs import command_of, last_run
 from agent_wiki.engines.offline.recipes.steps import step_of
 from agent_wiki.stages.synthesize_skill import SkillScript
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST_LINES = 5
@@ -34,33 +35,33 @@ _LANGUAGES = {
     "awk": "awk",
     "jq": "jq",
 }
-_TAKES_INPUT = re.compile(
+_TAKES_INPUT = regex(
     r"\bsys\.(?:argv|stdin)\b|\bargparse\b|\bimport (?:click|typer|fire|docopt)\b|\bfrom (?:click|typer) import"
     r"|\bfileinput\b|\bos\.environ|\bos\.getenv|process\.(?:argv|stdin|env)|\bparseArgs\b|readFileSync\(0"
     r"|\bARGV\b|\bARGF\b|@ARGV|<STDIN>|\$\{?[1-9@*#]|\bgetopts\b|Deno\.args"
 )
 _INHERENTLY_TAKES_INPUT = frozenset({"awk", "jq"})
-_THROWAWAY = re.compile(
+_THROWAWAY = regex(
     r"(?:^|[_-])(?:tests?|spec|repro\w*|debug|check|probe|tmp|temp|try|trial|demo|example|scratch|foo|bar|verify|hello)"
     r"(?:[_-]|$|\d)"
 )
 _VAGUE_WORDS = """script main run app index solution program code process new my the a final fix do job task work helper
     utils util tool v"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-_COMMENT = re.compile(r"^\s*(?:#|//|\*|/\*|--(?!\w)|;|\"\"\"|''')")
-_IMPORT = re.compile(r"^\s*(?:import\b|from\b.+\bimport\b|const .+require\(|require\b|use\b|set -|source\b)")
-_MACHINE_FOLDER = re.compile(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
+_COMMENT = regex(r"^\s*(?:#|//|\*|/\*|--(?!\w)|;|\"\"\"|''')")
+_IMPORT = regex(r"^\s*(?:import\b|from\b.+\bimport\b|const .+require\(|require\b|use\b|set -|source\b)")
+_MACHINE_FOLDER = regex(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
 # What a script cannot take with it: the modules and files beside it in its repository.
-_NEIGHBOUR = re.compile(
+_NEIGHBOUR = regex(
     r"""^\s*(?:from\s+\.|import\s+\.|(?:source|\.)\s+["']?[./$])|\b(?:require\(|from\s|import\s)\s*["']\.""",
     re.MULTILINE,
 )
-_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|migrations|fixtures|node_modules|\.claude)/")
-_DOCSTRING = re.compile(
+_TEST_FOLDER = regex(r"(?:^|/)(?:tests?|specs?|__tests__|migrations|fixtures|node_modules|\.claude)/")
+_DOCSTRING = regex(
     r"^\s*(?:#![^\n]*\n)?(?:\s*#[^\n]*coding[^\n]*\n)?\s*(?:[rR]?(?:\"\"\"|'''))\s*(.{4,400}?)(?:\"\"\"|'''|\n\s*\n)",
     re.DOTALL,
 )
-_LEADING_COMMENT = re.compile(r"^(?:#![^\n]*\n)?\s*(?:#|//)\s*([A-Z][^\n]{8,300})")
+_LEADING_COMMENT = regex(r"^(?:#![^\n]*\n)?\s*(?:#|//)\s*([A-Z][^\n]{8,300})")
 
 
 def script_draft(calls: Sequence[Call], done: Sequence[Performed]) -> Draft | None:

@@ -18,16 +18,17 @@ from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import SHELL_TOOLS, Call
+from agent_wiki.trajectory.lazily import regex
 
 _WRITES = frozenset(table("names")["changes"].split())
 # The agent's own tools, and ways to give up: not part of a service.
-_NOT_A_SERVICE = re.compile(
+_NOT_A_SERVICE = regex(
     r"think|calculate|transfer_to_human|todo|^(?:task|agent|bash|edit|multiedit|read|write|glob|grep|ls|skill|"
     r"webfetch|websearch|websearchtool|update_plan|apply_patch|spawn_agent|wait_agent|send_input|write_stdin|"
     r"str_replace|create_file|write_file|read_file|replace|list_directory|search_file_content|submit|done|finish)",
     re.IGNORECASE,
 )
-_YES = re.compile(
+_YES = regex(
     r"^\W*(?:yes|yep|yeah|sure|confirm|please (?:do|go|proceed)|go ahead|ok\b|okay|that works|correct|proceed)",
     re.IGNORECASE,
 )

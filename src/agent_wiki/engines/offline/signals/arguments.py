@@ -10,29 +10,30 @@ from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, erro
 from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 10
-_LOOKS_UP = re.compile(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|describe|calculate)(?:[_A-Z]|$)")
+_LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|describe|calculate)(?:[_A-Z]|$)")
 _READS = frozenset(
     {"read", "glob", "grep", "ls", "view", "webfetch", "websearch", "todowrite", "write_stdin", "update_plan"}
 )
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"\b(?:not found|does not exist|doesn't exist|unknown|invalid|no such|does not add up|do not add up|required"
     r"|missing"
     r"|must (?:be|have|include)|omit|cannot be (?:used|combined)|mutually exclusive|not allowed|unexpected)\b",
     re.IGNORECASE,
 )
-_NOT_FOUND = re.compile(r"\b(?:not found|does not exist|doesn't exist|unknown|no such)\b", re.IGNORECASE)
-_SUM = re.compile(r"\b(?:does|do) not add up\b|\bdoesn't add up\b", re.IGNORECASE)
-_EITHER = re.compile(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
-_CONSTRAINT = re.compile(
+_NOT_FOUND = regex(r"\b(?:not found|does not exist|doesn't exist|unknown|no such)\b", re.IGNORECASE)
+_SUM = regex(r"\b(?:does|do) not add up\b|\bdoesn't add up\b", re.IGNORECASE)
+_EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
+_CONSTRAINT = regex(
     r"\b(?:can(?:not| not|'t)|must|should|only|not (?:enough|allowed|permitted|match|available)|does not match"
     r"|do not match"
     r"|insufficient|exceeds?|at (?:most|least)|already)\b",
     re.IGNORECASE,
 )
-_REQUIRED = re.compile(r"\brequired\b|\bmissing\b|\bspecify\b|\bmust (?:be given|include|have)\b", re.IGNORECASE)
+_REQUIRED = regex(r"\brequired\b|\bmissing\b|\bspecify\b|\bmust (?:be given|include|have)\b", re.IGNORECASE)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

@@ -22,28 +22,29 @@ from agent_wiki.engines.offline.lessons import (
     quote_line,
 )
 from agent_wiki.engines.offline.tables import table
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 KNOWN_NAMES = frozenset(table("names")["known"].split())
-_CAUSE = re.compile(
+_CAUSE = regex(
     r"\b(?:doesn't|does not|don't|do not|can't|cannot|only|requires?|needs?|expects?|treats?|ignores?|rejects?|strips?"
     r"|must|always|never|has no|have no|isn't|is not|won't|will not|supports?)\b"
 )
-_REMEDY = re.compile(
+_REMEDY = regex(
     r"^(?:let me|let's|i'll|i will|i need to|i should|we need to|i have to)(?: instead| just| now)? (?P<what>[a-z].+)$",
     re.I,
 )
 _VERBS = frozenset(
     {"use", "add", "set", "pass", "quote", "escape", "run", "install", "wrap", "call", "write", "split", "pin"}
 )
-_SESSION_WORDS = re.compile(
+_SESSION_WORDS = regex(
     r"\b(?:this|that|these|those|here|it|its|i|we|my|our|your|you|the (?:file|test|code|function|project|repo"
     r"|branch|change"
     r"|fix|import|output|error|user|command|script)|above|again|now|still|actually)\b",
     re.IGNORECASE,
 )
 
-_CODE = re.compile(r"`([^`]{1,80})`")
+_CODE = regex(r"`([^`]{1,80})`")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

@@ -9,18 +9,18 @@ from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_stat
 from agent_wiki.engines.offline.lessons import Lesson, lesson
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
-_TALKS = re.compile(r"\b(?:kubectl|oc|helm|mongo|mongosh)\b")
-_CHANGES = re.compile(
+_TALKS = regex(r"\b(?:kubectl|oc|helm|mongo|mongosh)\b")
+_CHANGES = regex(
     r"\b(?:kubectl|oc)\b.{0,300}?\b(?:patch|edit|set|apply|replace|create|delete|scale|label|annotate|taint"
     r"|uncordon|exec)\b"
     r"|\bhelm (?:upgrade|install|rollback)\b",
     re.DOTALL,
 )
-_DRY = re.compile(r"--dry-run")
-_HEALTHY = re.compile(
+_DRY = regex(r"--dry-run")
+_HEALTHY = regex(
     r"successfully rolled out|condition met|\b([1-9]\d{0,2})/\1\s{1,80}(?:Running|[1-9])"
     r"|^\S{1,120}\s{1,40}\d{1,3}\.\d{1,3}\.\d",
     re.MULTILINE,

@@ -17,13 +17,14 @@ from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.verdict import has_failed
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _THING = r"[\w`'\"./@+#-]{1,40}(?: [\w`'\"./@+#-]{1,40}){0,4}?"
 _END = r"(?=\s{0,3}(?:[.,;:!?)]|$|\b(?:for|because|since|so|when|if|as|please|here|though|everywhere|in|on|to|and)\b))"
 _PARTS = {"X": f"(?P<new>{_THING})", "Y": f"(?P<old>{_THING})", "$": _END}
 _INSTEAD = tuple(
-    re.compile(re.sub(r"\b[XY]\b|\$$", lambda part: _PARTS[part[0]], pattern), re.IGNORECASE)
+    regex(re.sub(r"\b[XY]\b|\$$", lambda part: _PARTS[part[0]], pattern), re.IGNORECASE)
     for pattern in (
         r"\b(?:use|prefer|go with|switch to|try|with) X (?:instead of|rather than|over|in place of|and not|,? not) Y$",
         r"\b(?:don't|do not|never|stop) us(?:e|ing) Y(?:,|;| -| and| but)? (?:just |please )?(?:use|go with) X$",
@@ -32,31 +33,29 @@ _INSTEAD = tuple(
         r"\binstead of Y,? (?:please )?(?:use|go with) X$",
     )
 )
-_USE = re.compile(
+_USE = regex(
     r"^(?:no,? |nope,? |please |just |let's |actually,? ){0,3}use (?P<new>[\w./@+-]{2,30})(?: please| instead)?[.!]?$",
     re.I,
 )
-_VAGUE = re.compile(
+_VAGUE = regex(
     r"\b(?:this|that|these|those|it|its|them|they|there|here|one|ones|my|your|our|his|her|their|me|you|us|i|we"
     r"|thing|same|other|another|what|which|something|above|below|latter|former|previous|current|existing|first|second|old|new)\b",
     re.IGNORECASE,
 )
-_ONE_OFF = re.compile(
+_ONE_OFF = regex(
     r"\b(?:called|named?|rename|title|version|branch|label|id|number|port|date|v?\d+\.\d+)\b", re.IGNORECASE
 )
 # A polite question is a new task, unless it speaks of things that have names of their own.
-_POLITE = re.compile(
-    r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE
-)
-_NAMED = re.compile(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
+_POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
+_NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
-_BUILT_IN = re.compile(
+_BUILT_IN = regex(
     r"\b(?:can't|couldn't|can not|cannot) (?:we|you) (?:just |simply )?(?:use|provide|pass|set|reuse|call)\b"
     r"|\b(?:isn't|wasn't) there (?:already )?(?:a|an)\b|\bthere(?:'s| is) already\b|\b(?:we|you) already have\b"
     r"|\bdoesn't .{1,40} already\b|\bwhy not (?:just )?(?:use|reuse)\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
+_CODE = regex(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

@@ -10,9 +10,10 @@ from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 4
-_INDENTATION = re.compile(r"IndentationError|unexpected indent|unindent does not match|expected an indented block")
+_INDENTATION = regex(r"IndentationError|unexpected indent|unindent does not match|expected an indented block")
 _INDENT = Wording(
     "edits/keep-indentation",
     "Keep indentation in replacement text",
@@ -22,14 +23,14 @@ _INDENT = Wording(
 )
 _NAME = r"`(?P<{}>[A-Za-z_][\w.-]{{1,50}}(?:\(\))?)`"
 _CORRECTED = tuple(
-    re.compile(pattern.replace("NEW", _NAME.format("new")).replace("OLD", _NAME.format("old")))
+    regex(pattern.replace("NEW", _NAME.format("new")).replace("OLD", _NAME.format("old")))
     for pattern in (
         r"(?:should be|must be|has to be|is called|needs?|expects?|use|using) NEW,? (?:instead of|rather than|not) OLD",
         r"OLD (?:is|was|has been) (?:deprecated|renamed|removed|replaced).{0,60}?NEW",
         r"(?:replace|change) OLD (?:with|by|to) NEW",
     )
 )
-_TROUBLE = re.compile(
+_TROUBLE = regex(
     r"\b(?:schema|error|warning|deprecat|unknown|invalid|not allowed|unsupported|renamed|removed|fail|diagnostic|no "
     r"longer)\w*\b",
     re.IGNORECASE,

@@ -20,16 +20,17 @@ from agent_wiki.engines.offline.lessons import (
     quote_command,
     quote_line,
 )
+from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 8
-_HINT = re.compile(
+_HINT = regex(
     r"\b(?:try|run|use|execute|hint|please|first|need to|must|should|forget|with|using|instead)\b", re.IGNORECASE
 )
-_NAMED = re.compile(
+_NAMED = regex(
     r"[`'\"]([a-z][\w./-]{1,30}(?: [^`'\"\n]{1,80})?)[`'\"]|(?:run|try|use|hint|execute):? ([a-z][\w./-]{1,30} "
     r"[^`'\"\n]{1,80})$"
 )
-_USAGE = re.compile(
+_USAGE = regex(
     r"\b(?:unknown|unrecogni[sz]ed|invalid|illegal) (?:shorthand )?(?:flag|option|argument|command|subcommand)"
     r"|^usage:|\busage: "
     r"|required (?:flag|option|argument)|accepts \d+ arg|missing (?:required )?(?:argument|flag|option)|too "
@@ -37,8 +38,8 @@ _USAGE = re.compile(
     r"|specify --",
     re.IGNORECASE | re.MULTILINE,
 )
-_HELP = re.compile(r"(?:\s(?:--help|-h|help)\b|^man |^tldr )")
-_OWN_PROGRAM = re.compile(r"[/.]|^(?:python\S*|node|ruby|bash|sh|zsh|go|cargo|npx|deno|bun)$")
+_HELP = regex(r"(?:\s(?:--help|-h|help)\b|^man |^tldr )")
+_OWN_PROGRAM = regex(r"[/.]|^(?:python\S*|node|ruby|bash|sh|zsh|go|cargo|npx|deno|bun)$")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

@@ -11,17 +11,18 @@ from agent_wiki.engines.offline.signals.runners import purpose
 from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_CONCEDES = re.compile(
+_CONCEDES = regex(
     r"\bmade (?:that|it|this) up\b|\byou(?:'|’)?re (?:absolutely )?right\b|\bi apologi[sz]e\b|\bmy mistake\b|\bi "
     r"was wrong\b"
     r"|\b(?:does ?n(?:'|’)t|does not) (?:actually )?(?:exist|support)|\bnot (?:actually )?(?:supported|a real)\b",
     re.IGNORECASE,
 )
-_TEST_PATH = re.compile(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|\.spec\.|_test\.", re.IGNORECASE)
-_GIT_WRITES = re.compile(r"\bgit (?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
-_DISCARDS = re.compile(
+_TEST_PATH = regex(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|\.spec\.|_test\.", re.IGNORECASE)
+_GIT_WRITES = regex(r"\bgit (?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
+_DISCARDS = regex(
     r"\bgit (?:checkout (?:\S+ )?-- |checkout \.|reset --hard|clean -\w*f|stash drop|restore )|\brm -\w*r|\bgit "
     r"push\b.{0,60}--force"
 )

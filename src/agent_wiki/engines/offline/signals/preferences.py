@@ -14,20 +14,19 @@ from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _FARTHEST = 8  # turns between an objection and the words that say what is wanted instead
-_OBJECTS = re.compile(
+_OBJECTS = regex(
     r"^(?:no\b|nope|nah\b|wait\b|stop\b|hmm|why\b|not (?:what|like|that|quite)\b|wrong|please (?:don't|do not|stop)\b"
     r"|don't|do not|never|again\b|i (?:said|told|asked|don't want)|you (?:forgot|missed|should|shouldn't|didn't|keep)\b"
     r"|actually\b|instead\b|that's (?:not|wrong)|this is (?:not|wrong)|i never want)",
     re.IGNORECASE,
 )
-_FIRST = re.compile(r"^(?P<what>.+?),? first$", re.IGNORECASE)
-_ONE_OFF = re.compile(
-    r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE
-)
-_TAG_WORDS = re.compile(r"[a-z][a-z0-9+.-]{2,}")
+_FIRST = regex(r"^(?P<what>.+?),? first$", re.IGNORECASE)
+_ONE_OFF = regex(r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE)
+_TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = frozenset(
     """always the and for with from into only after before when whenever every time user asks ask make use
     used using all any not then than over instead that are is has have new without each does done

@@ -12,18 +12,18 @@ from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _WITHIN_CALLS = 6
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"(?:unknown|invalid|unrecogni[sz]ed|illegal|unsupported|undefined|unexpected|no such|not a valid|bad)"
     r" (?:[a-zA-Z-]{1,20} ){0,2}(?:flag|option|argument|command|subcommand|field|parameter|switch|task|script|key)s?\b"
     r"|(?:flag|option) provided but not defined|is not an? [\w-]{1,20} command|unknown JSON field",
     re.IGNORECASE,
 )
-_OWN_PROGRAM = re.compile(r"[/.]|^(?:go run|cargo run|python\S*|node|ruby|deno|bun|npx|bash|sh|zsh)\b")
-_HELP = re.compile(r"\s(?:--help|-h|help)\b|^man ")
-_WORD = re.compile(r"^--?[A-Za-z][\w-]*$|^[A-Za-z][\w:-]{1,40}$")
+_OWN_PROGRAM = regex(r"[/.]|^(?:go run|cargo run|python\S*|node|ruby|deno|bun|npx|bash|sh|zsh)\b")
+_HELP = regex(r"\s(?:--help|-h|help)\b|^man ")
+_WORD = regex(r"^--?[A-Za-z][\w-]*$|^[A-Za-z][\w:-]{1,40}$")
 
 
 @dataclass(frozen=True, slots=True)

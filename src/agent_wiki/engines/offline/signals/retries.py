@@ -21,16 +21,16 @@ from agent_wiki.engines.offline.lessons import (
     quote_line,
 )
 from agent_wiki.engines.offline.tables import table
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _WITHIN_CALLS = 6
 _SCOPE_FLAGS = frozenset(table("retries")["scope"].split())
 _UNSAFE_FLAGS = frozenset(table("retries")["unsafe"].split())
-_CODE_FAILED = re.compile(
+_CODE_FAILED = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
 )
-_CONSTANT = re.compile(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
+_CONSTANT = regex(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
 _TRIVIAL_SETUP = frozenset(
     {"cd", "mkdir", "rm", "echo", "cat", "ls", "sleep", "touch", "cp", "mv", "git", "sed", "printf"}
 )

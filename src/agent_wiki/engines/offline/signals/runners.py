@@ -9,12 +9,13 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command, general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import pattern, table
+from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 12
 _MISSING = tuple(map(pattern, table("runners")["missing"]))
 _INSTALL = pattern(table("runners")["install"])
 _PURPOSES = tuple((pattern(written), words) for words, written in table("runners")["purposes"].items())
-_RAN = re.compile(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)\b|Ran \d+ tests?", re.MULTILINE)
+_RAN = regex(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)\b|Ran \d+ tests?", re.MULTILINE)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

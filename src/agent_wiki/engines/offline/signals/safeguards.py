@@ -12,16 +12,17 @@ from agent_wiki.engines.offline.signals.runners import purpose
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_SILENCED = re.compile(
+_SILENCED = regex(
     r"\bt\.Skip(?:f|Now)?\(|@pytest\.mark\.(?:skip|xfail)|\b(?:it|describe|test)\.skip\(|\bxit\(|//\s?nolint|#\s?noqa"
     r"|#\s?type: ignore|@ts-(?:ignore|expect-error)|eslint-disable|continue-on-error: true|\|\| true\b"
     r"|#\[ignore\]|@Disabled\b"
 )
 _OBJECTIONS_NEARBY = 3
-_UNHOOKED = re.compile(r"\bgit (?:commit|push)\b[^\n;&|]{0,200}--no-verify")
-_GATE = re.compile(
+_UNHOOKED = regex(r"\bgit (?:commit|push)\b[^\n;&|]{0,200}--no-verify")
+_GATE = regex(
     r"\b(?:skip|disabl|ignor|suppress|silenc|bypass|hid(?:e|ing)|nolint|noqa|no-verify|work-?around"
     r"|proper(?:ly)?|actual(?:ly)? fix"
     r"|fix the (?:cause|root|actual|real))",
@@ -35,17 +36,17 @@ _FIX_GATES = Wording(
     "A test, a linter or a commit hook fails, and a skip or a suppression would get past it.",
     ("checks", "testing", "linting", "user-consent"),
 )
-_UNCHANGED = re.compile(
+_UNCHANGED = regex(
     r"\bgit (?:stash(?: push| save| -u|\s*(?:&&|;|$))|worktree add|checkout \S*(?:~\d|\^|origin/\S+|main|master)\b)"
 )
-_BEFORE = re.compile(
+_BEFORE = regex(
     r"\bpre-?existing\b|\balready (?:fail|broken|red)\w*|\bunrelated to (?:my|our|the|this|these)\b"
     r"|\b(?:fail\w*|broken) (?:on|without|before|even without) (?:the |my |our |these |this )?(?:main|master"
     r"|base|change\w*|clean)"
     r"|\bnot (?:caused by|related to|from) (?:my|our|the|this|these)\b",
     re.IGNORECASE,
 )
-_FINDING = re.compile(r"^(?:--- FAIL|FAILED? |FAIL:|ERROR:?|E  )|\b(?:[Ee]rror|FAILED|Exception)\b|^\S+:\d+:\d+: ")
+_FINDING = regex(r"^(?:--- FAIL|FAILED? |FAIL:|ERROR:?|E  )|\b(?:[Ee]rror|FAILED|Exception)\b|^\S+:\d+:\d+: ")
 _BASELINE = Wording(
     "safeguards/failing-before",
     "Check failures against unchanged code",
@@ -55,7 +56,7 @@ _BASELINE = Wording(
     "A test, build or linter fails in a place that the change does not touch.",
     ("testing", "git", "verification"),
 )
-_ONE_COMMAND = re.compile(
+_ONE_COMMAND = regex(
     r"(?:exactly one|only one|a single|one and only one) (?:action|command|tool call|code block|bash block)\b"
     r"|(?:found|got|received) [02-9] (?:actions|commands|code blocks)",
     re.IGNORECASE,

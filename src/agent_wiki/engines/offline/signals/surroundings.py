@@ -10,9 +10,10 @@ from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, err
 from agent_wiki.engines.offline.tables import AnyOf, Entry, entries
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 8
-_TIMED_OUT = re.compile(
+_TIMED_OUT = regex(
     r"(?:[Cc]ommand|[Pp]rocess|[Ee]xecution|[Tt]ool)\b[^\n]{0,40}\btimed out(?: after [^\n]{0,40})?|TIMEOUT "
     r"EXPIRED|timed out after \d+"
 )
