@@ -20,6 +20,7 @@ SHORT_DIGEST = 19
 """Characters of a digest as people see it: `sha256:` and 12 digits."""
 
 _MOST_NAMED = 3
+_MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class Report:
                 values[name] = sorted(value) if name == "bugs" else as_values(value)
         return {**values, "exit_code": self.exit_code}
 
-    def lines(self, *, most: int = 20) -> list[str]:
+    def lines(self, *, most: int = _MOST_LISTED) -> list[str]:
         """The report for a person; long lists are cut at `most` with a count of the rest."""
         would = "would be " if self.is_dry_run else ""
         lines = []
@@ -229,10 +230,10 @@ def _one_line(text: str) -> str:
     return without_surrogates(" ".join(text.split()))
 
 
-def listed_lines(title: str, entries: Sequence[str], most: int = 20) -> list[str]:
-    """Each entry behind its title, on a line of its own; those beyond `most` are counted."""
-    lines = [f"{title}: {entry}" for entry in entries[:most]]
-    more = len(entries) - most
+def listed_lines(title: str, entries: Sequence[str]) -> list[str]:
+    """Each entry behind its title, on a line of its own; those beyond twenty are counted."""
+    lines = [f"{title}: {entry}" for entry in entries[:_MOST_LISTED]]
+    more = len(entries) - _MOST_LISTED
     return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
 
 

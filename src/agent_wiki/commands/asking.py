@@ -11,37 +11,33 @@ import typer
 
 from agent_wiki.asking.options import DEFAULT_CONCURRENCY, AskingOptions
 
-_MODEL = Annotated[
-    list[str],
-    typer.Option("--model", help="Model to ask: NAME for all stages, or STAGE=NAME; may be given several times."),
-]
-_BASE_URL = Annotated[str | None, typer.Option("--base-url", help="A server that speaks the Messages API.")]
-_CONCURRENCY = Annotated[int, typer.Option("--concurrency", min=1, max=256, help="Requests to a model at a time.")]
-_MAX_USD = Annotated[
-    float | None, typer.Option("--max-usd", min=0, help="Stop before the run could cost more than this.")
-]
-_JOURNAL = Annotated[
-    bool, typer.Option("--journal/--no-journal", help="Keep every answer, so that none is paid for twice.")
-]
-_MIN_COVERAGE = Annotated[
-    float,
-    typer.Option("--min-coverage", min=0, max=1, help="Fail a session if the model would see a smaller share of it."),
-]
-_BATCH = Annotated[bool, typer.Option("--batch", help="Send requests as batches, at half price; run again to collect.")]
-_WAIT = Annotated[bool, typer.Option("--wait", help="With --batch: wait until all batches have ended.")]
-_ESTIMATE = Annotated[bool, typer.Option("--estimate", help="Estimate calls, tokens and cost. Send and write nothing.")]
-_EXACT = Annotated[bool, typer.Option("--exact", help="With --estimate: have the service count the tokens.")]
+
+def _option(kind: Any, default: Any, *words: str, **said: Any) -> tuple[Any, Any]:
+    """An option's annotation and its default."""
+    return Annotated[kind, typer.Option(*words, **said)], default
+
+
 _OPTIONS: dict[str, tuple[Any, Any]] = {
-    "models": (_MODEL, ()),
-    "base_url": (_BASE_URL, None),
-    "concurrency": (_CONCURRENCY, DEFAULT_CONCURRENCY),
-    "max_usd": (_MAX_USD, None),
-    "is_journaled": (_JOURNAL, True),
-    "min_coverage": (_MIN_COVERAGE, 0.0),
-    "is_batched": (_BATCH, False),
-    "is_waiting": (_WAIT, False),
-    "is_estimate": (_ESTIMATE, False),
-    "is_exact": (_EXACT, False),
+    "models": _option(
+        list[str], (), "--model", help="Model to ask: NAME for all stages, or STAGE=NAME; may be given several times."
+    ),
+    "base_url": _option(str | None, None, "--base-url", help="A server that speaks the Messages API."),
+    "concurrency": _option(
+        int, DEFAULT_CONCURRENCY, "--concurrency", min=1, max=256, help="Requests to a model at a time."
+    ),
+    "max_usd": _option(float | None, None, "--max-usd", min=0, help="Stop before the run could cost more than this."),
+    "is_journaled": _option(
+        bool, True, "--journal/--no-journal", help="Keep every answer, so that none is paid for twice."
+    ),
+    "min_coverage": _option(
+        float, 0.0, "--min-coverage", min=0, max=1, help="Fail a session if the model would see a smaller share of it."
+    ),
+    "is_batched": _option(
+        bool, False, "--batch", help="Send requests as batches, at half price; run again to collect."
+    ),
+    "is_waiting": _option(bool, False, "--wait", help="With --batch: wait until all batches have ended."),
+    "is_estimate": _option(bool, False, "--estimate", help="Estimate calls, tokens and cost. Send and write nothing."),
+    "is_exact": _option(bool, False, "--exact", help="With --estimate: have the service count the tokens."),
 }
 
 
