@@ -7,7 +7,6 @@ import os
 import random
 import re
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,55 +18,21 @@ from agent_wiki.commands import main
 from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import MessagesServer
 from tests.engines.answering import says
+from tests.pipeline.agents import NO_GUIDELINES, ONE_RULE, STAGES, SUMMARY, Wiki, answers, commands_on
 from tests.processes import exit_codes, started, started_wiki
 from tests.wikis import arc, changed, chat, ingest, record, rule, skill, tree
-
-SUMMARY = {"arcs": [arc(outcome_turn=3, outcome_quote="2 checks failed")]}
-NO_GUIDELINES: dict[str, Any] = {"guidelines": []}
-ONE_RULE = {"guidelines": [rule("Run `make check` before a change.")]}
-STAGES = ("summarize", "extract-guidelines", "synthesize-skill")
-
-Wiki = Callable[..., tuple[int, Any]]
 
 
 @pytest.fixture
 def wiki(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Wiki:
-    """Runs one command on the wiki of the test. Out: its exit code and what it printed, as JSON values."""
-
-    def run(*words: object, answer: Any = None) -> tuple[int, Any]:
-        told = [str(word) for word in words]
-        if answer is not None:
-            file = tmp_path / "answer.json"
-            file.write_text(answer if isinstance(answer, str) else json.dumps(answer), encoding="utf-8")
-            told += ["--answer", str(file)]
-        capsys.readouterr()
-        code = main([*told, "--wiki", str(tmp_path / "wiki"), "--json"])
-        printed = capsys.readouterr()
-        return code, json.loads(printed.out) if printed.out else printed.err
-
-    return run
+    """Runs one command on the wiki of the test."""
+    return commands_on(tmp_path, capsys)
 
 
 def _open(wiki: Wiki, *paths: Path) -> list[tuple[str, str]]:
     """Stage and subject of each line of the worklist."""
     told = wiki("worklist", *paths)[1]
     return [(each["stage"], ", ".join(each["about"])) for each in told["questions"]]
-
-
-def _answers(folder: Path, wiki: Wiki, sessions: int) -> list[Path]:
-    """Recordings of sessions that teach one rule and one skill each, all answered but for the corpus questions."""
-    paths = [record(folder, f"s-{number}", f"2026-01-0{number + 1}") for number in range(sessions)]
-    for number, path in enumerate(paths):
-        assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
-        assert wiki("apply", "guidelines", path, answer=_rules(number))[0] == 0
-        assert wiki("apply", "skill", path, answer={"skill": None, "reason": "nothing new"})[0] == 0
-    return paths
-
-
-def _rules(number: int) -> dict[str, Any]:
-    """The same rule in other words, which could be a cluster."""
-    words = "once more" if number else "first"
-    return {"guidelines": [rule(f"Run `make check` {words} before you change the cart.", title="Run make check first")]}
 
 
 def test_the_worklist_grows_with_the_summaries_and_ends_empty(tmp_path: Path, wiki: Wiki) -> None:
@@ -317,7 +282,7 @@ def test_a_long_result_is_previewed_as_it_was_printed(tmp_path: Path, wiki: Wiki
 
 
 def test_in_any_order_and_by_eight_processes_at_once_the_same_bytes(tmp_path: Path, wiki: Wiki) -> None:
-    paths = _answers(tmp_path, wiki, 3)
+    paths = answers(tmp_path, wiki, 3)
     for request in [each["request"] for each in wiki("worklist")[1]["questions"]]:
         stage = next(each["stage"] for each in wiki("worklist")[1]["questions"] if each["request"] == request)
         answer: dict[str, Any] = {"clusters": []}
@@ -357,62 +322,6 @@ def _applied_at_once(wiki: Path, envelopes: list[dict[str, Any]]) -> list[bool]:
         assert not any("Traceback" in output.read_text(encoding="utf-8") for output in outputs)
         taken += [code == 0 for code in codes]
     return taken
-
-
-def test_the_members_of_a_cluster_are_archived_on_request_and_stay_so(tmp_path: Path, wiki: Wiki) -> None:
-    paths = _answers(tmp_path, wiki, 2)
-    _, asked = wiki("prompt", "cluster")
-    told = {"slug": "check-first", "title": "Check first", "description": "Both.", "takeaway": "Run `make check`."}
-    cluster = {"clusters": [{**told, "members": asked["about"], "tags": ["checks"]}]}
-    assert wiki("apply", "cluster", answer=cluster)[0] == 0
-    assert not (tmp_path / "wiki" / "_archived").exists()
-    assert wiki("apply", "cluster", "--request", asked["request"], "--archive-members", answer=cluster)[0] == 0
-    archived = sorted(each.name for each in (tmp_path / "wiki" / "_archived").glob("*__*.md"))
-    assert len(archived) == 2
-    before = tree(tmp_path / "wiki")
-    assert "archive_members: true" in before["_config.yaml"].decode()
-    report = ingest(paths, tmp_path / "wiki", "recorded")
-    assert (report.exit_code, changed(before, tree(tmp_path / "wiki"))) == (0, [])
-    ingest(paths, tmp_path / "rebuilt", f"recorded:{journal_folder(tmp_path / 'wiki')}")
-    assert changed(before, tree(tmp_path / "rebuilt")) == []
-
-
-def test_what_a_corpus_check_rejects_is_reported(tmp_path: Path, wiki: Wiki) -> None:
-    _answers(tmp_path, wiki, 2)
-    told = {"slug": "x", "title": "X", "description": "D.", "takeaway": "T.", "members": ["a", "b"], "tags": ["t"]}
-    code, applied = wiki("apply", "cluster", answer={"clusters": [told]})
-    assert (code, applied["problems"]) == (
-        1,
-        [{"place": "cluster x", "reason": "'a' is not one of the guidelines asked about"}],
-    )
-
-
-def test_an_agents_answers_are_calls_whose_cost_is_its_own_affair(
-    tmp_path: Path, wiki: Wiki, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = record(tmp_path, "a")
-    assert wiki("apply", "summary", path, "--model", "m-3", answer=SUMMARY)[0] == 0
-    assert wiki("apply", "guidelines", path, answer=NO_GUIDELINES)[0] == 0
-    _, told = wiki("cost")
-    total = told["total"]
-    assert [total[name] for name in ("calls", "by_agents", "unpriced", "cost_usd")] == [2, 2, 0, 0]
-    assert sorted(told["models"]) == ["(agents, unknown model)", "m-3"]
-    assert list(told["runs"]) == ["(agents)"]
-    assert main(["cost", "--wiki", str(tmp_path / "wiki")]) == 0
-    assert "2 answers by agents, whose own sessions paid" in capsys.readouterr().out
-
-
-def test_a_skill_archives_what_it_covers_unless_it_is_to_be_kept(tmp_path: Path, wiki: Wiki) -> None:
-    path = record(tmp_path, "a")
-    assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
-    tags = ["cart", "rounding"]
-    lesson = {"guidelines": [rule("Run `make check` before a change.", tags=tags)]}
-    assert wiki("apply", "guidelines", path, answer=lesson)[0] == 0
-    archive = tmp_path / "wiki" / "_archived"
-    assert wiki("apply", "skill", path, "--keep-covered", answer=skill("check-the-cart", tags=tags))[0] == 0
-    assert not archive.exists()
-    assert wiki("apply", "skill", path, answer=skill("check-the-cart", tags=tags))[0] == 0
-    assert len(list(archive.glob("*__*.md"))) == 1
 
 
 def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_as_one(

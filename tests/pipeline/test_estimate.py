@@ -17,7 +17,7 @@ from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.commands import main
 from agent_wiki.engine import Answer, AnswerType, BaseEngine, Question
-from agent_wiki.engines.cache_forecast import CacheForecast, Piece, Tokens, pieces_of
+from agent_wiki.engines.cache_forecast import pieces_of
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import RunError, UsageError
@@ -397,25 +397,6 @@ def test_a_prompt_in_pieces_is_what_the_service_reads(tmp_path: Path) -> None:
             texts = "".join(piece.text for piece in pieces_of(body))
             blocks = prompt_blocks(body, body["output_config"]["format"]["schema"])
             assert len(texts) / 4 == pytest.approx(sum(block.tokens for block in blocks), rel=0.01)
-
-
-def _pieces(*told: tuple[str, int, bool]) -> list[tuple[Piece, int]]:
-    return [(Piece(text, "5m" if is_marked else None), tokens) for text, tokens, is_marked in told]
-
-
-def test_a_prefix_is_written_once_and_read_by_the_next_question_of_the_same_model() -> None:
-    cache = CacheForecast()
-    head, session = ("head", 2_000, True), ("session", 5_000, True)
-    assert cache.tokens("m", _pieces(head, session, ("a", 10, False))) == Tokens(10, 7_000, 0)
-    assert cache.tokens("m", _pieces(head, session, ("b", 20, False))) == Tokens(20, 0, 7_000)
-    assert cache.tokens("m", _pieces(head, ("another", 300, True), ("a", 10, False))) == Tokens(10, 300, 2_000)
-    assert cache.tokens("n", _pieces(head, session, ("a", 10, False))) == Tokens(10, 7_000, 0)
-
-
-def test_what_is_too_short_to_be_kept_is_plain() -> None:
-    cache = CacheForecast()
-    for _ in range(2):
-        assert cache.tokens("m", _pieces(("head", 900, True), ("a", 10, False))) == Tokens(910, 0, 0)
 
 
 def _wiki(*arguments: str) -> int:

@@ -7,7 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.readers import claude_code
 from agent_wiki.readers.recording import Recording
+from agent_wiki.trajectory import Message, Trajectory
 
 _uuids = count(1)
 
@@ -59,3 +61,28 @@ def recording_of(tmp_path: Path, *records: Any, name: str = "any-name.jsonl") ->
     path = tmp_path / name
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return Recording(path, name)
+
+
+def read(tmp_path: Path, *records: Any) -> list[Trajectory]:
+    recording = recording_of(tmp_path, *records)
+    assert claude_code.claims(recording.sample())
+    return list(claude_code.read(recording))
+
+
+def only(tmp_path: Path, *records: Any) -> Trajectory:
+    (trajectory,) = read(tmp_path, *records)
+    return trajectory
+
+
+def roles(trajectory: Trajectory) -> list[str]:
+    return [message.role for message in trajectory.messages]
+
+
+def found(trajectory: Trajectory) -> list[tuple[str | None, str | None]]:
+    """The user's turns with their marks."""
+    return [(message.content, message.mark) for message in trajectory.messages if message.role == "user"]
+
+
+def result_of(tmp_path: Path, content: Any, **flags: Any) -> Message:
+    calls = assistant("m1", call("c1", command="make"))
+    return only(tmp_path, calls, user([result("c1", content, **flags)])).messages[-1]
