@@ -10,13 +10,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import field
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine, Progress
@@ -45,6 +42,9 @@ from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _IN_FLIGHT_PER_WORKER = 4
 
@@ -227,9 +227,14 @@ def _results(assignments: Sequence[Assignment], known: Known, most_workers: int)
     if not isinstance(assignments[0].engine, str):
         with cycle_search_paused():
             assignments[0].engine.prepare()
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(workers) as threads:
             yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
         return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     context = get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=(known,)) as pool:
         most = workers * _IN_FLIGHT_PER_WORKER
@@ -249,6 +254,8 @@ def _pooled(
     submit: Callable[[Assignment], Future[Mined]], assignments: Iterable[Assignment], most: int
 ) -> Iterator[Mined]:
     """Results as they are ready, at most `most` assignments under way."""
+    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
     waiting = iter(assignments)
     running: set[Future[Mined]] = set()
     while True:
@@ -259,7 +266,7 @@ def _pooled(
         for future in finished:
             try:
                 mined = future.result()
-            except BrokenProcessPool as error:
+            except BrokenExecutor as error:
                 message = "a worker was killed (out of memory?); run again, with --jobs 1 if it happens again"
                 raise RunError(message) from error
             if mined.stopped:

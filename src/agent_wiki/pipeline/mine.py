@@ -9,12 +9,11 @@ from __future__ import annotations
 import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_wiki.engine import Engine
 from agent_wiki.engines import engine_named
@@ -39,6 +38,9 @@ from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,8 @@ def _mine_each(trajectories: Iterable[Trajectory], assignment: Assignment, known
             _mine_one(trajectory, assignment, known.get(trajectory.session_id), mined)
         return
     running: deque[Future[Mined]] = deque()
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as threads:
         try:
             for trajectory in _one_at_a_time(trajectories):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -218,6 +217,8 @@ class Publisher:
         asks: dict[str, Ask] = {stage: self._ask(stage, view) for stage in stages}
         if len(asks) < 2 or self.engine.concurrency < 2:
             return asks
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(len(asks)) as threads:
             running = {stage: threads.submit(ask) for stage, ask in asks.items()}
         return {stage: each.result for stage, each in running.items()}

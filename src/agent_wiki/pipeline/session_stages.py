@@ -6,7 +6,6 @@ The summary comes first; the others are based on it. A stage's result also count
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
 from functools import partial
 
@@ -131,6 +130,8 @@ def _side_by_side(stages: Mapping[str, Run], engine: Engine) -> dict[str, Run]:
     """For each stage a function that returns its record or raises; in parallel where an engine waits for answers."""
     if engine.concurrency < 2 or len(stages) < 2:
         return dict(stages)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(len(stages)) as threads:  # each needs the summary alone
         running = {stage: threads.submit(run) for stage, run in stages.items()}
     return {stage: each.result for stage, each in running.items()}
