@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,11 +40,11 @@ def _mapping(file: Path | None) -> dict[str, Any]:
     """The mapping in a file or on standard input. Raises `UsageError` with the line that cannot be read."""
     import yaml
 
-    from agent_wiki.wiki.yaml_syntax import load_yaml, why_not_yaml
+    from agent_wiki.wiki.yaml_syntax import why_not_yaml
 
     place, text = place_of(file), text_in(file).removeprefix("\ufeff")
     try:
-        value = json.loads(text) if text.lstrip().startswith("{") and _is_json(text) else load_yaml(text)
+        value = _parsed(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(why_not_yaml(error, place)) from error
     if not isinstance(value, dict):
@@ -51,9 +52,9 @@ def _mapping(file: Path | None) -> dict[str, Any]:
     return value
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _parsed(text: str) -> Any:
+    from agent_wiki.wiki.yaml_syntax import load_yaml
+
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return load_yaml(text)

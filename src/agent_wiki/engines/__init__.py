@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
@@ -17,10 +16,6 @@ from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
-
-if TYPE_CHECKING:
-    from agent_wiki.engines.anthropic_api import AnthropicEngine
-    from agent_wiki.engines.recorded import RecordedEngine
 
 ENGINES = ("offline", "anthropic", "recorded", "recorded:FOLDER", "scripted:FILE")
 _EMBEDDED = "offline"
@@ -114,9 +109,13 @@ def opened_engine(
         raise UsageError(f"--batch is for --engine {_ASKING}: {plain_line(kind, 40)} takes no batches")
     engine: Engine
     if named == _ASKING:
-        engine = _asking_engine(wiki, asking, stages)
+        from agent_wiki.engines.anthropic_api import AnthropicEngine
+
+        engine = AnthropicEngine(wiki, asking, stages)
     elif kind == _RECORDED:
-        engine = _recorded_engine(wiki, place)
+        from agent_wiki.engines.recorded import RecordedEngine
+
+        engine = RecordedEngine(wiki, Path(place) if place else None)
     else:
         named = _as_the_owner_wants(named, wiki)
         engine = engine_named(named)
@@ -140,15 +139,3 @@ def _as_the_owner_wants(name: str, wiki: Path) -> str:
     text = (WikiFolder(wiki).read_text(CONFIG) if name == _EMBEDDED else None) or ""
     ignored = parse_config(text).ignored_rules if _SPEAKS_OF_RULES.search(text) else ()
     return f"{name}{_IGNORING}{','.join(ignored)}" if ignored else name
-
-
-def _asking_engine(wiki: Path, asking: AskingOptions, stages: Sequence[str]) -> AnthropicEngine:
-    from agent_wiki.engines.anthropic_api import AnthropicEngine
-
-    return AnthropicEngine(wiki, asking, stages)
-
-
-def _recorded_engine(wiki: Path, place: str) -> RecordedEngine:
-    from agent_wiki.engines.recorded import RecordedEngine
-
-    return RecordedEngine(wiki, Path(place) if place else None)
