@@ -77,7 +77,7 @@ def carts(session):
 
 EXAMPLE = Example("agent: Hello.", "user: Hello.")
 RULES = [GuidelineRule("shop/test-carts", "A request speaks of carts.", carts, EXAMPLE)]
-TAKEN = GuidelineRule("recipes/chain", "The id of another rule.", carts, EXAMPLE)
+TAKEN = GuidelineRule("recipes/script", "The id of another rule.", carts, EXAMPLE)
 BARE = GuidelineRule("shop/bare", "Nobody shows what it finds.", carts)
 """
 
@@ -229,7 +229,7 @@ def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ("shop_rules:TAKEN", "shop (shop_rules:TAKEN) gives the rule recipes/chain, which there is already"),
+        ("shop_rules:TAKEN", "shop (shop_rules:TAKEN) gives the rule recipes/script, which there is already"),
         ("shop_rules:WORDS", "which is not a rule"),
         ("shop_rules:BARE", "shop (shop_rules:BARE) gives shop/bare without an example"),
         ("shop_rules:GONE", "shop (shop_rules:GONE) cannot be loaded"),

@@ -5,18 +5,18 @@ from __future__ import annotations
 import copy
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.engines.offline.rules import SKILL_RULES
-from agent_wiki.stages.synthesize_skill import SkillAnswer
+from agent_wiki.engines.offline.synthesize_skill import answer
+from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
+from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillQuestion
 from agent_wiki.trajectory import Message, Source, Trajectory
 from tests.engines.recordings import Step, edit, session, shell, skill_of, write
 
-CHECKS = (shell("just fmt"), shell("just lint"), shell("just test-all"))
 COUNTER = '''"""Count the rows of a CSV file by the value of one column."""
 import csv
 import sys
@@ -29,137 +29,52 @@ with open(path, newline="") as stream:
 for value, count in counts.most_common():
     print(value, count)
 '''
+RUN = shell("python3 count_rows.py a.csv x")
 
 
 def found(*steps: Step | str, source: Source | None = None) -> SkillAnswer:
-    answer = skill_of(session(*steps, source=source))
-    assert answer.skill is not None, answer.reason
-    assert answer.skill.rule_id in {rule.id for rule in SKILL_RULES}
-    return answer.skill
+    told = skill_of(session(*steps, source=source))
+    assert told.skill is not None, told.reason
+    assert told.skill.rule_id in {rule.id for rule in SKILL_RULES}
+    return told.skill
 
 
 def commands(skill: SkillAnswer) -> list[str | None]:
     return [step.command for step in skill.steps]
 
 
-def test_the_checks_of_a_repository_are_a_skill() -> None:
-    skill = found(*CHECKS)
-    assert skill.name == "format-lint-test-with-just"
-    assert commands(skill) == ["just fmt", "just lint", "just test-all"]
-
-
-def test_the_same_checks_in_another_order_are_the_same_skill() -> None:
-    again = found(shell("just lint"), shell("just test-all 2>&1 | tail -20"), shell("cd /home/ann/x && just fmt"))
-    first = found(*CHECKS)
-    assert (again.name, again.steps) == (first.name, first.steps)
-
-
 @pytest.mark.parametrize("outcome", ["failure", "partial", "unknown"])
-def test_a_session_that_did_not_work_has_no_skill(outcome: str) -> None:
-    answer = skill_of(session(*CHECKS), outcome)  # type: ignore[arg-type]
-    assert answer.skill is None
-    assert outcome in answer.reason
+def test_a_script_of_a_session_that_did_not_work_is_no_skill(outcome: str) -> None:
+    told = skill_of(session(write("count_rows.py", COUNTER), RUN), outcome)  # type: ignore[arg-type]
+    assert told.skill is None
+    assert told.reason
+
+
+def test_a_script_that_ran_in_a_part_that_worked_is_a_skill_whatever_became_of_the_rest() -> None:
+    trajectory = session(
+        write("count_rows.py", COUNTER), RUN, "Now the totals.", shell("make totals", "x", failed=True)
+    )
+    worked = ArcAnswer(first_turn=1, last_turn=5, goal="g", outcome="success", narrative="n", key_turns=[])
+    failed = worked.model_copy(update={"first_turn": 6, "last_turn": 8, "outcome": "failure"})
+    swapped = [worked.model_copy(update={"outcome": "failure"}), failed.model_copy(update={"outcome": "success"})]
+    assert answer(SkillQuestion(trajectory, SummaryAnswer(arcs=[worked, failed]))).skill is not None
+    assert answer(SkillQuestion(trajectory, SummaryAnswer(arcs=swapped))).skill is None
 
 
 @pytest.mark.parametrize(
     "steps",
     [
-        (shell("cat a.txt"), shell("ls -la"), shell("grep -rn foo src"), shell("find . -name x")),
-        (shell("git add ."), shell("git commit -m x"), shell("git push")),
-        (shell("go build ./..."), shell("go vet ./..."), shell("go test ./...")),
-        (shell("python reproduce.py"), shell("python -m pytest tests/test_a.py"), shell("rm reproduce.py")),
-        (shell("just fmt"), shell("just lint"), shell("just test-all", "2 failed", failed=True)),
-        (shell("just fmt"), shell("just lint"), shell("just test-all | tail -5", "FAILED tests/test_a.py::test_b")),
-        (shell("just --help"), shell("just lint --help"), shell("just fmt --help"), shell("just test --help")),
+        (shell("just fmt"), shell("just lint"), shell("just test-all")),
+        (shell("git merge origin/main"), shell("just test-all"), shell("git commit -m Merge"), shell("git push")),
+        (shell("cp .env.example .env"), shell("docker compose up -d"), shell("alembic upgrade head")),
+        (shell("kubectl get pods"), shell("kubectl scale deploy/web --replicas=2"), shell("kubectl get pods")),
+        (("get_order", {"id": "W-77"}, "{}", False), ("cancel_order", {"id": "W-77"}, "cancelled", False)),
         (edit("a.py", "x", "y"), edit("b.py", "x", "y"), shell("just lint")),
         ("Thanks!",),
     ],
 )
-def test_exploring_common_knowledge_and_failures_are_no_skill(steps: tuple[Step | str, ...]) -> None:
-    answer = skill_of(session(*steps))
-    assert answer.skill is None
-    assert answer.reason
-
-
-def test_a_step_is_taken_in_the_form_that_worked() -> None:
-    skill = found(shell("just test", "no such recipe", failed=True), *CHECKS)
-    assert "just test" not in commands(skill)
-
-
-def test_conflicts_resolved_checked_and_committed_are_a_skill() -> None:
-    conflict = "Auto-merging a.py\nCONFLICT (content): Merge conflict in a.py\nAutomatic merge failed"
-    skill = found(
-        shell("git fetch origin main && git merge origin/main", conflict, failed=True),
-        edit("a.py", "<<<<<<<", ""),
-        *CHECKS,
-        shell("git add a.py && git commit -m 'Merge origin/main into topic'"),
-        shell("git push -u origin topic"),
-    )
-    assert skill.name == "resolve-merge-conflicts-with-just-checks"
-    assert commands(skill) == [
-        "git fetch origin <base-branch>",
-        "git merge origin/<base-branch>",
-        None,
-        "just fmt",
-        "just lint",
-        "just test-all",
-        "git commit -m <commit-message>",
-        "git push -u origin <branch>",
-    ]
-    assert {parameter.name for parameter in skill.parameters} == {"base-branch", "commit-message", "branch"}
-
-
-def test_a_cluster_diagnosed_changed_and_seen_well_is_a_skill() -> None:
-    skill = found(
-        shell("kubectl get pods -n shop", "web-5f6c  0/1  Pending"),
-        shell("kubectl describe pod web-5f6c -n shop | tail -20", "Warning FailedScheduling"),
-        shell("""kubectl patch deployment web -n shop --type=json -p='[{"op":"remove","path":"/x"}]'""", "patched"),
-        shell("kubectl rollout status deployment/web -n shop --timeout=60s", "successfully rolled out"),
-    )
-    assert skill.name == "diagnose-and-patch-kubernetes-deployment"
-    assert commands(skill) == [
-        "kubectl get pods -n <namespace>",
-        "kubectl describe pod <pod> -n <namespace>",
-        "kubectl patch deployment <deployment> -n <namespace> --type=json -p=<json-patch>",
-        "kubectl rollout status deployment/<deployment> -n <namespace> --timeout=60s",
-    ]
-
-
-def test_a_review_that_was_addressed_is_a_skill() -> None:
-    skill = found(
-        shell("gh api repos/acme/web/pulls/12/comments --paginate | jq '.[].body'", "x"),
-        edit("a.py", "x", "y"),
-        shell("just lint"),
-        shell("git commit -am 'Address the review' && git push"),
-        shell("gh api repos/acme/web/pulls/12/comments/345/replies -f body='Done.'"),
-    )
-    assert skill.name == "address-review-comments-with-just-checks"
-    assert commands(skill)[0] == "gh api repos/<repository>/pulls/<pull-request>/comments --paginate"
-    assert commands(skill)[-1] == (
-        "gh api repos/<repository>/pulls/<pull-request>/comments/<comment>/replies -f body=<text>"
-    )
-
-
-def test_setting_up_step_by_step_is_a_skill() -> None:
-    skill = found(
-        shell("pip install -r requirements.txt"),
-        shell("cp .env.example .env"),
-        shell("docker compose up -d db"),
-        shell("python manage.py migrate"),
-        shell("python manage.py loaddata demo"),
-    )
-    assert commands(skill)[:2] == ["pip install -r requirements.txt", "cp .env.example .env"]
-    assert skill.name == "install-configure-start-migrate-seed"
-
-
-def test_a_chain_with_a_link_of_this_machine_is_no_skill() -> None:
-    steps = (
-        shell("pip install -r requirements.txt"),
-        shell("python manage.py migrate --database /home/ann/db"),
-        shell("python manage.py loaddata demo"),
-    )
-    answer = skill_of(session(*steps))
-    assert answer.skill is None or not any("/home" in (each or "") for each in commands(answer.skill))
+def test_the_routine_of_a_repository_or_a_service_is_no_skill(steps: tuple[Step | str, ...]) -> None:
+    assert skill_of(session(*steps, source=Source("x", reward=1.0))).skill is None
 
 
 def test_a_script_that_was_written_and_ran_is_a_skill_with_the_script() -> None:
@@ -189,9 +104,6 @@ def test_a_script_of_a_here_document_is_known() -> None:
     assert skill.scripts[0].text == COUNTER
 
 
-RUN = shell("python3 count_rows.py a.csv x")
-
-
 @pytest.mark.parametrize(
     "steps",
     [
@@ -213,16 +125,6 @@ def test_a_script_that_is_not_fit_to_run_again_is_no_skill(steps: tuple[Step, ..
     assert skill_of(session(*steps, shell("ls"))).skill is None
 
 
-def test_what_a_script_imports_is_installed_first() -> None:
-    skill = found(
-        shell("pip install left-pad==1.2 pyfoo==3.4"),
-        shell("pip install unrelated"),
-        write("count_rows.py", COUNTER.replace("import csv", "import csv, pyfoo")),
-        RUN,
-    )
-    assert commands(skill) == ["pip install left-pad==1.2 pyfoo==3.4", "python3 scripts/count_rows.py <path> <column>"]
-
-
 @pytest.mark.parametrize("line", ["from .rows import read", "sys.path.append('/srv/data/lib')", "HOST = '10.1.2.3'"])
 def test_a_script_that_needs_its_machine_or_its_neighbours_is_no_skill(line: str) -> None:
     assert skill_of(session(write("count_rows.py", f"{COUNTER}\n{line}\n"), RUN)).skill is None
@@ -233,57 +135,15 @@ def test_a_script_left_running_has_not_worked() -> None:
     assert skill_of(session(write("count_rows.py", COUNTER), running)).skill is None
 
 
-@pytest.mark.parametrize(
-    "line", ["just test-all $SUITE", "just test-all $(curl -s https://example.org/x)", "just test-all `id`"]
-)
-def test_what_only_its_session_could_expand_is_no_step(line: str) -> None:
-    assert skill_of(session(shell("just fmt"), shell("just lint"), shell(line))).skill is None
+@pytest.mark.parametrize("line", ["python3 count_rows.py a.csv x | head -3", "python3 count_rows.py a.csv x || true"])
+def test_a_run_whose_end_is_masked_has_not_worked(line: str) -> None:
+    assert skill_of(session(write("count_rows.py", COUNTER), shell(line, "paid 3"))).skill is None
 
 
-def test_too_many_different_things_are_no_workflow() -> None:
-    names = ["setup", "seed", "deploy", "release", "gen", "bench", "docs", "download", "convert", "export", "import"]
-    lines = [f"just {name}-all" for name in [*names, "backup", "restore", "migrate"]]
-    assert skill_of(session(*(shell(line) for line in lines))).skill is None
-
-
-def test_long_names_and_odd_kinds_are_no_stumbling_block() -> None:
-    skill = found(
-        *(shell(f"./tools/{verb}_{'x' * 250}.sh") for verb in ("setup", "seed", "deploy", "download", "convert"))
-    )
-    assert len(skill.description) <= 1024
-    cluster = found(
-        shell("kubectl get pods"),
-        shell("kubectl scale deployments.apps/web --replicas=2"),
-        shell("kubectl rollout status deployments.apps/web"),
-    )
-    assert {parameter.name for parameter in cluster.parameters} == {"deployment", "number"}
-
-
-LOOK_UP = ("get_customer", {"customer_id": "c_001_ann"}, '{"orders": ["W1234567"]}', False)
-DETAILS = ("get_order", {"order_id": "W1234567"}, '{"order": "W1234567", "items": []}', False)
-CANCEL = ("cancel_order", {"order_id": "W1234567", "reason": "no longer needed"}, "cancelled", False)
-
-
-def test_a_change_for_a_customer_is_a_skill_when_the_reward_is_full() -> None:
-    steps = (LOOK_UP, ("get_weather", {"city": "Rome"}, "sunny", False), DETAILS, "yes, please", CANCEL)
-    skill = found(*steps, source=Source("tau_bench", reward=1.0))
-    assert skill.name == "cancel-order"
-    assert commands(skill) == [
-        'get_customer {"customer_id": "<customer-id>"}',
-        'get_order {"order_id": "<order-id>"}',
-        None,
-        'cancel_order {"order_id": "<order-id>", "reason": "<reason>"}',
-    ]
-    assert not any("W1234567" in (each or "") for each in commands(skill))
-
-
-@pytest.mark.parametrize("source", [Source("tau_bench"), Source("tau_bench", reward=0.0), Source("x", reward=0.5)])
-def test_without_a_full_reward_tool_calls_are_no_skill(source: Source) -> None:
-    assert skill_of(session(LOOK_UP, DETAILS, CANCEL, source=source)).skill is None
-
-
-def test_looking_up_alone_is_no_skill() -> None:
-    assert skill_of(session(LOOK_UP, DETAILS, DETAILS, source=Source("tau_bench", reward=1.0))).skill is None
+@pytest.mark.parametrize("argument", ['"$ROWS"', "$(cut -f1 a.csv)", "`id`", "--since 2024-05-01"])
+def test_a_run_that_only_its_session_could_repeat_is_no_skill(argument: str) -> None:
+    run = shell(f"python3 count_rows.py --keep {argument} 3")
+    assert skill_of(session(write("count_rows.py", COUNTER), run)).skill is None
 
 
 def quotes_of(trajectory: Trajectory, turn: int) -> list[str]:
@@ -309,24 +169,14 @@ def check(skill: SkillAnswer, trajectory: Trajectory) -> None:
 
 
 SCRIPT = "cat > do_it_now.sh <<'EOF'\n#!/bin/sh\n# Do it all for one file\na $1\nb $1\nc\nd\ne\nEOF"
-KNOWN_LINES = """just fmt
-just lint
-just test-all
-npm run build
-npm run lint -- --fix
-cd /tmp/x && make lint
-git push
-git merge origin/main
-git commit -m "x y"
-gh pr view 1 --json comments
-pytest tests/a.py -k 'x y'
-go test ./a -run X
-ruff check . ; mypy src
-kubectl get pods -n a
-kubectl delete pod b -n a
-bash do_it_now.sh a.txt
+KNOWN_LINES = """sh do_it_now.sh a.txt
+bash do_it_now.sh a.txt --top 3 > b.txt
+cd /tmp/x && ./do_it_now.sh
+rm do_it_now.sh
+sed -i s/a/b/ do_it_now.sh
+cat >> do_it_now.sh <<E
 <b>x</b> && just lint
-just lint | tail
+sh do_it_now.sh x | tail
 '
 ((
 \x00\x1b[31m"""
@@ -336,8 +186,7 @@ LINES = st.lists(st.sampled_from([*KNOWN_LINES.split("\n"), SCRIPT]) | st.text(m
 @settings(deadline=None)
 @given(LINES, st.lists(st.booleans(), min_size=12, max_size=12))
 def test_whatever_was_run_a_skill_is_valid_and_the_same_twice(lines: list[str], failures: list[bool]) -> None:
-    results = ["CONFLICT (content): x" if "merge" in line else "ok" for line in lines]
-    steps = [shell(*each) for each in zip(lines, results, failures, strict=False)]
+    steps = [shell(line, "ok", has_failed) for line, has_failed in zip(lines, failures, strict=False)]
     trajectory = session(*steps)
     before = copy.deepcopy(trajectory)
     first = skill_of(trajectory)
@@ -352,21 +201,3 @@ def test_whatever_was_run_a_skill_is_valid_and_the_same_twice(lines: list[str], 
 def test_a_line_of_a_megabyte_costs_no_time() -> None:
     hostile = ["(" * 1_000_000, "a " * 500_000, "'\"" * 500_000, "<<'E" * 250_000, "\\" * 1_000_000, "x=" * 500_000]
     assert skill_of(session(*(shell(line, line) for line in hostile), write("a_b.py", " " * 1_000_000))).skill is None
-
-
-def test_every_skill_of_the_real_recordings_is_valid(traces: Path) -> None:
-    from agent_wiki.errors import UnreadableRecording
-    from agent_wiki.readers.detect import read
-    from agent_wiki.readers.recording import Recording
-
-    count = 0
-    for path in sorted(each for each in traces.rglob("*") if each.is_file()):
-        try:
-            for trajectory in read(Recording(path, path.name)):
-                skill = skill_of(trajectory).skill
-                if skill is not None:
-                    check(skill, trajectory)
-                    count += 1
-        except UnreadableRecording:
-            continue
-    assert count > 0

@@ -88,7 +88,7 @@ def test_a_line_of_no_notation_is_named(text: str) -> None:
 
 
 def test_the_version_says_what_is_left_out_and_nothing_of_what_there_is_not() -> None:
-    plain, one, same = OfflineEngine(), OfflineEngine(["recipes/chain"]), OfflineEngine(["recipes/chain", "no/such"])
+    plain, one, same = OfflineEngine(), OfflineEngine(["recipes/script"]), OfflineEngine(["recipes/script", "no/such"])
     assert len({plain.version, one.version}) == 2
     assert same.version == one.version
     assert OfflineEngine(["no/such"]).version == plain.version

@@ -21,7 +21,7 @@ def view() -> WikiView:
     records = {}
     for session, rule_id in found.items():
         guideline = GuidelineEntry("0123456789ab", "Set upstream", "r", "t", "w", rule_id=rule_id)
-        skill = SkillEntry("check-it", "d", rule_id="recipes/checks")
+        skill = SkillEntry("check-it", "d", rule_id="recipes/script")
         by_model = GuidelineEntry("cccccccccccc", "A model's", "other words", "t", "w")
         stages = {"extract-guidelines": stage("extract-guidelines", [guideline, by_model])}
         stages |= {"synthesize-skill": stage("synthesize-skill", [skill]), "summarize": stage("summarize", [Arc("g")])}
@@ -31,7 +31,7 @@ def view() -> WikiView:
 
 def test_a_page_names_the_rules_that_found_it_in_its_sessions(view: WikiView) -> None:
     assert rules_behind(view, "0123456789ab") == ["remedies/set-upstream", "retries/flag-added"]
-    assert rules_behind(view, "check-it") == ["recipes/checks"]
+    assert rules_behind(view, "check-it") == ["recipes/script"]
 
 
 def test_a_page_of_no_rule_names_none(view: WikiView) -> None:

@@ -23,7 +23,7 @@ def wiki(tmp_path: Path) -> Path:
     (folder / "_sessions").mkdir(parents=True)
     lesson = GuidelineEntry("0123456789ab", "Set upstream", "r", "t", "w", rule_id="remedies/set-upstream")
     gone = GuidelineEntry("ba9876543210", "Old \x1b[31mlesson", "r", "t", "w", rule_id="hints/long-gone")
-    skill = SkillEntry("check-it", "d", rule_id="recipes/checks")
+    skill = SkillEntry("check-it", "d", rule_id="recipes/script")
     by_model = GuidelineEntry("cccccccccccc", "A model's", "r", "t", "w")
     for name, guidelines, skills in (("one", [lesson, gone], [skill]), ("two", [lesson, by_model], [])):
         stages = {"extract-guidelines": stage("extract-guidelines", guidelines)}
@@ -33,7 +33,7 @@ def wiki(tmp_path: Path) -> Path:
         }
         text = record_text(SessionRecord(name, stages=stages))
         (folder / "_sessions" / f"{name}.json").write_text(text, encoding="utf-8")
-    (folder / "_config.yaml").write_text("rules:\n  ignore: [recipes/checks]\n", encoding="utf-8")
+    (folder / "_config.yaml").write_text("rules:\n  ignore: [recipes/script]\n", encoding="utf-8")
     return folder
 
 
@@ -46,8 +46,8 @@ def test_every_rule_is_one_line_with_what_it_made(wiki: Path, capsys: pytest.Cap
     lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in _printed(capsys, "--wiki", str(wiki))}
     assert list(lines) == [*(rule.id for rule in RULES), "hints/long-gone"]
     assert lines["remedies/set-upstream"].startswith("2 in 2 sessions ")
-    assert lines["recipes/checks"].startswith("ignored ")
-    assert lines["recipes/chain"].startswith("- ")
+    assert lines["recipes/script"].startswith("ignored ")
+    assert lines["retries/prepared"].startswith("- ")
     assert lines["hints/long-gone"] == "1 in 1 session     There is no such rule any more."
 
 
@@ -67,14 +67,14 @@ def test_a_family_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_same_as_json(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (rule,) = json.loads("\n".join(_printed(capsys, "recipes/checks", "--json", "--wiki", str(wiki))))["rules"]
+    (rule,) = json.loads("\n".join(_printed(capsys, "recipes/script", "--json", "--wiki", str(wiki))))["rules"]
     example = rule.pop("example")
-    assert example["fires"].startswith("$ just fmt\n")
+    assert example["fires"].startswith("call: Write ")
     assert rule == {
-        "id": "recipes/checks",
+        "id": "recipes/script",
         "family": "recipes",
         "makes": "skill",
-        "summary": "A change passed at least three kinds of check of its repository.",
+        "summary": "A script that takes its inputs from outside was written and ran.",
         "is_ignored": True,
         "made": [{"session_id": "one", "page": "check-it", "title": "Check it"}],
     }

@@ -6,7 +6,6 @@
     call: tool {"argument": "value"}        run: {"command": "…", "timeout": 5} (a shell command with more arguments)
     = a line of a result                    ! the same of a call that failed
     refused: the reason why the user refused the call
-    reward: 1 (what the recording says of its own success)
 
 A session that does not begin with the user begins with a request.
 """
@@ -22,12 +21,9 @@ from typing import Any
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import offered
-from agent_wiki.engines.offline.recipes.drafts import finished
-from agent_wiki.engines.offline.recipes.performed import performed
-from agent_wiki.engines.offline.rule import AnyRule, Example, GuidelineRule, WorkDone
+from agent_wiki.engines.offline.rule import AnyRule, Example, GuidelineRule
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
-from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
 
 FOLDER = Path(__file__).parent / "examples"
@@ -45,9 +41,7 @@ def fires(rule: AnyRule, text: str) -> bool:
     trajectory = example_session(text)
     if isinstance(rule, GuidelineRule):
         return bool(offered(MinedSession.of(trajectory), [rule]))
-    calls = paired_calls(trajectory)
-    draft = rule.draft(WorkDone(trajectory, calls, performed(calls)))
-    return draft is not None and not isinstance(finished(draft), str)
+    return rule.find(trajectory) is not None
 
 
 @cache
@@ -81,7 +75,6 @@ class _Writer:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.reward: float | None = None
         self.said: str | None = None
         self.call: _Pending | None = None
         self.calls = 0
@@ -90,8 +83,6 @@ class _Writer:
         mark, _, rest = line.partition(" ")
         if mark in ("=", "!", "-", "+", "refused:") and self.call is not None:
             self._extend(self.call, mark, rest)
-        elif mark == "reward:":
-            self.reward = float(rest)
         elif mark in ("user:", "harness:"):
             self._end_turn()
             self.builder.user(rest, mark="injected" if mark == "harness:" else None)
@@ -145,4 +136,4 @@ class _Writer:
 
     def done(self) -> Trajectory:
         self._end_turn()
-        return self.builder.finish("example", Source("example", reward=self.reward))
+        return self.builder.finish("example", Source("example"))

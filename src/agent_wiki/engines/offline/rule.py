@@ -14,10 +14,8 @@ from agent_wiki.trajectory.lazily import dataclass
 if TYPE_CHECKING:
     from agent_wiki.engines.offline.attempts import MinedSession
     from agent_wiki.engines.offline.lessons import Lesson
-    from agent_wiki.engines.offline.recipes.drafts import Draft
-    from agent_wiki.engines.offline.recipes.performed import Performed
+    from agent_wiki.stages.synthesize_skill import SkillAnswer
     from agent_wiki.trajectory import Trajectory
-    from agent_wiki.trajectory.calls import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +50,10 @@ class GuidelineRule(Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class WorkDone:
-    """A session that worked, as rules for skills see it: its calls, and the operations that they performed."""
-
-    trajectory: Trajectory
-    calls: Sequence[Call]
-    operations: Sequence[Performed]
-
-
-@dataclass(frozen=True, slots=True)
 class SkillRule(Rule):
-    """`draft` returns the workflow in the work, or None."""
+    """`find` returns the workflow in a trajectory, or None."""
 
-    draft: Callable[[WorkDone], Draft | None]
+    find: Callable[[Trajectory], SkillAnswer | None]
     example: Example | None = None
     makes = "skill"
 

@@ -15,17 +15,8 @@ from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.linters import linter_rules
 from agent_wiki.engines.offline.objections import known_objections
-from agent_wiki.engines.offline.recipes.branches import conflicts_draft, review_draft
-from agent_wiki.engines.offline.recipes.checks import checks_draft
-from agent_wiki.engines.offline.recipes.drafts import Draft
-from agent_wiki.engines.offline.recipes.kubernetes import kubernetes_draft
-from agent_wiki.engines.offline.recipes.parameters import Parameters
-from agent_wiki.engines.offline.recipes.performed import Performed
-from agent_wiki.engines.offline.recipes.scripts import script_draft
-from agent_wiki.engines.offline.recipes.services import service_draft
-from agent_wiki.engines.offline.recipes.workflow import chain_draft
 from agent_wiki.engines.offline.remedies import remedies
-from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule, WorkDone
+from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
     arguments,
     causes,
@@ -43,9 +34,8 @@ from agent_wiki.engines.offline.signals import (
     safeguards,
     surroundings,
 )
+from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
-
-_FEWEST_STEPS = 3
 
 
 def _found_by(
@@ -152,55 +142,8 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
 )
 
 
-def _of_several_steps(
-    kind: Callable[[Sequence[Performed], Parameters], Draft | None],
-) -> Callable[[WorkDone], Draft | None]:
-    """A kind of shell workflow as a rule: fewer than three commands are no workflow."""
-
-    def draft(work: WorkDone) -> Draft | None:
-        found = kind(work.operations, Parameters())
-        is_long = found is not None and sum(step.command is not None for step in found.steps) >= _FEWEST_STEPS
-        return found if is_long else None
-
-    return draft
-
-
 SKILL_RULES: tuple[SkillRule, ...] = (
-    SkillRule(
-        "recipes/script",
-        "A script that takes its inputs from outside was written and ran.",
-        lambda work: script_draft(work.calls, work.operations),
-    ),
-    SkillRule(
-        "recipes/service-calls",
-        "A customer's wish was met by look-ups and a change, with full reward.",
-        lambda work: service_draft(work.trajectory, work.calls),
-    ),
-    SkillRule(
-        "recipes/kubernetes",
-        "A workload of a cluster was diagnosed, changed and seen to be well.",
-        _of_several_steps(kubernetes_draft),
-    ),
-    SkillRule(
-        "recipes/merge-conflicts",
-        "A branch was taken in, its conflicts resolved, checked and committed.",
-        _of_several_steps(conflicts_draft),
-    ),
-    SkillRule(
-        "recipes/review-comments",
-        "Review comments were read, acted on, checked, and pushed or answered.",
-        _of_several_steps(review_draft),
-    ),
-    SkillRule(
-        "recipes/checks",
-        "A change passed at least three kinds of check of its repository.",
-        _of_several_steps(checks_draft),
-    ),
-    SkillRule(
-        "recipes/chain",
-        "Several different things were done one after the other: set up, moved, deployed.",
-        _of_several_steps(chain_draft),
-    ),
+    SkillRule("recipes/script", "A script that takes its inputs from outside was written and ran.", script_skill),
 )
 
 RULES: tuple[AnyRule, ...] = (*GUIDELINE_RULES, *SKILL_RULES)

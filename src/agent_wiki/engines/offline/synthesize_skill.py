@@ -1,35 +1,27 @@
 """The embedded engine's answer to synthesize-skill: one workflow worth doing again, or none with the reason.
 
-Precision first: "none" is the usual answer. A session must have worked; what it did must be several steps or a
-script that was written and then ran; nothing of the session may be left in the commands.
+Precision first: "none" is the usual answer. What a skill cites has to lie in a part of the session that worked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent_wiki.engines.offline.recipes.drafts import finished
-from agent_wiki.engines.offline.recipes.performed import performed
-from agent_wiki.engines.offline.rule import AnyRule, SkillRule, WorkDone
+from agent_wiki.engines.offline.rule import AnyRule, SkillRule
 from agent_wiki.engines.offline.rules import RULES
-from agent_wiki.stages.synthesize_skill import SkillQuestion, SkillsAnswer
-from agent_wiki.trajectory.calls import paired_calls
+from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillQuestion, SkillsAnswer
 
 
 def answer(question: SkillQuestion, rules: Sequence[AnyRule] = RULES) -> SkillsAnswer:
     """A trajectory with its summary → at most one skill. Deterministic; nothing is read but the question."""
-    outcome = question.summary.outcome()
-    if outcome != "success":
-        return SkillsAnswer(reason=f"the session's outcome is {outcome}")
-    calls = paired_calls(question.trajectory)
-    if not calls:
-        return SkillsAnswer(reason="no tool calls")
-    reason = "no workflow of several steps that another session would repeat"
-    work = WorkDone(question.trajectory, calls, performed(calls))
     for rule in (each for each in rules if isinstance(each, SkillRule)):
-        draft = rule.draft(work)
-        result = finished(draft) if draft is not None else None
-        if result is not None and not isinstance(result, str):
-            return SkillsAnswer(skill=result.model_copy(update={"rule_id": rule.id}))
-        reason = result or reason
-    return SkillsAnswer(reason=reason)
+        skill = rule.find(question.trajectory)
+        if skill is not None and _has_worked(skill, question):
+            return SkillsAnswer(skill=skill.model_copy(update={"rule_id": rule.id}))
+    return SkillsAnswer(reason="no workflow that worked and that another session would repeat")
+
+
+def _has_worked(skill: SkillAnswer, question: SkillQuestion) -> bool:
+    """Each turn that it cites is in an arc whose outcome is success."""
+    worked = [arc for arc in question.summary.arcs if arc.outcome == "success"]
+    return all(any(arc.first_turn <= cited.turn <= arc.last_turn for arc in worked) for cited in skill.evidence)

@@ -70,8 +70,3 @@ def entries(name: str, form: type[Form]) -> tuple[Form, ...]:
 def table(name: str) -> Mapping[str, Any]:
     """`tables/<name>.toml` as it is written."""
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-def head_of_word(heads: Mapping[str, str]) -> dict[str, str]:
-    """`head = "word word"` → each word's head."""
-    return {word: head for head, words in heads.items() for word in words.split()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.recipes.script_runs import argument_names, command_of, last_run
+from agent_wiki.engines.offline.script_runs import argument_names, command_of, last_run
 from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import session, shell
 
@@ -18,15 +18,22 @@ def command(line: str, script: str = "") -> str | None:
     ("line", "expected"),
     [
         ("python3 do_it.py", "python3 scripts/do_it.py"),
-        ("cd /home/ann/p && python3 -u do_it.py a.csv 5 2>&1 | tail -3", "python3 -u scripts/do_it.py <input-file> 5"),
-        ("./do_it.py billing --top 3", "scripts/do_it.py <argument> --top 3"),
+        ("cd /home/ann/p && python3 -u do_it.py a.csv 5 2>&1", "python3 -u scripts/do_it.py <input-file> 5"),
+        ("./do_it.py billing --top 3 --as json", "scripts/do_it.py <argument> --top 3 --as json"),
+        ("./do_it.py --in a.csv --out=b.csv", "scripts/do_it.py --in <in> --out=<out>"),
         ("uv run /home/ann/p/do_it.py < a.csv > b.csv", "uv run scripts/do_it.py < <input-file> > <output-file>"),
-        ("cat a.csv | python3 do_it.py", "python3 scripts/do_it.py < <input-file>"),
-        ("curl https://example.org | python3 do_it.py", None),
+        ("python3 do_it.py a.csv b.csv a.csv",
+         "python3 scripts/do_it.py <input-file> <input-file-2> <input-file>"),
+        ("cat a.csv | python3 do_it.py", None),
+        ("python3 do_it.py a.csv | head -5", None),
+        ("python3 do_it.py a.csv | sed 1d > b.csv && cat b.csv", "python3 scripts/do_it.py <input-file>"),
+        ("python3 do_it.py a.csv 2>/dev/null", None),
+        ("python3 do_it.py a.csv || true", None),
+        ("python3 do_it.py a.csv &", None),
         ("python3 other.py", None),
         ("cat do_it.py", None),
     ],
-)
+)  # fmt: skip
 def test_a_run_is_shown_with_its_inputs_as_parameters(line: str, expected: str | None) -> None:
     assert command(line) == expected
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agent_wiki.engines.offline.recipes.pipelines import Pipeline, pipelines
+from agent_wiki.shell.syntax import MOST_CHARACTERS, HereDocument, ShellLine, Step, shell_line
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -46,7 +46,7 @@ def files_written(calls: Iterable[Call]) -> list[WrittenFile]:
             continue
         command = call.command()
         if command is not None:
-            _follow_command(files, call, pipelines(command))
+            _follow_command(files, call, whole_line(command).steps)
         else:
             _follow_tool(files, call)
     return [each for each in files.values() if each is not None]
@@ -116,33 +116,42 @@ def _hunk(hunk: str) -> tuple[str, str, bool]:
     return old, new, False
 
 
-def _follow_command(files: dict[str, WrittenFile | None], call: Call, parts: Sequence[Pipeline]) -> None:
-    for pipeline in parts:
-        target = _written_by(pipeline)
-        words = [word.value for word in pipeline.commands[0]]
-        if target is not None and pipeline.here_documents:
-            document = pipeline.here_documents[0]
-            is_addition = ">>" in words or "-a" in words
-            earlier = files.get(target) if is_addition else None
-            known = document.is_literal and (earlier is not None or not is_addition)
-            text = (earlier.text if earlier else "") + document.text
-            files[target] = WrittenFile(target, text, call) if known else None
-        elif words[0] == "apply_patch" and pipeline.here_documents:
-            _follow_patch(files, call, pipeline.here_documents[0].text)
-        elif words[0] in _REMOVERS:
+def whole_line(command: str) -> ShellLine:
+    """A command line as it parses; without steps when it is too long or its quoting is broken."""
+    line = shell_line(command) if len(command) <= MOST_CHARACTERS else ShellLine(())
+    return line if line.is_whole else ShellLine(())
+
+
+def _follow_command(files: dict[str, WrittenFile | None], call: Call, steps: Iterable[Step]) -> None:
+    for step in steps:
+        words = [word.value for word in step.words]
+        target = _written_by(words)
+        if target is not None and step.here_documents:
+            _write(files, call, target, step.here_documents[0], is_addition=">>" in words or "-a" in words)
+        elif words[:1] == ["apply_patch"] and step.here_documents:
+            _follow_patch(files, call, step.here_documents[0].text)
+        elif words and words[0] in _REMOVERS:
             for word in words[1:]:
                 _remove(files, word)
-        elif words[0] in _CHANGERS:
+        elif words and words[0] in _CHANGERS:
             for path in [path for path in files if any(_same_file(path, word) for word in words[1:])]:
                 files[path] = None
 
 
-def _written_by(pipeline: Pipeline) -> str | None:
+def _write(
+    files: dict[str, WrittenFile | None], call: Call, target: str, document: HereDocument, *, is_addition: bool
+) -> None:
+    earlier = files.get(target) if is_addition else None
+    is_known = document.is_literal and (earlier is not None or not is_addition)
+    text = (earlier.text if earlier else "") + document.text
+    files[target] = WrittenFile(target, text, call) if is_known else None
+
+
+def _written_by(words: list[str]) -> str | None:
     """The one file that `cat > file` or `tee file` writes."""
-    words = [word.value for word in pipeline.commands[0]]
-    if words[0] == "tee" and len(words) > 1:
+    if words[:1] == ["tee"] and len(words) > 1:
         return words[-1]
-    if words[0] != "cat" or len(pipeline.commands) > 1:
+    if words[:1] != ["cat"]:
         return None
     for before, word in itertools.pairwise(words):
         if before in (">", ">>"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.recipes.files_written import files_written
+from agent_wiki.shell.files_written import files_written
 from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import Step, edit, session, shell, write
 

@@ -8,21 +8,21 @@ probes and what the session deleted again are not.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from agent_wiki.engines.offline.recipes.drafts import Draft, DraftStep, slug, tags
-from agent_wiki.engines.offline.recipes.files_written import WrittenFile, files_written
-from agent_wiki.engines.offline.recipes.parameters import Parameters, has_one_off, is_of_one_machine
-from agent_wiki.engines.offline.recipes.performed import Performed
-from agent_wiki.engines.offline.recipes.script_runs import command_of, last_run
-from agent_wiki.engines.offline.recipes.steps import step_of
-from agent_wiki.stages.synthesize_skill import SkillScript
-from agent_wiki.trajectory.calls import Call
+from agent_wiki.engines.offline.script_runs import ScriptRun, command_of, last_run
+from agent_wiki.shell.files_written import WrittenFile, files_written
+from agent_wiki.stages.extract_guidelines import CitedQuote
+from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillParameter, SkillScript, SkillStep
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST_LINES = 5
 _MOST_CHARACTERS = 20_000
+_MOST_COMMAND = 300
+_MOST_QUOTE = 200
+_LONGEST_NAME = 40
 _LANGUAGES = {
     "py": "python",
     "sh": "shell",
@@ -48,8 +48,15 @@ _THROWAWAY = regex(
 _VAGUE_WORDS = """script main run app index solution program code process new my the a final fix do job task work helper
     utils util tool v"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
+_FUNCTION_WORDS = frozenset({"with", "and", "the", "a", "an", "of", "to", "for", "in", "this", "script", "given"})
 _COMMENT = regex(r"^\s*(?:#|//|\*|/\*|--(?!\w)|;|\"\"\"|''')")
 _IMPORT = regex(r"^\s*(?:import\b|from\b.+\bimport\b|const .+require\(|require\b|use\b|set -|source\b)")
+_ONE_OFF = regex(  # what only one machine or session has
+    r"(?<![\w>])/(?:home|Users|root|private|var/folders|tmp|mnt|workspace|testbed)(?:/|\b)|\b[A-Za-z]:\\|~/"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]{0,20}\d)(?=[0-9a-f]{0,20}[a-f])[0-9a-f]{10,64}\b"
+    r"|\b\d{4}-\d\d-\d\d|\[REDACTED|[\w.+-]{1,64}@[\w-]{1,64}\.\w"
+    r"|\b(?!127\.0\.0\.1\b|0\.0\.0\.0\b)\d{1,3}(?:\.\d{1,3}){3}\b"
+)
 _MACHINE_FOLDER = regex(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
 # What a script cannot take with it: the modules and files beside it in its repository.
 _NEIGHBOUR = regex(
@@ -57,6 +64,14 @@ _NEIGHBOUR = regex(
     re.MULTILINE,
 )
 _TEST_FOLDER = regex(r"(?:^|/)(?:tests?|specs?|__tests__|migrations|fixtures|node_modules|\.claude)/")
+_EXPANSION = regex(r"`|\$[A-Za-z_{(]")
+_PLACEHOLDER = regex(r"<([a-z][a-z0-9-]*)>")
+_PARAMETERS = {
+    "argument": "an argument of the script; the script says what it stands for",
+    "file": "the file or files to work on",
+    "input-file": "the file to read",
+    "output-file": "the file to write",
+}
 _DOCSTRING = regex(
     r"^\s*(?:#![^\n]*\n)?(?:\s*#[^\n]*coding[^\n]*\n)?\s*(?:[rR]?(?:\"\"\"|'''))\s*(.{4,400}?)(?:\"\"\"|'''|\n\s*\n)",
     re.DOTALL,
@@ -64,19 +79,18 @@ _DOCSTRING = regex(
 _LEADING_COMMENT = regex(r"^(?:#![^\n]*\n)?\s*(?:#|//)\s*([A-Z][^\n]{8,300})")
 
 
-def script_draft(calls: Sequence[Call], done: Sequence[Performed]) -> Draft | None:
+def script_skill(trajectory: Trajectory) -> SkillAnswer | None:
     """The last fit script of a session as a skill; None when there is none."""
+    calls = paired_calls(trajectory)
     for file in reversed(files_written(calls)):
         run = last_run(file.path, [call for call in calls if call.position >= file.call.position])
-        if run is not None and _is_fit(file):
-            draft = _draft(file, run, done)
-            if draft is not None:
-                return draft
+        if run is not None and _is_fit(file) and (skill := _skill(file, run)) is not None:
+            return skill
     return None
 
 
 def _is_fit(file: WrittenFile) -> bool:
-    name = file.path.replace("\\", "/").rsplit("/", 1)[-1]
+    name = _file_name(file)
     stem, _, suffix = name.lower().rpartition(".")
     if file.is_removed or suffix not in _LANGUAGES or len(file.text) > _MOST_CHARACTERS:
         return False
@@ -85,7 +99,12 @@ def _is_fit(file: WrittenFile) -> bool:
     if _TEST_FOLDER.search(file.path) or _NEIGHBOUR.search(file.text):
         return False
     takes_input = suffix in _INHERENTLY_TAKES_INPUT or _TAKES_INPUT.search(file.text)
-    return bool(takes_input) and _lines_of_logic(file.text) >= _FEWEST_LINES and not _holds_one_off(file.text)
+    is_of_one_machine = _ONE_OFF.search(file.text) or _MACHINE_FOLDER.search(file.text)
+    return bool(takes_input) and _lines_of_logic(file.text) >= _FEWEST_LINES and not is_of_one_machine
+
+
+def _file_name(file: WrittenFile) -> str:
+    return file.path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _lines_of_logic(text: str) -> int:
@@ -95,44 +114,34 @@ def _lines_of_logic(text: str) -> int:
     )
 
 
-def _holds_one_off(text: str) -> bool:
-    """A path of one machine, an id, an address, a redacted secret."""
-    return is_of_one_machine(text) or _MACHINE_FOLDER.search(text) is not None
-
-
-def _draft(file: WrittenFile, run: Performed, done: Sequence[Performed]) -> Draft | None:
-    name = file.path.replace("\\", "/").rsplit("/", 1)[-1]
+def _skill(file: WrittenFile, run: ScriptRun) -> SkillAnswer | None:
+    """The skill; None where it has no general name, or its command holds what only its session had."""
+    name = _file_name(file)
     stem, _, suffix = name.rpartition(".")
     purpose = _purpose(file.text)
-    skill = _name(stem, purpose)
-    command = command_of(run, file.text, name)
-    if not skill or command is None:
+    skill, command = _name(stem, purpose), command_of(run, file.text, name)
+    is_usable = len(command) <= _MOST_COMMAND and not (_ONE_OFF.search(command) or _EXPANSION.search(command))
+    quote = run.text.split("\n", 1)[0][:_MOST_QUOTE].strip()
+    if not skill or not is_usable:
         return None
-    says = purpose or f"{skill.replace('-', ' ').capitalize()}"
-    language = _LANGUAGES[suffix.lower()]
-    needs = _needs(file, done, run)
-    return Draft(
+    says, language = purpose or skill.replace("-", " ").capitalize(), _LANGUAGES[suffix.lower()]
+    return SkillAnswer(
         name=skill,
         description=f"{says}. Runs the script `{name}`. Use when the same has to be done with other inputs.",
         trigger=f"The task at hand: {says[0].lower()}{says[1:]}",
         overview=f"{says}, with a {language} script that was written for this and ran.",
         when_to_use="The input has the same form as the one the script was written for; read the script first.",
-        steps=[*needs, DraftStep(f"Run `scripts/{name}` on your input.", command, run.call, run.pipeline.text)],
-        tags=tags(language, "script", *skill.split("-")[:3]),
+        steps=[SkillStep(text=f"Run `scripts/{name}` on your input.", command=command)],
+        parameters=[_parameter(each) for each in sorted(set(_PLACEHOLDER.findall(command)))],
+        tags=[language, "script", *(each for each in skill.split("-")[:3] if each not in _FUNCTION_WORDS)],
         scripts=[SkillScript(file=name, text=file.text if file.text.endswith("\n") else file.text + "\n")],
+        evidence=[CitedQuote(turn=run.call.turn, quote=quote)],
     )
 
 
-def _needs(file: WrittenFile, done: Sequence[Performed], run: Performed) -> list[DraftStep]:
-    """What was installed before it ran and is named in it."""
-    before = [each for each in done if each.operation.verb == "install" and each.call.position < run.call.position]
-    found = [step_of(each, Parameters()) for each in before if _names_package(file.text, each)]
-    return [step for step in found if step is not None][-2:]
-
-
-def _names_package(text: str, install: Performed) -> bool:
-    packages = (re.split(r"[=<>~\[@]", word.value, maxsplit=1)[0] for word in install.words[2:])
-    return any(len(each) > 2 and re.search(rf"\b{re.escape(each.replace('-', '_'))}\b", text) for each in packages)
+def _parameter(name: str) -> SkillParameter:
+    kind = re.sub(r"-\d+$", "", name)
+    return SkillParameter(name=name, description=_PARAMETERS.get(kind) or f"the {kind.replace('-', ' ')}")
 
 
 def _purpose(text: str) -> str:
@@ -142,14 +151,20 @@ def _purpose(text: str) -> str:
         return ""
     sentence = re.split(r"(?<=[a-z0-9)`])\.(?:\s|$)|\n\s*\n|(?i:\n\s*usage)", match[1].strip(), maxsplit=1)[0]
     line = plain_line(sentence.strip(" ."), 200)
-    return line if len(line.split()) >= 3 and not has_one_off(line) else ""
+    return line if len(line.split()) >= 3 and not _ONE_OFF.search(line) else ""
 
 
 def _name(stem: str, purpose: str) -> str:
-    """From the file's name when that says what it does, else from what it says of itself."""
-    words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", stem).lower()) if word]
+    """From the file's name when that says what it does, else from what it says of itself; empty without either."""
+    words = _words(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", stem))
     words = [word for word in words if word not in _VAGUE and not re.search(r"\d{3}|^v?\d+$", word)]
-    if len(words) >= 2:
-        return slug("-".join(words))
-    said = [word for word in slug(purpose, 60).split("-") if word not in ("the", "a", "an", "this", "script", "given")]
-    return slug("-".join(said[:6])) if len(said) >= 3 else ""
+    if len(words) < 2:
+        words = [word for word in _words(purpose) if word not in _FUNCTION_WORDS][:6]
+        words = words if len(words) >= 3 else []
+    while words and (len("-".join(words)) > _LONGEST_NAME or words[-1] in _FUNCTION_WORDS):
+        words.pop()
+    return "-".join(words)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[^a-z0-9]+", text.lower()) if word]

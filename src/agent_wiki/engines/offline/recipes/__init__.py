@@ -1,1 +1,0 @@
-"""How a session's commands become a recipe another session can follow: the modules behind synthesize-skill."""

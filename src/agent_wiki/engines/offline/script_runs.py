@@ -1,0 +1,163 @@
+"""How a session ran a script of its own, and how another session runs it from the skill's folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent_wiki.shell.files_written import whole_line
+from agent_wiki.shell.simple_commands import steps_of
+from agent_wiki.shell.syntax import PIPES, Step, Word
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.shell.wrappers import peeled
+from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.wiki.layout import slug
+
+_INTERPRETERS = frozenset(
+    {"python", "python3", "bash", "sh", "zsh", "node", "ruby", "perl", "deno", "tsx", "ts-node", "awk", "jq"}
+)
+_QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
+_CUTTING = frozenset({"head", "tail", "grep", "egrep", "rg", "wc"})
+_STREAMS = {"<": "input-file", ">": "output-file", ">>": "output-file"}
+_NUMBER = regex(r"-?\d+(?:\.\d+)?")
+_FILE = regex(r"/|\.[A-Za-z][A-Za-z0-9]{0,5}$")
+# What scripts call their arguments: `path, column = sys.argv[1], sys.argv[2]`, `service="$1"`, `add_argument("path")`.
+_ARGV = regex(r"^[ \t]*([a-z_][\w, ]{0,80}?)[ \t]*=[ \t]*(.{0,120}\bsys\.argv\[.{0,120})$", re.MULTILINE)
+_ARGV_SLICE = regex(r"^[ \t]*(?:_, ?)?([a-z_][\w, ]{0,80}?)[ \t]*=[ \t]*sys\.argv(\[1:\d*\])?[ \t]*$", re.MULTILINE)
+_SHELL_ARGUMENT = regex(r"""^[ \t]*(?:local |readonly )?([A-Za-z_]\w{0,40})=["']?\$\{?(\d)""", re.MULTILINE)
+_ARGPARSE = regex(r"""\.add_argument\(\s*["']([A-Za-z]\w{0,40})["']""")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptRun:
+    """One run of a script: the step of a command line, and which of its words names the script.
+
+    `text`: the step with what its output was piped into.
+    """
+
+    call: Call
+    step: Step
+    place: int
+    has_passed: bool
+    text: str
+
+
+def last_run(path: str, calls: Sequence[Call]) -> ScriptRun | None:
+    """The last run of a script among the calls, when it passed and nothing after it could hide that it did not."""
+    runs = [run for call in calls for run in _runs_in(path, call)]
+    return runs[-1] if runs and runs[-1].has_passed else None
+
+
+def _runs_in(path: str, call: Call) -> list[ScriptRun]:
+    command = call.command()
+    if command is None or call.result is None or call.mark is not None:
+        return []
+    states = zip(steps_of(command), verdict_of(call.ended_by or call).steps, strict=False)
+    passed = {step.start for step, state in states if state == "passed"}
+    found: list[ScriptRun] = []
+    steps = [step for step in whole_line(command).steps if step.words]
+    for at, step in enumerate(steps):
+        place = _place_called(step.words, path)
+        if place is not None:
+            last = next((each for each in steps[at:] if each.after not in PIPES), steps[-1])
+            is_shown = not (_is_fed(steps[at - 1] if at else None) or _is_hidden(step, steps[at + 1 :]))
+            text = command[step.words[0].start : last.words[-1].end]
+            found.append(ScriptRun(call, step, place, is_shown and step.words[0].start in passed, text))
+    return found
+
+
+def _is_fed(before: Step | None) -> bool:
+    """What was piped into it is not part of the skill."""
+    return before is not None and before.after in (*PIPES, "||")
+
+
+def _is_hidden(step: Step, after: Sequence[Step]) -> bool:
+    """Nothing would have shown that it failed: errors thrown away, `|| true`, the background, the end of its output."""
+    if step.after in ("||", "&") or any(word.value.startswith(("2>/dev/null", "&>")) for word in step.words):
+        return True
+    return step.after in PIPES and bool(after) and after[0].words[0].value in _CUTTING
+
+
+def _place_called(words: Sequence[Word], path: str) -> int | None:
+    """The word that calls the script, in a command that runs it: `./x.py`, `python3 -u x.py`, `awk -f x.awk`."""
+    values = [word.value for word in words]
+    rest = list(peeled(values).program_words())
+    skipped = len(values) - len(rest)
+    if rest and _is_same(rest[0], path):
+        return skipped
+    if not rest or rest[0].rsplit("/", 1)[-1] not in _INTERPRETERS:
+        return None
+    places = (place for place, value in enumerate(rest) if place and not value.startswith("-") and value != "run")
+    first = next(places, None)
+    return skipped + first if first is not None and _is_same(rest[first], path) else None
+
+
+def _is_same(value: str, path: str) -> bool:
+    """Recordings name one file by a whole path here and by a relative one there."""
+    value, path = value.removeprefix("./"), path.removeprefix("./")
+    return bool(value) and (value == path or path.endswith("/" + value) or value.endswith("/" + path))
+
+
+def command_of(run: ScriptRun, script: str, name: str) -> str:
+    """The run as it was, with the script called by its path in the skill and its inputs as parameters.
+
+    `script` is the script's text, which often says what its arguments are called; `name` its file name.
+    """
+    words, line = run.step.words, run.call.command() or ""
+    said = [*(line[word.start : word.end] for word in words[: run.place]), f"scripts/{name}"]
+    names, taken = iter(argument_names(script)), dict[tuple[str, str], str]()
+    waiting = ""  # the flag or redirection that the next word belongs to
+    for word in words[run.place + 1 :]:
+        if _QUIETING.fullmatch(word.value):
+            continue
+        kind, literal = _input(word, waiting, names)
+        shown = f"{word.value.removesuffix(literal)}<{_named(kind, literal, taken)}>"
+        said.append(shown if kind else line[word.start : word.end])
+        waiting = word.value if word.value in _STREAMS or word.value.startswith("-") else ""
+    return " ".join(said)
+
+
+def _input(word: Word, waiting: str, names: Iterator[str]) -> tuple[str, str]:
+    """What a word after the script gives it, and the literal in the word; no kind for what stays as it was."""
+    if word.redirection in _STREAMS:
+        return (_STREAMS[word.redirection], target) if (target := word.value.lstrip("<>")) else ("", "")
+    if waiting in _STREAMS:
+        return _STREAMS[waiting], word.value
+    if waiting or word.value.startswith("-"):
+        flag, equals, value = word.value.partition("=")
+        flag, value = (flag, value) if equals else (waiting, word.value)
+        return (_kebab(flag) or "file", value) if flag and _FILE.search(value) else ("", "")
+    value = word.value
+    if name := next(names, ""):
+        return name, value
+    kind = "input-file" if _FILE.search(value) else "argument"
+    return ("", "") if _NUMBER.fullmatch(value) else (kind, value)
+
+
+def _named(kind: str, literal: str, taken: dict[tuple[str, str], str]) -> str:
+    """`kind` for a literal of that kind, `kind-2` for the second different one."""
+    number = sum(each == kind for each, _ in taken) + 1
+    return taken.setdefault((kind, literal), kind if number == 1 else f"{kind}-{number}")
+
+
+def argument_names(script: str) -> list[str]:
+    """What a script calls its arguments, in order, as far as it says so."""
+    if named := _ARGPARSE.findall(script):
+        return [_kebab(name) for name in named]
+    if match := _ARGV_SLICE.search(script):
+        return [_kebab(name) for name in match[1].split(",")]
+    by_place: dict[int, str] = {}
+    for match in _ARGV.finditer(script):
+        targets, places = match[1].split(","), re.findall(r"sys\.argv\[(\d)\]", match[2])
+        by_place |= {
+            int(place): target for target, place in zip(targets, places, strict=False) if len(targets) == len(places)
+        }
+    by_place |= {int(place): name for name, place in _SHELL_ARGUMENT.findall(script)}
+    kebab = {place: _kebab(name) for place, name in by_place.items()}
+    return [kebab.get(place, "") for place in range(1, max(kebab, default=0) + 1)]
+
+
+def _kebab(name: str) -> str:
+    word = slug(name.strip().lower())
+    return word if word[:1].isalpha() else ""
