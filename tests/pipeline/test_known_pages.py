@@ -110,13 +110,13 @@ def test_a_page_that_would_be_rendered_from_the_same_is_not_rendered(
     engine, wiki = _script(tmp_path).engine, tmp_path / "wiki"
     ingest([record(tmp_path / "t", f"s-{number}") for number in range(4)], wiki, engine)
     rendered: list[str] = []
-    pages = Catalog.pages
+    pages_of = Catalog.pages_of
 
-    def noted(made: Catalog, *more: Any) -> Iterator[RenderedPage]:
-        for page in pages(made, *more):
+    def noted(made: Catalog, each: Any) -> Iterator[RenderedPage]:
+        for page in pages_of(made, each):
             rendered.extend([page.path] if page.text else [])
             yield page
 
-    monkeypatch.setattr(Catalog, "pages", noted)
+    monkeypatch.setattr(Catalog, "pages_of", noted)
     ingest([record(tmp_path / "t", "s-4")], wiki, engine)
     assert sorted(path.partition("/")[0] for path in rendered) == ["guidelines", "guidelines", "summaries"]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from agent_wiki.pages import foreign
 from agent_wiki.pages.cluster import FEWEST_MEMBERS, ClusterMember, cluster_members, cluster_of_members, cluster_page
@@ -62,6 +62,9 @@ class RenderedPage:
     foreign: Page | None = None
     moved_from: str | None = None
     inputs: str = ""
+
+
+MorePages: TypeAlias = "Callable[[Catalog], Iterator[RenderedPage]]"
 
 
 @dataclass
@@ -168,14 +171,26 @@ class Catalog:
             return list(self.view.guidelines[guideline_id].entry.tags)
         return texts_of(self.view.foreign_guidelines[guideline_id][1].fields.get("tags"))
 
-    def pages(self, more: Iterable[Callable[[Catalog], Iterator[RenderedPage]]] = ()) -> Iterator[RenderedPage]:
-        """Every page, by kind and path: summaries last, and behind them what only a person keeps.
+    @cached_property
+    def numerous(self) -> list[str | Session]:
+        """What a large wiki has tens of thousands of: guidelines by id, and sessions; those that others wrote not."""
+        return [*self.view.guidelines, *(session for session in self.view.sessions.values() if session.page is None)]
 
-        `more` renders the pages of further stages.
-        """
-        made: set[str] = set()
-        kinds = [self._guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
-        for pages in (*kinds, *(render(self) for render in more), self._summaries()):
+    def pages_of(self, each: str | Session) -> Iterator[RenderedPage]:
+        """The pages of one of the numerous."""
+        return self._summaries(each) if isinstance(each, Session) else self._guideline(each)
+
+    def pages(self, more: Iterable[MorePages] = ()) -> Iterator[RenderedPage]:
+        """Every page. `more` renders the pages of further stages."""
+        yield from self.other_pages(more)
+        for each in self.numerous:
+            yield from self.pages_of(each)
+
+    def other_pages(self, more: Iterable[MorePages] = ()) -> Iterator[RenderedPage]:
+        """Every page but those of the numerous, by kind; the last are those that only a person keeps."""
+        made = {*self.guideline_paths.values(), *self.summary_paths}
+        kinds = [self._foreign_guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
+        for pages in (*kinds, *(render(self) for render in more), self._foreign_summaries()):
             for rendered in sorted(pages, key=lambda page: page.path):
                 made.add(rendered.path)
                 yield rendered
@@ -184,19 +199,26 @@ class Catalog:
             self.warnings.append(f"{path}: another page has its id; it is left alone and not indexed")
             yield RenderedPage(path, None, foreign=page)
 
-    def _guidelines(self) -> Iterator[RenderedPage]:
-        for name, joined in self.view.guidelines.items():
-            path = self.guideline_paths[name]
-            used, tags = self.recalls.get(name, ()), self.tags_of(name)
-            cluster, archive = self.cluster_of.get(name), self.archive.get(name)
-            inputs = self.inputs.digest(joined.sessions, name, tags, used, cluster, archive)
-            if (known := self._known("guideline", path, inputs, used)) is not None:
-                yield known
-                continue
-            used_by = used_by_section(used, "../")
-            page = guideline_page(joined, tags=tags, used_by=used_by, cluster=cluster, archived=archive)
-            entry = entry_of("guideline", path, page, used)
-            yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
+    def look_up(self) -> None:
+        """Work out what nearly every page needs, before this process is copied."""
+        _ = (self.inputs, self.recalls, self.cluster_of, self.guideline_paths)
+        _ = (self.contributed, self.links, self.task_of)
+
+    def _guideline(self, name: str) -> Iterator[RenderedPage]:
+        joined, path = self.view.guidelines[name], self.guideline_paths[name]
+        used, tags = self.recalls.get(name, ()), self.tags_of(name)
+        cluster, archive = self.cluster_of.get(name), self.archive.get(name)
+        inputs = self.inputs.digest(joined.sessions, name, tags, used, cluster, archive)
+        if (known := self._known("guideline", path, inputs, used)) is not None:
+            yield known
+            return
+        used_by = used_by_section(used, "../")
+        page = guideline_page(joined, tags=tags, used_by=used_by, cluster=cluster, archived=archive)
+        yield RenderedPage(
+            path, entry_of("guideline", path, page, used), partial(page.text, self.templates), inputs=inputs
+        )
+
+    def _foreign_guidelines(self) -> Iterator[RenderedPage]:
         for name, (former_path, page_of_others) in self.view.foreign_guidelines.items():
             path, used = self.guideline_paths[name], self.recalls.get(name, ())
             made = foreign.with_derived(
@@ -262,28 +284,24 @@ class Catalog:
             yield RenderedPage(path, entry, partial(page.text, self.templates))
         yield from (each for each in self._foreign("subtask", "../") if each.path not in made)
 
-    def _summaries(self) -> Iterator[RenderedPage]:
-        for session in self.view.sessions.values():
-            if session.page is not None:
-                yield from self._foreign_summaries(session)
-                continue
-            tags, contributed = self._summary_tags(session), [self.contributed.get(path) for path in session.paths]
-            links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
-            inputs = self.inputs.digest([session], tags, contributed, links)
-            known = [self._known("summary", path, inputs, ()) for path in session.paths]
-            if None not in known:
-                yield from filter(None, known)
-                continue
-            pages = summary_pages(
-                session,
-                tags=tags,
-                contributed=self.contributed,
-                links=self.links,
-                made_by=session.record.stages[SUMMARIZE].made_by.short,
-            )
-            for path, page in pages.items():
-                entry = IndexEntry("summary", path, "", session.record.date)
-                yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
+    def _summaries(self, session: Session) -> Iterator[RenderedPage]:
+        tags, contributed = self._summary_tags(session), [self.contributed.get(path) for path in session.paths]
+        links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
+        inputs = self.inputs.digest([session], tags, contributed, links)
+        known = [self._known("summary", path, inputs, ()) for path in session.paths]
+        if None not in known:
+            yield from filter(None, known)
+            return
+        pages = summary_pages(
+            session,
+            tags=tags,
+            contributed=self.contributed,
+            links=self.links,
+            made_by=session.record.stages[SUMMARIZE].made_by.short,
+        )
+        for path, page in pages.items():
+            entry = IndexEntry("summary", path, "", session.record.date)
+            yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
 
     def _known(self, kind: str, path: str, inputs: str, recalls: Sequence[Recall]) -> RenderedPage | None:
         """The page as it lies on disk, where it was rendered from the same."""
@@ -292,12 +310,13 @@ class Catalog:
             return None
         return RenderedPage(path, IndexEntry(kind, path, known.line, known.date, recalls=recalls), inputs=inputs)
 
-    def _foreign_summaries(self, session: Session) -> Iterator[RenderedPage]:
-        for path in session.paths:
+    def _foreign_summaries(self) -> Iterator[RenderedPage]:
+        sessions = [session for session in self.view.sessions.values() if session.page is not None]
+        for path, date in [(path, session.record.date) for session in sessions for path in session.paths]:
             guidelines, skills = self.contributed.get(path, ([], []))
             page = self.view.state.foreign[path]
             page = page.with_fields({"contributed_guidelines": guidelines, "contributed_skills": skills})
-            yield RenderedPage(path, IndexEntry("summary", path, "", session.record.date), foreign=page)
+            yield RenderedPage(path, IndexEntry("summary", path, "", date), foreign=page)
 
     def _kept(self, made: Collection[str]) -> Iterator[RenderedPage]:
         """Pages that a person changed and that no session supports any more: they are indexed by their own words."""

@@ -7,7 +7,8 @@ differs from the disk is written, and what a person edited is left unchanged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.git_sides import edited_before_merge
 from agent_wiki.pipeline.load import index_pages, load_wiki
+from agent_wiki.pipeline.page_writers import written_pages
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
@@ -281,17 +283,17 @@ class Publisher:
             is_page_edited = skill_path(slug) in self.pages.edited
             self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited))
         others = {*self.pages.edited, *self.pages.foreign, *self.unreadable}
-        more = [stage.pages for stage in STAGES if stage.pages is not None]
         changed = 0
-        for page in made.pages(more):
-            rendered.add(page.path)
-            changed += self._write(page, others)
-            if page.entry is not None:
-                entries.append(page.entry)
-                if page.foreign is None and page.path not in others:
-                    known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
-            kind = kind_of(page.path) or "other"
-            counts["archived" if page.path.startswith("_archived/") else kind] += 1
+        with closing(self._written_pages(made, others)) as pages:
+            for page, is_written in pages:
+                rendered.add(page.path)
+                changed += is_written
+                if page.entry is not None:
+                    entries.append(page.entry)
+                    if page.foreign is None and page.path not in others:
+                        known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
+                kind = kind_of(page.path) or "other"
+                counts["archived" if page.path.startswith("_archived/") else kind] += 1
         self.report.pages_unchanged += len(rendered) - changed
         self._remove(rendered, scripts)
         self._write_indexes(made, entries)
@@ -301,6 +303,12 @@ class Publisher:
         self.report.written = sorted(set(self.folder.written))
         self.report.removed = list(self.folder.removed)
         self.report.pages = Counter({f"{kind} pages": count for kind, count in counts.items() if count})
+
+    def _written_pages(self, made: Catalog, others: set[str]) -> Generator[tuple[RenderedPage, bool]]:
+        """Write all pages but `others`. Yields each, and whether it was written."""
+        for page in made.other_pages([stage.pages for stage in STAGES if stage.pages is not None]):
+            yield page, self._write(page, others)
+        yield from written_pages(made, self.folder, lambda page: self._write(page, others))
 
     def _write(self, page: RenderedPage, others: set[str]) -> bool:
         """Write one page where it differs from what lies on disk; True if it was written. `others` are left alone."""

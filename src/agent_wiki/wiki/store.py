@@ -10,7 +10,7 @@ import io
 import json
 import os
 import stat
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import field
@@ -69,6 +69,18 @@ class WikiFolder:
         except Timeout as error:
             message = f"{self.root}: another process has been writing this wiki for {timeout_seconds:.0f} s; try again"
             raise WikiLocked(message) from error
+
+    def copy_of_lock(self) -> int | None:
+        """A descriptor that keeps the wiki held as long as any process has it open; None when it is not held.
+
+        The lock's own descriptor is closed in a copy of this process. Only where `/proc` lists a process's files.
+        """
+        _, lock = self._found(f"{MACHINERY}/lock")
+        for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+            with suppress(OSError):
+                if lock is not None and os.path.samestat(os.fstat(int(name)), lock):
+                    return os.dup(int(name))
+        return None
 
     def read_text(self, path: str, errors: Literal["strict", "replace"] = "strict") -> str | None:
         """A file's text with its own line ends; None when there is no such file.
@@ -136,6 +148,11 @@ class WikiFolder:
             self._replace(target, content)
             self._remember(path, target)
         return True
+
+    def note_written(self, files: Mapping[str, Signature]) -> None:
+        """Take notice of what another process wrote for this run."""
+        self.written += files
+        self.files().update(files)
 
     def make_executable(self, path: str) -> None:
         """Set the executable bits of a file that a skill runs."""
