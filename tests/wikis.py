@@ -62,7 +62,8 @@ def record(
 
 def arc(goal: str = "Fix the cart", first: int = 1, last: int = 4, **fields: Any) -> dict[str, Any]:
     """One arc of a summary."""
-    told = {"slug": "", "outcome": "success", "narrative": "The check failed, then passed.", "key_turns": []}
+    shown: dict[str, Any] = {"outcome": "success", "outcome_turn": first}
+    told = {"slug": "", **shown, "narrative": "The check failed, then passed.", "key_turns": []}
     return {**told, "goal": goal, "first_turn": first, "last_turn": last, **fields}
 
 

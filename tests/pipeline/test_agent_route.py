@@ -347,7 +347,8 @@ def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_a
     assert any("turn 1 is not among the turns" in each["reason"] for each in problems)
     for request in segments:
         turns = [int(each) for each in re.findall(r"^\[T(\d+)\]", _message(wiki, request), re.MULTILINE)]
-        answer = {"arcs": [arc(first=min(turns), last=max(turns))]}
+        own: dict[str, Any] = {"outcome": "unknown", "outcome_turn": None, "outcome_quote": None}
+        answer = {"arcs": [arc(first=min(turns), last=max(turns), **own)]}
         assert wiki("apply", answer={"request": request, "answer": answer})[0] == 0
         assert not (tmp_path / "wiki" / "summaries").is_dir() or not list(
             (tmp_path / "wiki" / "summaries").glob("a*.md")

@@ -261,7 +261,7 @@ def _in_segments(asked: Asked) -> Any:
     if stage != "summarize":
         return shaped(asked, {"guidelines": []} if stage == "extract-guidelines" else {"skill": None, "reason": "x"})
     turns = [int(line[2 : line.index("]")]) for line in asked.text.splitlines() if line.startswith("[T")]
-    told = {"slug": "", "goal": "g", "outcome": "success", "narrative": "n", "key_turns": []}
+    told = {"slug": "", "goal": "g", "outcome": "unknown", "narrative": "n", "key_turns": []}
     first, last = (turns[0], turns[-1]) if turns else (1, 804)
     return shaped(asked, {"arcs": [{**told, "first_turn": first, "last_turn": last}]})
 

@@ -130,9 +130,9 @@ def test_nothing_is_asked_again_of_sessions_that_the_same_engine_answered(tmp_pa
 
 
 def _as_if_prompts_were_todays(wiki: Path) -> None:
-    """Put the digests of today's requests into the pages, for a changed prompt is a question of its own."""
+    """Put today's prompts and requests into the pages, for a changed prompt is a question of its own."""
     today = {
-        session_id: {stage: each.made_by.request for stage, each in record.stages.items()}
+        session_id: {stage: each.made_by for stage, each in record.stages.items()}
         for session_id, record in _records(EXAMPLE / "answered" / "wiki").items()
     }
     for path in (wiki / "summaries").glob("*-*.md"):
@@ -140,7 +140,11 @@ def _as_if_prompts_were_todays(wiki: Path) -> None:
         fields = _page(content, f"summaries/{path.name}")[1]
         for each in [fields["made_by"], *fields["mined"]]:
             now = today[fields["session_id"]][each["stage"]]
-            content = content.replace(each["request"].encode(), now.encode())
+            former = f"prompt_version: {each['prompt_version']}, request: '{each['request']}'"
+            assert former.encode() in content
+            content = content.replace(
+                former.encode(), f"prompt_version: {now.prompt_version}, request: '{now.request}'".encode()
+            )
         path.write_bytes(content)
 
 

@@ -56,12 +56,14 @@ def test_the_question_shows_what_the_summary_knows_beyond_goal_and_outcome() -> 
     known = arc(
         outcome="failure", outcome_turn=5, outcome_quote="Visit `me`", narrative="It looked first.",
         key_turns=[{"turn": 2, "text": "Looks."}], dead_ends=[{"turn": 4, "text": "A guess."}],
+        loose_ends=[{"kind": "missing", "turn": 1, "text": "A test."}],
+        accepted_turn=2, accepted_quote=COMMAND,
     )  # fmt: skip
     trajectory = worked_session()
     summary, _ = summarize.summarize(trajectory, ScriptedEngine({"summarize": {"": {"arcs": [known]}}}))
     asked = render_prompt(GuidelinesQuestion(trajectory, summarize.answer_of(summary)), read_prompts()).question
-    assert "Outcome: failure, shown in turn 5: Visit `me`\nIt looked first.\n" in asked
-    assert "- T2: Looks.\n- T4, given up: A guess.\n" in asked
+    assert "Outcome: failure, shown in turn 5: Visit `me`, accepted in turn 2: make check\nIt looked first.\n" in asked
+    assert "- T2: Looks.\n- T4, given up: A guess.\n- T1, missing: A test.\n" in asked
 
 
 def test_one_rule_stated_twice_is_one() -> None:

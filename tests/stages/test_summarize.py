@@ -18,7 +18,7 @@ from agent_wiki.stages import summarize
 from agent_wiki.trajectory import ToolCall, Trajectory, Usage
 from agent_wiki.wiki.page import Page
 from tests.pages import rendering
-from tests.wikis import arc, worked_session
+from tests.wikis import COMMAND, arc, worked_session
 
 
 def pages_of(*arcs: Any, trajectory: Trajectory | None = None) -> tuple[dict[str, Page], list[Problem]]:
@@ -69,6 +69,57 @@ def test_turns_and_quotes_that_are_not_there_are_dropped_and_said() -> None:
         ("0123456789ac", "ignored"), ("0123456789ad", "ignored"), ("0123456789ab", "ignored"),
     ]  # fmt: skip
     assert not any("evidence" in each for each in entries), "no quote that nobody said reaches a page"
+
+
+def test_a_title_the_users_acceptance_and_loose_ends_are_on_the_page() -> None:
+    loose = [
+        {"kind": "missing", "turn": 1, "text": "No test."}, {"kind": "unverified", "turn": 6, "text": "The total."},
+        {"kind": "left-in", "turn": 4, "text": "A sleep."}, {"kind": "missing", "turn": 70, "text": "no"},
+    ]  # fmt: skip
+    told = arc(title="Cart adds up", accepted_turn=2, accepted_quote=COMMAND, loose_ends=loose)
+    pages, dropped = pages_of(told)
+    (page,) = pages.values()
+    assert page.body.lstrip().startswith("# Cart adds up\n\nRequest: Fix the cart\n\n")
+    assert f"shown by T1, accepted in T2: “{COMMAND}”.\n" in page.body
+    assert page.section("Loose ends") == (
+        "- T1, asked for and not there: No test.\n"
+        "- T6, claimed and never checked: The total.\n"
+        "- T4, did not help and was left in: A sleep."
+    )
+    assert [str(each) for each in dropped] == ["loose_ends: turn 70 does not exist"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "outcome"),
+    [
+        ({}, "unknown"),
+        ({"outcome_turn": 99, "outcome_quote": COMMAND}, "unknown"),
+        ({"accepted_turn": 2, "accepted_quote": COMMAND}, "success"),
+        ({"accepted_turn": 3, "accepted_quote": "nobody's words"}, "success"),
+    ],
+)
+def test_a_success_needs_the_turn_that_shows_it(shown: dict[str, Any], outcome: str) -> None:
+    told = {**arc(), "outcome_turn": None, "outcome_quote": None, **shown}
+    pages, dropped = pages_of(told)
+    (page,) = pages.values()
+    assert page.fields["outcome"] == outcome
+    assert ("a `success` needs" in str(dropped)) == (outcome == "unknown")
+    pages, dropped = pages_of(told, trajectory=worked_session(reward=1.0))
+    assert "a `success` needs" not in str(dropped), "a recorded verdict is enough"
+
+
+def test_arcs_end_where_the_next_begins_and_the_last_with_the_session() -> None:
+    pages, dropped = pages_of(arc("First", 1, 2), arc("Second", 4, 5))
+    assert [page.fields["arc_turns"] for page in pages.values()] == [[1, 3], [4, 6]]
+    assert dropped == []
+
+
+def test_a_narrative_that_is_too_long_is_for_its_writer_to_shorten() -> None:
+    told = summarize.SummaryAnswer.model_validate({"arcs": [arc(narrative="so " * 251)]})
+    trajectory = worked_session()
+    assert summarize.check(told, trajectory)[1] == []
+    problems = summarize.SummarizeQuestion(trajectory).problems(told)
+    assert [str(each) for each in problems] == ["narrative: has 251 words, more than 250"]
 
 
 def test_arcs_are_pages_that_know_each_other_and_only_the_first_has_the_sums() -> None:

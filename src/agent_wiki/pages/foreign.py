@@ -117,8 +117,8 @@ def arc_of(page: Page) -> Arc:
 
 
 def _narrative(page: Page) -> str:
-    """The text below the title without the line on the outcome."""
-    paragraphs = [each for each in page.lead.split("\n\n") if not each.startswith("Outcome: ")]
+    """The text below the title without the lines on request and outcome."""
+    paragraphs = [each for each in page.lead.split("\n\n") if not each.startswith(("Outcome: ", "Request: "))]
     return "\n\n".join(paragraphs).strip()
 
 

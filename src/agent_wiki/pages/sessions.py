@@ -14,6 +14,7 @@ from agent_wiki.wiki.records import SessionRecord
 SUMMARIZE = "summarize"
 
 Outcome = Literal["success", "partial", "failure", "unknown"]
+LooseEndKind = Literal["missing", "unverified", "left-in"]
 RecallStatus = Literal["followed", "ignored", "contradicted", "harmful"]
 
 _STRICT = {"extra": "forbid"}
@@ -25,6 +26,17 @@ class NotedTurn:
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LooseEnd:
+    """Something asked for that is not there, claimed and never checked, or tried without success and never undone."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    kind: LooseEndKind
     turn: int
     text: str
 
@@ -58,6 +70,10 @@ class Arc:
     narrative: str = ""
     key_turns: tuple[NotedTurn, ...] = ()
     dead_ends: tuple[NotedTurn, ...] = ()
+    title: str = ""
+    accepted_turn: int | None = None
+    accepted_quote: str | None = None
+    loose_ends: tuple[LooseEnd, ...] = ()
     recalled: tuple[RecallEntry, ...] = ()
     tool_calls: int | None = None
     errors: int | None = None

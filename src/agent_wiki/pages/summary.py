@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.recalls import recalled_section
-from agent_wiki.pages.sessions import Arc, RecallEntry, Session
+from agent_wiki.pages.sessions import Arc, LooseEndKind, RecallEntry, Session
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.templates import Templates
@@ -18,6 +18,12 @@ _OF_THE_SESSION = (
     "reward", "resolved", "duration_seconds", "input_tokens", "cache_creation_input_tokens",
     "cache_read_input_tokens", "output_tokens", "total_cost_usd",
 )  # fmt: skip
+
+_LOOSE: dict[LooseEndKind, str] = {
+    "missing": "asked for and not there",
+    "unverified": "claimed and never checked",
+    "left-in": "did not help and was left in",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +82,18 @@ class SummaryPage:
         is_recorded = record.reward is not None or record.resolved is not None
         body = templates.render(
             "summary.md",
+            title=arc.title,
             goal=self.goal,
             narrative=arc.narrative,
             outcome=arc.outcome,
             outcome_turn=arc.outcome_turn,
             outcome_quote=plain_line(arc.outcome_quote or "", 200),
+            accepted_turn=arc.accepted_turn,
+            accepted_quote=plain_line(arc.accepted_quote or "", 200),
             outcome_note="as the recording's own verdict says" if is_recorded else "",
             key_turns=arc.key_turns,
             dead_ends=arc.dead_ends,
+            loose_ends=[(_LOOSE[each.kind], each) for each in arc.loose_ends],
             recalled=self.recalled_shown,
             sources=[plain_line(each, 200) for each in self.sources or ["(not recorded)"]],
             source_format=record.recording.format,

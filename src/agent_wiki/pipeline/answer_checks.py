@@ -12,7 +12,7 @@ from agent_wiki.engine import Answer, Problem, Question
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 
-_QUOTES = (("turn", "quote"), ("outcome_turn", "outcome_quote"))
+_QUOTES = (("turn", "quote"), ("outcome_turn", "outcome_quote"), ("accepted_turn", "accepted_quote"))
 _WHOLE = "the answer"
 
 

@@ -10,11 +10,20 @@ from pydantic import Field
 
 from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.errors import AnswerRejected
-from agent_wiki.pages.sessions import Arc, NotedTurn, Outcome, RecallEntry, RecallStatus, outcome_of
+from agent_wiki.pages.sessions import (
+    Arc,
+    LooseEnd,
+    LooseEndKind,
+    NotedTurn,
+    Outcome,
+    RecallEntry,
+    RecallStatus,
+    outcome_of,
+)
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim
+from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import page_id, page_title, slug
 from agent_wiki.wiki.text import plain_line
@@ -23,6 +32,9 @@ STAGE = "summarize"
 
 MOST_QUOTED = 200
 MOST_KEY_TURNS = 6
+MOST_WORDS = 250
+"""Of a narrative."""
+MOST_TITLE_CHARACTERS = 100
 MAX_GOAL_CHARACTERS = 300
 """A goal as records hold it."""
 
@@ -32,6 +44,14 @@ class TurnNote(Answer):
 
     turn: int = Field(ge=1, description="Position of the message in the trajectory, counted from 1.")
     text: str = Field(min_length=1, description="What happened there, one line, naming the tool or file.")
+
+
+class LooseEndNote(Answer):
+    """Something that was not brought to its end. An absence cannot be quoted, so a turn alone stands for it."""
+
+    kind: LooseEndKind
+    turn: int = Field(ge=1, description="The turn that asked for it, that claims it, or that changed it.")
+    text: str = Field(min_length=1, description="What is open, one line.")
 
 
 class RecalledPage(Answer):
@@ -51,17 +71,23 @@ class ArcAnswer(Answer):
     slug: str = Field(default="", description="Short name of the arc; empty when the session has only one.")
     first_turn: int = Field(ge=1, description="The turn of the request; 1 for the first arc.")
     last_turn: int = Field(ge=1, description="The last turn before the next arc; the last of all for the last arc.")
+    title: str = Field(default="", description="What was done to what, 3 to 10 words.")
     goal: str = Field(min_length=1, description="The user's own request, one line, without harness boilerplate.")
     outcome: Outcome = Field(description="As the recording shows it; `unknown` when nothing but a claim does.")
     outcome_turn: int | None = Field(
         default=None, ge=1, description="The turn that shows the outcome; null when none does."
     )
     outcome_quote: str | None = Field(default=None, max_length=MOST_QUOTED, description="Verbatim from that turn.")
+    accepted_turn: int | None = Field(default=None, ge=1, description="The turn in which the user accepted it.")
+    accepted_quote: str | None = Field(default=None, max_length=MOST_QUOTED, description="Verbatim from that turn.")
     narrative: str = Field(min_length=1, description="At most 250 words a person would want to read.")
     key_turns: list[TurnNote] = Field(
         max_length=MOST_KEY_TURNS, description="Three to six turns, fewer in a short session."
     )
     dead_ends: list[TurnNote] = Field(default_factory=list, description="Attempts given up, not mere errors.")
+    loose_ends: list[LooseEndNote] = Field(
+        default_factory=list, description="Missing, claimed but never checked, or left in without use; often empty."
+    )
     recalled: list[RecalledPage] = Field(
         default_factory=list, description="Pages of a wiki that were read within the arc, each once."
     )
@@ -89,15 +115,17 @@ class SummarizeQuestion:
         return {"trajectory": self.trajectory}
 
     def problems(self, answer: SummaryAnswer) -> list[Problem]:
-        """Claims that the recording does not support."""
+        """Claims that the recording does not support, and narratives that are too long."""
         try:
-            return check(answer, self.trajectory)[1]
+            return [*check(answer, self.trajectory)[1], *_too_long(answer)]
         except AnswerRejected as error:
             return [Problem(str(error.place), error.reason)]
 
 
 def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[Problem]]:
     """Drop what the trajectory does not support: turns that do not exist, quotes that are not verbatim.
+
+    Each arc ends where the next begins, the last with the last turn. A success that nothing shows is `unknown`.
 
     Returns the rest of the answer and what was dropped. Raises `AnswerRejected` when nothing remains.
     """
@@ -109,23 +137,27 @@ def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer,
     for before, after in pairwise(present):
         if after.first_turn <= before.first_turn:
             raise AnswerRejected(f"two begin at turn {after.first_turn}", place="arcs")
-    arcs = [_checked_arc(arc, trajectory, dropped) for arc in present]
+    ends = [*(arc.first_turn - 1 for arc in present[1:]), turns]
+    arcs = [_checked_arc(arc, end, trajectory, dropped) for arc, end in zip(present, ends, strict=True)]
     return answer.model_copy(update={"arcs": arcs}), dropped
 
 
-def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem]) -> ArcAnswer:
+def _too_long(answer: SummaryAnswer) -> list[Problem]:
+    """Narratives with more words than were asked for: whoever wrote them may shorten them, nobody else."""
+    counts = [len(arc.narrative.split()) for arc in answer.arcs]
+    return [Problem("narrative", f"has {each} words, more than {MOST_WORDS}") for each in counts if each > MOST_WORDS]
+
+
+def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list[Problem]) -> ArcAnswer:
     turns = len(trajectory.messages)
-    changes: dict[str, Any] = {"last_turn": min(max(arc.first_turn, arc.last_turn), turns)}
-    for name in ("key_turns", "dead_ends"):
+    changes: dict[str, Any] = {"last_turn": end}
+    for name in ("key_turns", "dead_ends", "loose_ends"):
         notes = getattr(arc, name)
         changes[name] = [note for note in notes if note.turn <= turns]
         dropped.extend(_no_turn(name, note.turn) for note in notes if note.turn > turns)
-    if arc.outcome_turn is not None and arc.outcome_turn > turns:
-        dropped.append(_no_turn("outcome_turn", arc.outcome_turn))
-        changes.update(outcome_turn=None, outcome_quote=None)
-    elif arc.outcome_quote is not None and not is_verbatim(trajectory, arc.outcome_turn or 0, arc.outcome_quote):
-        dropped.append(Problem("outcome_quote", f"not verbatim in turn {arc.outcome_turn}", is_on_citation=True))
-        changes["outcome_quote"] = None
+    for name in ("outcome", "accepted"):
+        changes |= _checked_quote(name, arc, trajectory, dropped)
+    changes |= _checked_success(arc.model_copy(update=changes), trajectory, dropped)
     checked = [(each, _checked_recall(each, trajectory)) for each in arc.recalled]
     dropped.extend(
         Problem("recalled", f"{each.page}: no verbatim quote", is_on_citation=True)
@@ -134,6 +166,31 @@ def _checked_arc(arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem])
     )
     changes["recalled"] = [supported for _, supported in checked if supported is not None]
     return arc.model_copy(update=changes)
+
+
+def _checked_quote(
+    name: str, arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem]
+) -> dict[str, int | str | None]:
+    """What to change of a turn and its quote, `<name>_turn` and `<name>_quote`."""
+    turn, quote = getattr(arc, f"{name}_turn"), getattr(arc, f"{name}_quote")
+    if turn is not None and turn > len(trajectory.messages):
+        dropped.append(_no_turn(f"{name}_turn", turn))
+        return {f"{name}_turn": None, f"{name}_quote": None}
+    if quote is not None and not is_verbatim(trajectory, turn or 0, quote):
+        reason = why_not_verbatim(trajectory, turn or 0, quote)
+        dropped.append(Problem(f"{name}_quote", reason, is_on_citation=True))
+        return {f"{name}_quote": None}
+    return {}
+
+
+def _checked_success(arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem]) -> dict[str, Outcome]:
+    """A success rests on a turn, by a check or the user's acceptance, or on a recorded verdict."""
+    source = trajectory.source
+    is_recorded = source.reward is not None or source.resolved is not None
+    if arc.outcome != "success" or is_recorded or arc.outcome_turn is not None or arc.accepted_turn is not None:
+        return {}
+    dropped.append(Problem("outcome", "a `success` needs the turn that shows it, and its words"))
+    return {"outcome": "unknown"}
 
 
 def _no_turn(place: str, turn: int) -> Problem:
@@ -190,6 +247,7 @@ def entries(answer: SummaryAnswer, trajectory: Trajectory, reads: Sequence[WikiR
 def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequence[WikiRead]) -> Arc:
     counted = measures(trajectory, arc.first_turn, arc.last_turn)
     return Arc(
+        title=plain_line(arc.title, MOST_TITLE_CHARACTERS),
         goal=plain_line(arc.goal, MAX_GOAL_CHARACTERS),
         outcome=arc.outcome,
         slug=arc_slug,
@@ -197,9 +255,12 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
         last_turn=arc.last_turn,
         outcome_turn=arc.outcome_turn,
         outcome_quote=arc.outcome_quote or None if arc.outcome_turn is not None else None,
+        accepted_turn=arc.accepted_turn,
+        accepted_quote=arc.accepted_quote or None if arc.accepted_turn is not None else None,
         narrative="\n\n".join(plain_line(each, 2_000) for each in arc.narrative.split("\n\n") if each.strip()),
         key_turns=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.key_turns),
         dead_ends=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.dead_ends),
+        loose_ends=tuple(LooseEnd(each.kind, each.turn, plain_line(each.text, 300)) for each in arc.loose_ends),
         recalled=tuple(map(_recalled_entry, arc.recalled)),
         tool_calls=counted.tool_calls,
         errors=counted.errors,
@@ -243,9 +304,12 @@ def _known_arc(arc: Arc) -> ArcAnswer:
         outcome=arc.outcome,
         outcome_turn=arc.outcome_turn,
         outcome_quote=(arc.outcome_quote or "")[:MOST_QUOTED] or None,
+        accepted_turn=arc.accepted_turn,
+        accepted_quote=arc.accepted_quote,
         narrative=arc.narrative or "(none)",
         key_turns=_noted(arc.key_turns)[:MOST_KEY_TURNS],
         dead_ends=_noted(arc.dead_ends),
+        loose_ends=[LooseEndNote(kind=each.kind, turn=each.turn, text=each.text) for each in arc.loose_ends],
     )
 
 
