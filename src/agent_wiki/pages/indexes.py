@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -88,10 +88,11 @@ class IndexEntry:
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Every index file by path, and the example for `AGENTS.md`."""
+    """Path and text of every index file, each made when it is asked for; and what `AGENTS.md` is to know of them."""
 
-    files: dict[str, str]
+    files: Iterator[tuple[str, str]]
     example: dict[str, Any] | None
+    is_sharded: bool
 
 
 def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall]) -> IndexEntry:
@@ -186,15 +187,18 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
         "skills/index.md": {"skills": shown["skill"]},
         "tasks/index.md": {"tasks": shown["task"], "subtasks": _by_parent(shown["subtask"])},
     }
-    files = {
-        INDEX: "".join([f"{line}\n" for line in lines]),
-        **shards.files(lines),
-        "guidelines/_id_index.json": _id_map(ids["guideline"]),
-        "skills/_id_index.json": _id_map(ids["skill"]),
-    }
-    for path, variables in pages.items():
-        files[path] = _signed(templates.render(_template(path), **shared, **variables))
-    return Indexes(files, example.found())
+
+    pieces = shards.files(lines)
+
+    def files() -> Iterator[tuple[str, str]]:
+        yield INDEX, "\n".join([*lines, ""])
+        yield from pieces.items()
+        yield "guidelines/_id_index.json", _id_map(ids["guideline"])
+        yield "skills/_id_index.json", _id_map(ids["skill"])
+        for path, variables in pages.items():
+            yield path, _signed(templates.render(_template(path), **shared, **variables))
+
+    return Indexes(files(), example.found(), bool(pieces))
 
 
 def _template(path: str) -> str:
@@ -204,8 +208,8 @@ def _template(path: str) -> str:
 
 def _signed(text: str) -> str:
     """An index page with the digest of itself in its frontmatter."""
-    head, mark, tail = text.removeprefix("---\n").partition("\n---\n")
-    return signed(f"---\n{head}\n", f"---\n{tail}") if mark and text.startswith("---\n") else text
+    end = text.find("\n---\n", 4) + 1
+    return signed(text[:end], text[end:]) if end and text.startswith("---\n") else text
 
 
 def _id_map(ids: Mapping[str, str]) -> str:

@@ -7,8 +7,9 @@ not rendered again as long as it would be from the same. Without that file all a
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import field
+from sys import intern
 
 from agent_wiki import __version__
 from agent_wiki.errors import UnreadablePage
@@ -97,21 +98,26 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
 
 def remember(folder: WikiFolder, generated: Mapping[str, Known]) -> None:
     """Remember which pages are generated, as they are on disk now, and from what."""
+    folder.write_cached_lines(_NAME, _lines(folder, generated))
+
+
+def _lines(folder: WikiFolder, generated: Mapping[str, Known]) -> Iterator[str]:
+    yield f"{_HEAD}\n"
     signatures = folder.files()
-    lines = [
-        _SEPARATOR.join((path, signatures[path], *known)) for path, known in generated.items() if path in signatures
-    ]
-    whole = [line for line in lines if line.count(_SEPARATOR) == _SEPARATORS and "\n" not in line]
-    folder.write_cached_text(_NAME, "\n".join([_HEAD, *whole]))
+    for path, known in generated.items():
+        if path in signatures:
+            line = _SEPARATOR.join((path, signatures[path], *known))
+            if line.count(_SEPARATOR) == _SEPARATORS and "\n" not in line:
+                yield f"{line}\n"
 
 
 def _remembered(folder: WikiFolder) -> dict[str, Known]:
     """What each page was rendered from that lies on disk as it was then."""
-    head, *lines = (folder.read_cached_text(_NAME) or "").split("\n")
-    signatures = folder.files() if head == _HEAD else {}
+    lines = folder.read_cached_lines(_NAME)
+    signatures = folder.files() if next(lines, "") == f"{_HEAD}\n" else {}
     known: dict[str, Known] = {}
     for line in lines:
         path, signature, inputs, date, row = line.split(_SEPARATOR)
         if signatures.get(path) == signature:
-            known[path] = Known(inputs, date, row)
+            known[path] = Known(inputs, intern(date), row[:-1])
     return known

@@ -7,7 +7,7 @@ differs from the disk is written, and what a person edited is left unchanged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -16,8 +16,8 @@ from agent_wiki.engine import Engine, Progress
 from agent_wiki.errors import BudgetReached, Queued, UnitError, UnreadablePage
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.contract import contract, is_its_owners
-from agent_wiki.pages.index_shards import CONTENTS, is_shard
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
+from agent_wiki.pages.index_shards import is_shard
 from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
 from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
@@ -344,28 +344,29 @@ class Publisher:
     def _write_indexes(self, made: Catalog, entries: Iterable[IndexEntry]) -> None:
         shown = [self._as_edited(entry) for entry in entries]
         indexes = indexes_of(made, shown, self.templates)
-        files = indexes.files
-        for path, text in files.items():
+        paths: set[str] = set()
+        for path, text in indexes.files:
+            paths.add(path)
             if self._is_left(path):
                 self._edited_files.add(path)
             else:
                 self.folder.write_text(path, text)
                 self.rendered.add(path)
-        self._remove_shards_but(files)
+        self._remove_shards_but(paths)
         own = self.folder.read_text(AGENTS, errors="replace")
         is_left = own is not None and AGENTS not in self.released
         if is_left and AGENTS not in self.state.config.kept:
             is_left = is_its_owners(own or "", indexes.example, self.templates)
         if not is_left:
-            self.folder.write_text(AGENTS, contract(indexes.example, self.templates, is_sharded=CONTENTS in files))
+            self.folder.write_text(AGENTS, contract(indexes.example, self.templates, is_sharded=indexes.is_sharded))
             self.rendered.add(AGENTS)
 
     def _is_left(self, path: str) -> bool:
         """Whether an index page is a person's: kept, or edited."""
-        text = self._text(path)
-        if not text or not path.endswith(".md") or path in self.released:
+        if not path.endswith(".md") or path in self.released:
             return False
-        return path in {*self.state.config.kept, *self._merged_edits} or origin_of(text) == "edited"
+        text = self._text(path)
+        return bool(text) and (path in {*self.state.config.kept, *self._merged_edits} or origin_of(text) == "edited")
 
     def _text(self, path: str) -> str:
         return self.folder.read_text(path, errors="replace") or ""
@@ -379,7 +380,7 @@ class Publisher:
         own = {name: theirs[name] for name in ("title", "summary") if theirs[name]}
         return entry.with_row({**entry.row(), **own})
 
-    def _remove_shards_but(self, wanted: Mapping[str, str]) -> None:
+    def _remove_shards_but(self, wanted: Collection[str]) -> None:
         """Remove the shards of the index that the wiki no longer has."""
         folder = self.folder.root / SHARDS
         if not folder.is_dir() or folder.is_symlink():

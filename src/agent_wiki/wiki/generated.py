@@ -24,7 +24,7 @@ _CLOSING = re.compile(r"^---\r?$", re.MULTILINE)
 
 def signed(head: str, tail: str, indent: str = "") -> str:
     """A page's text: `head` (its frontmatter so far), the line with the digest of all else, and `tail`."""
-    return f"{head}{indent}generated: sha256:{_digest(head + tail)}\n{tail}"
+    return f"{head}{indent}generated: sha256:{_digest(head, tail)}\n{tail}"
 
 
 def has_conflict(text: str) -> bool:
@@ -40,7 +40,7 @@ def origin_of(text: str) -> Origin:
     if not found:
         return "foreign"
     mark = found[0]
-    if len(found) == 1 and _digest(text[: mark.start()] + text[mark.end() :]) == mark[1]:
+    if len(found) == 1 and _digest(text[: mark.start()], text[mark.end() :]) == mark[1]:
         return "generated"
     return "merged" if len(found) > 1 or _SECOND.search(text, mark.end()) else "edited"
 
@@ -58,5 +58,7 @@ def _marks(text: str) -> list[re.Match[str]]:
     return list(_LINE.finditer(text, 0, closing.start() if closing else len(text)))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()[:_HEX]
+def _digest(head: str, tail: str) -> str:
+    hasher = hashlib.sha256(head.replace("\r\n", "\n").encode("utf-8", "replace"))
+    hasher.update(tail.replace("\r\n", "\n").encode("utf-8", "replace"))
+    return hasher.hexdigest()[:_HEX]

@@ -156,7 +156,7 @@ def parse_record(content: bytes, name: str, entry_types: EntryTypes) -> SessionR
     Raises `UnreadablePage` naming the file and what is wrong with it.
     """
     try:
-        values = from_json(content, cache_strings="keys")
+        values = from_json(content)
     except ValueError as error:
         versions = [_parsed(from_json(each), name, entry_types) for each in conflict_sides(content, name, error)]
         return max(versions, key=lambda version: version.order)

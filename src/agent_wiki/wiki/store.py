@@ -25,6 +25,7 @@ from agent_wiki.wiki.files import Signature, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page
 
+_CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
@@ -210,32 +211,40 @@ class WikiFolder:
 
     def read_cache(self, name: str) -> Any:
         """What `write_cache` kept under `.wiki/`; None when it is missing or not as it was written."""
-        text = self.read_cached_text(name)
+        content = self._cached(name)
         try:
-            return None if text is None else from_json(text, cache_strings="keys")
+            return None if content is None else from_json(content, cache_strings="keys")
         except ValueError:
             return None
 
     def write_cache(self, name: str, value: Any) -> None:
         """Keep a JSON value that only saves time, with its checksum."""
-        if not self.is_dry_run:
-            self.write_cached_text(name, to_json(value).decode())
+        self.write_cached_lines(name, [to_json(value).decode()])
 
-    def read_cached_text(self, name: str) -> str | None:
-        """The same for a text."""
+    def read_cached_lines(self, name: str) -> Iterator[str]:
+        """The lines that `write_cached_lines` kept; none when they are missing or not as they were written."""
+        return io.TextIOWrapper(io.BytesIO(self._cached(name) or b""), "utf-8", "replace", newline="\n")
+
+    def write_cached_lines(self, name: str, lines: Iterable[str]) -> None:
+        """Keep lines, which end in a line feed, likewise."""
+        if self.is_dry_run:
+            return
+        content = bytearray(_CHECKSUM_BYTES)
+        for line in lines:
+            content += line.encode("utf-8", "replace")
+        with memoryview(content) as view:
+            view[:_CHECKSUM_BYTES] = _checksum(view[_CHECKSUM_BYTES:])
+        self._replace(self._inside(f"{MACHINERY}/{name}"), content)
+
+    def _cached(self, name: str) -> bytes | None:
         try:
-            checksum, _, content = self._path(f"{MACHINERY}/{name}").read_bytes().partition(b"\n")
+            with io.FileIO(self._inside(f"{MACHINERY}/{name}")) as stream:
+                checksum, content = stream.read(_CHECKSUM_BYTES), stream.readall()
         except OSError:
             return None
-        return content.decode("utf-8", "replace") if checksum == _checksum(content) else None
+        return content if checksum == _checksum(content) else None
 
-    def write_cached_text(self, name: str, text: str) -> None:
-        """The same for a text."""
-        if not self.is_dry_run:
-            content = text.encode("utf-8", "replace")
-            self._replace(self._inside(f"{MACHINERY}/{name}"), _checksum(content) + b"\n" + content)
-
-    def _replace(self, target: str, content: bytes) -> None:
+    def _replace(self, target: str, content: bytes | bytearray) -> None:
         """Write beside, then rename: a reader sees the old file or the new one, never a part.
 
         The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
@@ -310,11 +319,11 @@ def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
         return stream.readall() == content
 
 
-def _checksum(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=32).hexdigest().encode()
+def _checksum(content: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(content, digest_size=32).hexdigest().encode() + b"\n"
 
 
-def _write_whole(target: str, content: bytes) -> None:
+def _write_whole(target: str, content: bytes | bytearray) -> None:
     descriptor = os.open(target, _NEW_FILE, 0o666)
     try:
         rest = memoryview(content)
