@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json
@@ -150,6 +150,31 @@ def _gist(kind: str, page: Page) -> str:
     return page.lead
 
 
+@dataclass(slots=True)
+class _Rows:
+    """What one pass over the rows of the index collects; those of a kind by its name, as tables show them."""
+
+    lines: list[str] = field(default_factory=list)
+    shards: Shards = field(default_factory=Shards)
+    example: ExampleSearch = field(default_factory=ExampleSearch)
+    ids: dict[str, dict[str, str]] = field(default_factory=lambda: {kind: {} for kind in INDEXED})
+    shown: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in INDEXED})
+    subtasks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by session
+
+    def add(self, entry: IndexEntry) -> None:
+        """Take the next row of the index."""
+        row, shown = entry.row(), self.shown[entry.kind]
+        self.lines.append(entry.line)
+        self.shards.add(row)
+        self.example.add(row)
+        self.ids[entry.kind][row["id"]] = entry.path
+        shown.append(_shown(entry, row))
+        if entry.kind == "task":
+            shown[-1]["sessions"] = entry.sessions
+        elif entry.kind == "subtask":
+            self.subtasks.setdefault(str(row.get("parent_session_id") or ""), []).append(shown[-1])
+
+
 def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> Indexes:
     """All indexes. In: the entries of all pages, archived ones included."""
     newest: str | None = None
@@ -158,47 +183,42 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
         newest = max(filter(None, (newest, entry.date)), default=None)
         if not entry.path.startswith("_"):
             by_kind[entry.kind].append(entry)
-    for found in by_kind.values():
-        found.sort(key=lambda entry: entry.path)
-    shards, example, ids = Shards(), ExampleSearch(), dict[str, dict[str, str]]()
-    lines: list[str] = []
-    shown: dict[str, list[dict[str, Any]]] = {}
+    rows = _Rows()
     for kind in INDEXED:
-        ids[kind], shown[kind] = {}, []
-        for entry in by_kind[kind]:
-            row = entry.row()
-            lines.append(entry.line)
-            shards.add(row)
-            example.add(row)
-            ids[kind][row["id"]] = entry.path
-            shown[kind].append(_shown(entry, row))
-    shared: dict[str, Any] = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
-    sessions = catalog.view.sessions
-    guidelines = sorted(shown["guideline"], key=lambda each: (each["title"].lower(), each["id"]))
-    pages: dict[str, dict[str, Any]] = {
-        "index.md": {"usage": _usage(sessions)},
+        for entry in sorted(by_kind[kind], key=lambda entry: entry.path):
+            rows.add(entry)
+    shared = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
+    shards = rows.shards.files(rows.lines)
+
+    def files() -> Iterator[tuple[str, str]]:
+        yield INDEX, "\n".join([*rows.lines, ""])
+        yield from shards.items()
+        for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
+            yield f"{folder}/_id_index.json", _id_map(rows.ids[kind])
+        for path, variables in _variables(catalog, rows).items():
+            yield path, _signed(templates.render(_template(path), **shared, **variables))
+
+    return Indexes(files(), rows.example.found(), bool(shards))
+
+
+def _variables(catalog: Catalog, rows: _Rows) -> dict[str, dict[str, Any]]:
+    """What each index page shows, by path."""
+    guidelines = sorted(rows.shown["guideline"], key=lambda each: (each["title"].lower(), each["id"]))
+    return {
+        "index.md": {"usage": _usage(catalog.view.sessions)},
         "summaries/index.md": {"groups": _groups(catalog)},
         "guidelines/index.md": {
-            "clusters": shown["cluster"],
+            "clusters": rows.shown["cluster"],
             "guidelines": guidelines,
             "by_tag": _by_tag(guidelines),
             "roll_up": _roll_up(guidelines),
         },
-        "skills/index.md": {"skills": shown["skill"]},
-        "tasks/index.md": {"tasks": shown["task"], "subtasks": _by_parent(shown["subtask"])},
+        "skills/index.md": {"skills": rows.shown["skill"]},
+        "tasks/index.md": {
+            "tasks": rows.shown["task"],
+            "subtasks": [(plain_line(each, 80), rows.subtasks[each]) for each in sorted(rows.subtasks)],
+        },
     }
-
-    pieces = shards.files(lines)
-
-    def files() -> Iterator[tuple[str, str]]:
-        yield INDEX, "\n".join([*lines, ""])
-        yield from pieces.items()
-        yield "guidelines/_id_index.json", _id_map(ids["guideline"])
-        yield "skills/_id_index.json", _id_map(ids["skill"])
-        for path, variables in pages.items():
-            yield path, _signed(templates.render(_template(path), **shared, **variables))
-
-    return Indexes(files(), example.found(), bool(pieces))
 
 
 def _template(path: str) -> str:
@@ -230,8 +250,6 @@ def _shown(entry: IndexEntry, row: Mapping[str, Any]) -> dict[str, Any]:
         "support": count if isinstance(count, int) else None,
         "members": len(row.get("members", ())),
         "recalls": entry.recalls,
-        "sessions": entry.sessions,
-        "parent": str(row.get("parent_session_id") or ""),
     }
 
 
@@ -252,13 +270,6 @@ def _roll_up(entries: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str
         entry["counts"] = ", ".join(f"{status} {count}" for status, count in counts.items())
         tiers[tier(entry["recalls"], entry["support"] or 0)].append(entry)
     return [(name, found) for name, found in tiers.items() if found]
-
-
-def _by_parent(subtasks: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    parents: dict[str, list[dict[str, Any]]] = {}
-    for each in subtasks:
-        parents.setdefault(str(each["parent"]), []).append(each)
-    return [(plain_line(parent, 80), parents[parent]) for parent in sorted(parents)]
 
 
 def _groups(catalog: Catalog) -> list[tuple[str, list[dict[str, str]]]]:

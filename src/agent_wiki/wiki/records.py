@@ -205,17 +205,15 @@ def _parsed(values: Any, name: str, entry_types: EntryTypes) -> SessionRecord:
         raise UnreadablePage(name, f"a record of version {version!r}; this program reads version {VERSION}")
     try:
         record = _adapter().validate_python(values)
-        return record.with_stages(
-            {stage: _typed(each, entry_types.get(stage)) for stage, each in record.stages.items()}
-        )
+        for stage, each in record.stages.items():
+            if stage in entry_types:
+                answer = entry_types[stage].validate_python(each.answer)
+                record.stages[stage] = StageRecord(each.made_by, answer, each.dropped)
+        return record
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "record"
         raise UnreadablePage(name, f"{place}: {first['msg']}") from error
-
-
-def _typed(stage: StageRecord, entry_type: TypeAdapter[Any] | None) -> StageRecord:
-    return stage if entry_type is None else replace(stage, answer=entry_type.validate_python(stage.answer))
 
 
 def content_digest(content: bytes) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import pairwise
+from sys import intern
 from typing import Any
 
 from agent_wiki.trajectory.lazily import dataclass
@@ -66,7 +67,7 @@ def tag_lines(text: str) -> TagLines | None:
 
 def _words(line: str) -> list[str]:
     words = line[line.index("[") + 1 : -2]
-    return [word.strip("'") for word in words.split(", ")] if words else []
+    return [intern(word.strip("'")) for word in words.split(", ")] if words else []
 
 
 def _indented(name: str, tags: Any) -> str:
