@@ -242,6 +242,9 @@ def test_a_rule_that_cannot_be_used_is_one_line(
     assert_one_line(site, recordings, tmp_path, reason)
 
 
+_LOCKED = "$ make migrate\n! Error: database is locked\n$ make stop\n= stopped\n$ make migrate\n= 3 applied"
+
+
 def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Path) -> None:
     """Its entry points and modules are those of docs/api.md and docs/mining.md."""
     for name, code in {**code_modules("api.md"), **code_modules("mining.md")}.items():
@@ -256,7 +259,7 @@ def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Pa
     traces.mkdir()
     ticket = {"ticket": 7, "request": "Where is my parcel?", "reply": "On its way."}
     (traces / "ticket.json").write_text(json.dumps(ticket), encoding="utf-8")
-    session = example_session("user: Migrate.\n$ make migrate\n! Error: database is locked")
+    session = example_session(f"user: Migrate.\n{_LOCKED}")
     write_envelope(traces / "migration.json", session)
 
     mined = site.wiki(traces, "--wiki", tmp_path / "wiki", "--jobs", "1")

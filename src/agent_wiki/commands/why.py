@@ -67,6 +67,7 @@ def _page_lines(page: PageWhy, sessions: dict[str, SessionPlace], indent: str) -
     yield f"{indent}{_line(page.path)}"
     yield f"{indent}{page.kind} {_line(page.id)}: {_line(page.title) or '(no title)'}"
     yield from (f"{indent}  found by the rule {_line(rule)}" for rule in page.rules)
+    yield from (f"{indent}  {_line(cause)}" for cause in page.causes)
     yield from (f"{indent}  {_line(note)}" for note in page.notes)
     if page.kind == "summary" and not page.cited:
         yield f"{indent}  {_session_line(sessions.get(page.id))}"

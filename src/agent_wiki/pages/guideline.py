@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
-from agent_wiki.pages.support import Evidence, Joined, evidence_field, sources_section
+from agent_wiki.pages.support import Contribution, Evidence, Joined, evidence_field, sources_section
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import cluster_path
 from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
 
 EXTRACT_GUIDELINES = "extract-guidelines"
+
+Cause = Literal["checked", "stated", "asserted"]
+"""How sure the cause in a lesson is: the turns show it, somebody in the session says it, or neither."""
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 @dataclass(frozen=True, slots=True)
 class GuidelineEntry:
-    """One lesson of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule."""
+    """One lesson of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule.
+
+    `cause`: how sure the cause is (`stages/causes`), and in words why; None in records made before causes were graded.
+    `event`, `remedy` and `confirmation` are the turns that it rests on, as far as they are named.
+    """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
@@ -29,6 +38,11 @@ class GuidelineEntry:
     tags: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     rule_id: str | None = None
+    cause: Cause | None = None
+    cause_shown: str = ""
+    event: int | None = None
+    remedy: int | None = None
+    confirmation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,7 @@ class GuidelinePage:
     archived: dict[str, str] | None
     support: dict[str, int]
     trust: str
+    cause: str | None
     verified_at: str | None
     evidence: list[dict[str, Any]]
     made_by: str
@@ -55,6 +70,7 @@ class GuidelinePage:
     rationale: str = field(metadata=BODY)
     used_by: str = field(metadata=BODY)
     sources_shown: str = field(metadata=BODY)
+    cause_shown: str = field(metadata=BODY)
 
     def text(self, templates: Templates) -> str:
         """The page as text."""
@@ -63,6 +79,7 @@ class GuidelinePage:
             title=self.title,
             rule=self.rule,
             rationale=self.rationale,
+            cause=self.cause_shown,
             used_by=self.used_by,
             sources=self.sources_shown,
         )
@@ -73,6 +90,8 @@ class GuidelinePage:
         row: dict[str, Any] = {"cluster": self.cluster}
         if self.superseded_by:
             row["superseded_by"] = self.superseded_by
+        if self.cause:
+            row["cause"] = self.cause
         return row
 
     @property
@@ -90,6 +109,7 @@ def guideline_page(
 ) -> GuidelinePage:
     """The page of one rule. `tags` are the configured ones; `archived` is reason and id of the page that covers it."""
     entry, session, cited = joined.entry, joined.first.session, joined.cited()
+    surest = _surest(joined)
     return GuidelinePage(
         id=entry.id,
         type=entry.type,
@@ -103,6 +123,7 @@ def guideline_page(
         archived={"reason": archived[0], "by": archived[1]} if archived else None,
         support=joined.support(),
         trust=joined.trust(),
+        cause=surest.entry.cause,
         verified_at=joined.date(),
         evidence=evidence_field(cited),
         made_by=joined.engines(EXTRACT_GUIDELINES),
@@ -111,4 +132,19 @@ def guideline_page(
         rationale=entry.rationale,
         used_by=used_by,
         sources_shown=sources_section(cited, "../"),
+        cause_shown=_cause_shown(surest, is_only=len(joined.contributions) == 1),
     )
+
+
+def _surest(joined: Joined[GuidelineEntry]) -> Contribution[GuidelineEntry]:
+    """The first contribution whose cause is the surest."""
+    return min(joined.contributions, key=lambda each: (*CAUSES, None).index(each.entry.cause))
+
+
+def _cause_shown(surest: Contribution[GuidelineEntry], *, is_only: bool) -> str:
+    """How sure the cause is, as a sentence; empty where nobody graded it."""
+    entry = surest.entry
+    if entry.cause is None:
+        return ""
+    where = "" if is_only else f" (session {plain_line(surest.session.session_id, 60)})"
+    return f"{entry.cause.capitalize()}: {plain_line(entry.cause_shown, 300)}{where}."

@@ -142,8 +142,16 @@ def _guideline_wording(path: str, page: Page) -> dict[str, Any]:
 
 
 def _guideline(wording: Mapping[str, Any], evidence: tuple[Evidence, ...]) -> GuidelineEntry:
-    texts = {name: str(wording[name]) for name in ("id", "type", "title", "rule", "trigger", "rationale")}
-    return GuidelineEntry(**texts, tags=tuple(texts_of(wording["tags"])), evidence=evidence)
+    return GuidelineEntry(
+        id=str(wording["id"]),
+        title=str(wording["title"]),
+        rule=str(wording["rule"]),
+        trigger=str(wording["trigger"]),
+        rationale=str(wording["rationale"]),
+        type=str(wording["type"]),
+        tags=tuple(texts_of(wording["tags"])),
+        evidence=evidence,
+    )
 
 
 def _skill_wording(path: str, page: Page, scripts_of: ReadScripts) -> dict[str, Any]:

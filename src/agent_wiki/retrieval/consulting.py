@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
-from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, sinks
+from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -73,10 +73,11 @@ def consult(
     wanted = _wanted(index, tags, kinds)
     scored = [(fused(each.lexical, each.meaning), each) for each in row_scores(index, task, asked, wanted)]
     scored = [each for each in scored if each[0] >= THRESHOLD]
-    scored.sort(key=lambda each: (-each[0], each[1].number))
+    rows = {each.number: index.fields(each.number) for _, each in scored}
+    scored.sort(key=lambda each: (-ranked(each[0], rows[each[1].number].get("cause")), each[1].number))
     hits: list[Hit] = []
     for score, scores in scored:
-        row = index.fields(scores.number)
+        row = rows[scores.number]
         hits.append(Hit(wiki, row, score, _why(scores, asked), sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:

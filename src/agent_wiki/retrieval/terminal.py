@@ -30,7 +30,7 @@ def one_line(text: str) -> str:
 
 
 def support_and_trust(row: Mapping[str, Any]) -> str:
-    """A page's support and trust in words; what the row does not have is left out."""
+    """A page's support, trust and cause in words; what the row does not have is left out."""
     parts = []
     support = row.get("support")
     if isinstance(support, dict) and isinstance(support.get("sessions"), int):
@@ -38,6 +38,8 @@ def support_and_trust(row: Mapping[str, Any]) -> str:
         parts.append(counted(support["sessions"], "session") + (f" ({', '.join(endings)})" if endings else ""))
     if isinstance(row.get("trust"), str):
         parts.append(f"trust {plain_line(row['trust'], 20)}")
+    if isinstance(row.get("cause"), str):
+        parts.append(f"cause {plain_line(row['cause'], 20)}")
     used = row.get("used")
     if isinstance(used, dict):
         parts += [f"{plain_line(str(status), 20)} {count}" for status, count in used.items() if isinstance(count, int)]

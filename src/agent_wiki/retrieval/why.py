@@ -84,7 +84,7 @@ class Cited:
 class PageWhy:
     """A page, the turns it cites, and the pages it is based on (members of a cluster, sessions of a task).
 
-    `rules`: the rules of the embedded engine that found it.
+    `rules`: the rules of the embedded engine that found it; `causes`: how sure its cause is, by session.
     """
 
     path: str
@@ -95,6 +95,7 @@ class PageWhy:
     pages: list[PageWhy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
+    causes: list[str] = field(default_factory=list)
 
     def all_cited(self) -> Iterator[Cited]:
         """Its citations and those of the pages it is based on."""
@@ -107,7 +108,7 @@ class PageWhy:
         cited = [{**asdict(each.citation), **asdict(each.shown), "has_failed": each.has_failed} for each in self.cited]
         below = [page.to_json() for page in self.pages]
         head = {"path": self.path, "id": self.id, "kind": self.kind, "title": self.title}
-        return {**head, "rules": self.rules, "notes": self.notes, "cited": cited, "pages": below}
+        return {**head, "rules": self.rules, "causes": self.causes, "notes": self.notes, "cited": cited, "pages": below}
 
 
 @dataclass(slots=True)
@@ -171,9 +172,13 @@ def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CON
 
 
 def _name_rules(page: PageWhy, view: WikiView) -> None:
-    """Say of a page and of those it is based on which rules found them."""
+    """Say of a page and of those it is based on which rules found them, and how sure their causes are."""
     if page.kind in ("guideline", "skill"):
         page.rules = rules_behind(view, page.id.removeprefix("skill:"))
+    joined = view.guidelines.get(page.id)
+    for each in joined.contributions if joined else ():
+        if each.entry.cause is not None:
+            page.causes.append(f"cause {each.entry.cause}: {each.entry.cause_shown} ({each.session.session_id})")
     for below in page.pages:
         _name_rules(below, view)
 

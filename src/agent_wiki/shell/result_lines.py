@@ -62,6 +62,7 @@ _ERROR_WORDS = regex(
     r"already|rejected|expected)\b",
     re.IGNORECASE,
 )
+_WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|back-?off)\b", re.IGNORECASE)
 _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit code:? -?\d+$|Chunk ID:|"
     r"Wall time:|"
@@ -110,6 +111,12 @@ def shows_failure(line: str) -> bool:
 def complains(line: str) -> bool:
     """True for a line in which a program, or the shell in its place, says that it could not do its work."""
     return _COMPLAINT.match(line) is not None
+
+
+def speaks_of_failure(line: str) -> bool:
+    """True for a line that shows a failure, or has a word that errors and warnings have."""
+    found = shows_failure(line) or complains(line) or _ERROR_WORDS.search(line) or _WARNS.search(line)
+    return bool(found)
 
 
 def shows_success(line: str) -> bool:

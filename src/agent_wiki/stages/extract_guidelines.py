@@ -9,10 +9,11 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
-from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.support import Evidence
 from agent_wiki.recall.recalled_text import independent, recalled_text
+from agent_wiki.stages.causes import Grade, Turning, graded
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
@@ -50,6 +51,10 @@ class GuidelineAnswer(Answer):
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=4, description="The event that cost something, and the turning point."
     )
+    # The turns that the lesson rests on, from an engine that names them; else they are those of its quotes.
+    event_turn: SkipJsonSchema[int | None] = None
+    remedy_turn: SkipJsonSchema[int | None] = None
+    confirming_turn: SkipJsonSchema[int | None] = None
     rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
 
 
@@ -96,8 +101,27 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
         if reason or not evidence:
             dropped.append(Problem(guideline.title, reason or "no valid evidence"))
             continue
-        kept.setdefault(content_id(guideline.rule), guideline.model_copy(update={"evidence": evidence}))
+        valid = guideline.model_copy(update={"evidence": evidence})
+        grade = grade_of(valid, trajectory)
+        if grade.contradiction:
+            dropped.append(Problem(guideline.title, f"a later turn speaks against it: {grade.contradiction}"))
+            continue
+        kept.setdefault(content_id(guideline.rule), valid)
     return list(kept.values())[:MOST_PER_SESSION], dropped
+
+
+def grade_of(guideline: GuidelineAnswer, trajectory: Trajectory) -> Grade:
+    """How sure the cause in a lesson is. Where it does not name its turns, those of its quotes are tried."""
+    quotes = [(cited.turn, cited.quote) for cited in guideline.evidence]
+    if guideline.event_turn is not None:
+        named = Turning(guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn)
+        return graded(trajectory, named, quotes)
+    turns = sorted({turn for turn, _ in quotes})
+    pairs: list[tuple[int, int | None]] = [
+        (first, last) for first in turns for last in reversed(turns) if last > first
+    ] or [(turns[0], None)]
+    grades = [graded(trajectory, Turning(first, None, last), quotes) for first, last in pairs]
+    return min(grades, key=lambda grade: CAUSES.index(grade.cause))
 
 
 def without_recalled(
@@ -140,6 +164,7 @@ def _fault_of_words(guideline: GuidelineAnswer) -> str | None:
 
 def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
     """A checked lesson as the session's record holds it."""
+    grade = grade_of(guideline, trajectory)
     return GuidelineEntry(
         id=content_id(guideline.rule),
         title=plain_line(guideline.title, MOST_CHARACTERS["title"]),
@@ -150,6 +175,11 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
         tags=tuple(sorted({slug(tag) for tag in guideline.tags})),
         evidence=cited_evidence(trajectory, guideline.evidence),
         rule_id=guideline.rule_id,
+        cause=grade.cause,
+        cause_shown=grade.reason,
+        event=guideline.event_turn,
+        remedy=guideline.remedy_turn,
+        confirmation=guideline.confirming_turn,
     )
 
 

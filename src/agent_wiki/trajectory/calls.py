@@ -16,7 +16,8 @@ from agent_wiki.trajectory.lazily import dataclass
 
 SHELL_TOOLS = frozenset(
     {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",
-     "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh"}
+     "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh",
+     "shell_command"}
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agent_wiki.engines.offline.rule import AnyRule
 
 _BY_RULES = ("extract-guidelines", "synthesize-skill")
-_VERSION = "2"  # raise it whenever the same trajectory may be answered differently
+_VERSION = "3"
 
 
 class OfflineEngine(BaseEngine):

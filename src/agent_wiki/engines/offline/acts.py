@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.engines.offline.tools import Kind, tool_kind
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands, steps_of
+from agent_wiki.shell.tools import Kind, tool_kind
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.tools import EDIT_TOOLS
+from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory import Message, Trajectory

@@ -12,13 +12,34 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
-from agent_wiki.stages.extract_guidelines import MOST_PER_SESSION, GuidelinesAnswer, GuidelinesQuestion
+from agent_wiki.stages.extract_guidelines import MOST_PER_SESSION, GuidelinesAnswer, GuidelinesQuestion, grade_of
+from agent_wiki.trajectory.lazily import regex
+
+CANNED = frozenset({"kubernetes", "linters", "objections", "remedies", "sandbox"})
+"""Families of rules whose words come from a table."""
+# What would help was taken out: the value itself, or all that a command is given.
+_VALUE_LOST = regex(r"<value>|`(?:source|cd|export|\.) <\w+>`")
 
 
 def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> GuidelinesAnswer:
     """The lessons of one trajectory, in the order of their events; often none. Pure and deterministic."""
-    found = chosen(offered(MinedSession.of(question.trajectory), rules))
+    session = MinedSession.of(question.trajectory)
+    found = chosen([lesson for lesson in offered(session, rules) if _is_sure(lesson, session)])
     return GuidelinesAnswer(guidelines=[lesson.guideline for lesson in found])
+
+
+def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
+    """Whether the recording bears the cause out, and the rule can still be followed without this session's values.
+
+    Words from a table are not the session's: their cause has to be checked.
+
+    One that a later turn contradicts is left to the stage, which drops and counts it.
+    """
+    if _VALUE_LOST.search(lesson.guideline.rule):
+        return False
+    cause = grade_of(lesson.guideline, session.trajectory).cause
+    is_canned = (lesson.guideline.rule_id or "").partition("/")[0] in CANNED
+    return cause == "checked" or (cause == "stated" and not is_canned)
 
 
 def offered(session: MinedSession, rules: Sequence[AnyRule] = RULES) -> list[Lesson]:

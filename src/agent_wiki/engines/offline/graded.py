@@ -12,7 +12,7 @@ import re
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.same_check import check_runs
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.tools import bare_tool_name
+from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
 _SUBMITTED = regex(r"submit", re.IGNORECASE)

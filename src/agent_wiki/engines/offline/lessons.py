@@ -66,9 +66,19 @@ class WordedEntry(Entry):
 
 
 def lesson(
-    wording: Wording, rationale: str, evidence: list[CitedQuote | None], event: set[int], weight: int
+    wording: Wording,
+    rationale: str,
+    evidence: list[CitedQuote | None],
+    event: set[int],
+    weight: int,
+    *,
+    remedy: int | None = None,
+    confirmed: int | None = None,
 ) -> list[Lesson]:
-    """A lesson in a list, or an empty one when nothing that happened can be quoted."""
+    """A lesson in a list, or an empty one when nothing that happened can be quoted.
+
+    In: `remedy` and `confirmed`, the turns of what was done differently and of what shows that it helped.
+    """
     quotes = list(dict.fromkeys(quote for quote in evidence if quote is not None))[:4]
     if not quotes:
         return []
@@ -81,6 +91,9 @@ def lesson(
         tags=list(dict.fromkeys(wording.tags))[:6],
         evidence=quotes,
         rule_id=wording.rule_id,
+        event_turn=min(event),
+        remedy_turn=remedy,
+        confirming_turn=confirmed,
     )
     return [Lesson(guideline, frozenset(event), weight)]
 

@@ -15,12 +15,13 @@ from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.engines.offline.same_check import CheckRun, check_runs
+from agent_wiki.engines.offline.same_check import check_runs
 from agent_wiki.engines.offline.shipping import asks_to_ship, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory import Source
 from agent_wiki.trajectory.lazily import regex
 

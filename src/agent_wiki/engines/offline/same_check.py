@@ -1,76 +1,15 @@
-"""When one run of a check settles another: the same tests, or more of them, never fewer.
-
-A suite that failed is not answered by one of its tests that passes.
-"""
+"""The checks in a call, as acts see them: what each covers is decided in `shell/same_check`."""
 
 from __future__ import annotations
 
 from agent_wiki.engines.offline.acts import Act, check_key
 from agent_wiki.shell.kinds import is_check
-from agent_wiki.shell.simple_commands import SimpleCommand
-from agent_wiki.trajectory.lazily import dataclass
-
-_WHOLE = frozenset(
-    {"./...", ".", "./", "all", "run", "test", "tests", "exec", "dlx"}
-)  # fmt: skip
-_NARROWING = frozenset(
-    {"-run", "-k", "-t", "-m", "--filter", "--grep", "-g", "--test", "-p", "--package", "--tests"}
-)  # fmt: skip
-_COMPILING_ONLY = frozenset({"-c", "--collect-only", "--no-run", "--list", "--dry-run"})
-_RUNNERS_WITH_TARGETS = frozenset(
-    {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "poe", "nx", "turbo"}
-)  # fmt: skip
-_WITH_VERB = frozenset(
-    {"go", "cargo", "dotnet", "mvn", "gradle", "gradlew", "mvnw", "swift", "deno", "ruff", "bazel"}
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRun:
-    """One check in a call. `family`: the tool and what it was asked for; `targets`: to what it was narrowed."""
-
-    family: str
-    targets: frozenset[str]
-
-    def answers(self, other: CheckRun) -> bool:
-        """Whether the verdict of this run also covers what `other` had checked."""
-        if self.family != other.family:
-            return False
-        is_wider = bool(other.targets) and other.targets <= self.targets
-        return self.targets == other.targets or not self.targets or is_wider
+from agent_wiki.shell.same_check import CheckRun, check_run
 
 
 def check_runs(act: Act) -> list[CheckRun]:
     """The checks in a call, at least one: a script run to see is one, identified by its whole command."""
     if act.kind == "probe":
         return [CheckRun(check_key(act), frozenset())]
-    found = [_check_run(each) for each in act.commands if is_check(each)]
+    found = [check_run(each) for each in act.commands if is_check(each)]
     return found or [CheckRun(check_key(act), frozenset())]
-
-
-def _check_run(command: SimpleCommand) -> CheckRun:
-    program, rest = command.program, list(command.words[1:])
-    if program.startswith("python") and rest[:1] == ["-m"]:
-        program, rest = rest[1] if len(rest) > 1 else program, rest[2:]
-    family = [program]
-    if program in _RUNNERS_WITH_TARGETS:
-        family += [word for word in rest if not word.startswith("-")]
-        rest = []
-    elif program in _WITH_VERB and rest:
-        family.append(rest.pop(0))
-    family += [word for word in rest if word in _COMPILING_ONLY]
-    return CheckRun(" ".join(family), frozenset(_targets(rest)))
-
-
-def _targets(words: list[str]) -> list[str]:
-    """What a check was narrowed to: paths, names, and the values of options that choose tests."""
-    found = []
-    for position, word in enumerate(words):
-        option, _, value = word.partition("=")
-        if option in _NARROWING:
-            found.append(f"{option}={value or ''.join(words[position + 1 : position + 2])}")
-        elif (
-            not word.startswith("-") and word not in _WHOLE and (position == 0 or words[position - 1] not in _NARROWING)
-        ):
-            found.append(word)
-    return found

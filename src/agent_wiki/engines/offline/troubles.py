@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
-from agent_wiki.engines.offline.same_check import CheckRun, check_runs
+from agent_wiki.engines.offline.same_check import check_runs
 from agent_wiki.engines.offline.wording import shown_path
 from agent_wiki.shell.result_lines import error_line
+from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BOOKKEEPING = regex(

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.clauses import clause
-from agent_wiki.engines.offline.tools import bare_tool_name
 from agent_wiki.shell.kinds import is_inline_script
+from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 

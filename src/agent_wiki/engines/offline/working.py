@@ -8,8 +8,8 @@ from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_comma
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.tools import bare_tool_name
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
+from agent_wiki.shell.tools import bare_tool_name
 
 _PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
 _NO_FILE = frozenset({"glob", "grep", "ls", "search", "search_files", "list_directory", "list_dir", "grep_search"})

@@ -7,7 +7,7 @@ from typing import Any
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson
-from agent_wiki.engines.offline.tools import EDIT_TOOLS
+from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -189,7 +189,7 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
         )
         rationale = f"`{failed.name}` answered `{plain_line(line, 200)}`; after `{step}` it worked."
         evidence = [session.quote(failed.result_turn, line), session.quote(between[-1].turn, between[-1].raw_arguments)]
-        return lesson(wording, rationale, evidence, {failed.turn}, 67)
+        return lesson(wording, rationale, evidence, {failed.turn}, 67, remedy=between[-1].turn, confirmed=later.turn)
     return []
 
 
@@ -236,7 +236,7 @@ def _lesson(
     changed = next(iter(_changed(failed, worked)), "")
     start = max(worked.raw_arguments.find(f'"{changed}"'), 0)
     evidence = [session.quote(failed.result_turn, line), session.quote(worked.turn, worked.raw_arguments[start:])]
-    return lesson(wording, rationale, evidence, {failed.turn}, weight)
+    return lesson(wording, rationale, evidence, {failed.turn}, weight, remedy=worked.turn, confirmed=worked.turn)
 
 
 def _slug(word: str) -> str:

@@ -129,4 +129,12 @@ def _worded(
     )
     rationale = f"`{head}` failed; the agent named the cause, and the next attempt worked."
     evidence = [quote_line(session, failed, line), session.quote(turn, cause), session.quote(turn, remedy)]
-    return lesson(wording, rationale, [*evidence, quote_command(session, worked)], {failed.turn}, 77)
+    return lesson(
+        wording,
+        rationale,
+        [*evidence, quote_command(session, worked)],
+        {failed.turn},
+        77,
+        remedy=worked.turn,
+        confirmed=worked.turn,
+    )

@@ -40,7 +40,15 @@ def _lesson(session: MinedSession, failed: Attempt, passed: Attempt, named: list
         known = linter_rules().get(finding.rule)
         if known and edits:
             evidence = _evidence(session, failed, passed, finding)
-            return lesson(known.wording, _why(failed, finding), evidence, {failed.turn}, 68)
+            return lesson(
+                known.wording,
+                _why(failed, finding),
+                evidence,
+                {failed.turn},
+                68,
+                remedy=edits[-1].turn,
+                confirmed=passed.turn,
+            )
     return []
 
 
@@ -69,7 +77,7 @@ def _replaced(session: MinedSession, failed: Attempt, passed: Attempt, finding: 
     )
     line = next((each for each in edit_text(edit).splitlines() if new in each), "")
     evidence = [*_evidence(session, failed, passed, finding), session.quote(edit.turn, line)]
-    return lesson(wording, _why(failed, finding), evidence, {failed.turn}, 82)
+    return lesson(wording, _why(failed, finding), evidence, {failed.turn}, 82, remedy=edit.turn, confirmed=passed.turn)
 
 
 def _why(failed: Attempt, finding: Finding) -> str:

@@ -77,7 +77,15 @@ def _lesson(
                 session.quote(healthy[0].answer_turn, healthy[1]),
             ]
             rationale = f"The cluster showed `{was}`; after `{did}` it was healthy."
-            return lesson(state.wording, rationale, evidence, {shown[0].answer_turn, change.call.turn}, 76)
+            return lesson(
+                state.wording,
+                rationale,
+                evidence,
+                {shown[0].answer_turn, change.call.turn},
+                76,
+                remedy=change.call.turn,
+                confirmed=healthy[0].answer_turn,
+            )
     return []
 
 

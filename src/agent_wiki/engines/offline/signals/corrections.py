@@ -14,8 +14,8 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
-from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -95,7 +95,7 @@ def _replaced_program(session: MinedSession, words: UserWords) -> list[Lesson]:
         f'The user refused `{refused[0].head}`: "{plain_line(words.text, 120)}"; `{used.actions[0].head}` was accepted.'
     )
     evidence = [session.quote(words.turn, words.text), session.quote(used.turn, used.line)]
-    return lesson(wording, rationale, evidence, _event(words), 92)
+    return lesson(wording, rationale, evidence, _event(words), 92, remedy=used.turn)
 
 
 def _use_instead(rule_id: str, new: str, old: str) -> Wording:

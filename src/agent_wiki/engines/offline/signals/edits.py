@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.tools import EDIT_TOOLS
+from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -63,7 +63,7 @@ def _indentation(session: MinedSession, failed: Call) -> list[Lesson]:
             evidence = [session.quote(failed.result_turn, _line_with(failed.result or "", match[0]))]
             evidence += [session.quote(failed.turn, old), session.quote(later.turn, new)]
             rationale = f"`{failed.name}` refused the lines with `{match[0]}`, and took them with their indentation."
-            return lesson(_INDENT, rationale, evidence, {failed.turn}, 74)
+            return lesson(_INDENT, rationale, evidence, {failed.turn}, 74, remedy=later.turn, confirmed=later.turn)
     return []
 
 
@@ -86,7 +86,7 @@ def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
                 line = _line_with(text, match[0])
                 rationale = f"`{match['old']}` in `{file}` was refused; the edit to `{match['new']}` stood."
                 evidence = [session.quote(turn, line), session.quote(edit.turn, edit_text(edit))]
-                return lesson(wording, rationale, evidence, {edit.turn}, 70)
+                return lesson(wording, rationale, evidence, {edit.turn}, 70, remedy=edit.turn)
     return []
 
 

@@ -62,7 +62,8 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     for step in session.attempts_after(failed, _WITHIN_CALLS):
         for command in step.actions if step.verdict == "passed" else ():
             hint = next((text for text, words in hints if command.words[: len(words)] == words), None)
-            if hint and command.head not in heads and _works_later(session, step, heads):
+            works = _works_later(session, step, heads) if hint and command.head not in heads else None
+            if works is not None:
                 general = general_command(command, session.trajectory)
                 head = failed.actions[-1].head
                 wording = Wording(
@@ -75,7 +76,8 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
                 rationale = f"`{head}` stopped with `{line.strip()}` and named `{hint}`; after that it worked."
                 quotes = [quote_line(session, failed, line), quote_command(session, step, command.text[:80])]
                 is_short = 3 <= len(wording.title.split()) <= 7
-                return lesson(wording, rationale, quotes, {failed.turn}, 72) if is_short else []
+                found = lesson(wording, rationale, quotes, {failed.turn}, 72, remedy=step.turn, confirmed=works.turn)
+                return found if is_short else []
     return []
 
 
@@ -92,9 +94,9 @@ def _hints(failed: Attempt) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield text, tuple(plain[:3])
 
 
-def _works_later(session: MinedSession, step: Attempt, heads: set[str]) -> bool:
+def _works_later(session: MinedSession, step: Attempt, heads: set[str]) -> Attempt | None:
     later = [step, *session.attempts_after(step, _WITHIN_CALLS)]
-    return any(each.verdict == "passed" and heads & {command.head for command in each.actions} for each in later)
+    return next((each for each in later if each.verdict == "passed" and heads & {c.head for c in each.actions}), None)
 
 
 def _looked_up(session: MinedSession) -> list[Lesson]:
@@ -133,7 +135,15 @@ def _manual_lesson(
     )
     evidence = [quote_line(session, attempt, line) for attempt, line in zip(refused, lines, strict=False)]
     evidence += [quote_command(session, helped, program), quote_command(session, worked, program)]
-    return lesson(wording, rationale, evidence, {attempt.turn for attempt in refused}, 66)
+    return lesson(
+        wording,
+        rationale,
+        evidence,
+        {attempt.turn for attempt in refused},
+        66,
+        remedy=helped.turn,
+        confirmed=worked.turn,
+    )
 
 
 def _slug(word: str) -> str:

@@ -40,7 +40,15 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
         rationale = f"`{_wanted(failed, remedy)}` only said `{name}`; the remedy got it done."
     evidence = [quote_line(session, failed, line), quote_command(session, failed, _wanted(failed, remedy))]
     evidence.append(_quote_remedy(session, worked, remedy))
-    return lesson(remedy.wording, rationale, evidence, {failed.turn}, 80)
+    return lesson(
+        remedy.wording,
+        rationale,
+        evidence,
+        {failed.turn},
+        80,
+        remedy=worked.turn,
+        confirmed=_confirmed(session, failed, worked),
+    )
 
 
 def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
@@ -55,7 +63,7 @@ def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
             line = _line_around(words.text, match.start())
             evidence = [session.quote(words.turn, line), _quote_remedy(session, fix, remedy)]
             rationale = f"The user came back with `{plain_line(line, 160)}`; the edit that followed remedied it."
-            found += lesson(remedy.wording, rationale, evidence, {words.turn}, 80)
+            found += lesson(remedy.wording, rationale, evidence, {words.turn}, 80, remedy=fix.turn)
     return found
 
 
@@ -75,6 +83,13 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     if remedy.command is None and remedy.edit is None:
         return next((each for each in later if each.verdict == "passed" and _heads(failed) & _heads(each)), None)
     return None
+
+
+def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call) -> int | None:
+    """The turn in which the command that failed works: that of the remedy itself, or a later one."""
+    later = [worked] if isinstance(worked, Attempt) else []
+    later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
+    return next((each.turn for each in later if each.verdict == "passed" and _heads(failed) & _heads(each)), None)
 
 
 def _heads(attempt: Attempt) -> set[str]:

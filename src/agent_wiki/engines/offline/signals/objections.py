@@ -8,8 +8,8 @@ from agent_wiki.engines.offline.attempts import MinedSession, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.objections import Need, Objection, known_objections
 from agent_wiki.engines.offline.signals.runners import purpose
-from agent_wiki.engines.offline.tools import EDIT_TOOLS
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line

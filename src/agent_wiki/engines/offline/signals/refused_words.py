@@ -87,7 +87,9 @@ def _worded(session: MinedSession, pair: _Pair) -> list[Lesson]:
     rationale = f"`{head}` answered `{pair.line}`; " + (f"with `{new}` it worked." if new else "without it, it worked.")
     evidence = [quote_line(session, pair.failed, pair.line), quote_command(session, pair.failed, pair.wanted.program)]
     evidence.append(quote_command(session, pair.worked, pair.used.text[:80]))
-    return lesson(wording, rationale, evidence, {pair.failed.turn}, 71)
+    return lesson(
+        wording, rationale, evidence, {pair.failed.turn}, 71, remedy=pair.worked.turn, confirmed=pair.worked.turn
+    )
 
 
 def _refused_word(pair: _Pair) -> str | None:

@@ -144,7 +144,9 @@ def _worded(
     )
     evidence = [quote_line(session, failed, line), quote_command(session, failed, used.program)]
     evidence.append(quote_command(session, worked, used.text[:80]))
-    return lesson(wording, rationale, evidence, {failed.turn}, 72 if is_named else 60)
+    return lesson(
+        wording, rationale, evidence, {failed.turn}, 72 if is_named else 60, remedy=worked.turn, confirmed=worked.turn
+    )
 
 
 def _words(

@@ -113,7 +113,7 @@ def _runner_lesson(
         return []
     rationale = f"`{wanted.head}` stopped with `{line.strip()}`; `{used.head}` did the same job."
     evidence = [quote_line(session, failed, line), quote_command(session, worked, used.program)]
-    return lesson(wording, rationale, evidence, {failed.turn}, 75)
+    return lesson(wording, rationale, evidence, {failed.turn}, 75, remedy=worked.turn, confirmed=worked.turn)
 
 
 def _install(session: MinedSession, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
@@ -160,7 +160,15 @@ def _install_lesson(
     if len(installs) > 1:
         rationale += f" `{installs[0][1].text}`, tried first, did not help."
     evidence = [quote_line(session, failed, line), quote_command(session, attempt, command.program)]
-    return lesson(wording, rationale, [*evidence, quote_command(session, passed)], {failed.turn}, 70)
+    return lesson(
+        wording,
+        rationale,
+        [*evidence, quote_command(session, passed)],
+        {failed.turn},
+        70,
+        remedy=attempt.turn,
+        confirmed=passed.turn,
+    )
 
 
 def _slug(word: str) -> str:

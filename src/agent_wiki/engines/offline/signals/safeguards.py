@@ -140,7 +140,9 @@ def _baselines(session: MinedSession) -> list[Lesson]:
                     session.quote(without.turn, without.line),
                 ]
                 evidence.append(session.quote(first.turn, first.line))
-                return lesson(_BASELINE, rationale, evidence, {first.turn}, 63)
+                return lesson(
+                    _BASELINE, rationale, evidence, {first.turn}, 63, remedy=without.turn, confirmed=again.turn
+                )
     return []
 
 
@@ -177,7 +179,7 @@ def _refused_replies(session: MinedSession) -> list[Lesson]:
             )
             start = line.rfind("\n", 0, match.start()) + 1
             evidence = [session.quote(turn, line[start:].partition("\n")[0])]
-            return lesson(_ONE_BLOCK, rationale, evidence, {turn}, 56)
+            return lesson(_ONE_BLOCK, rationale, evidence, {turn}, 56, remedy=turn + 1, confirmed=turn + 1)
     return []
 
 

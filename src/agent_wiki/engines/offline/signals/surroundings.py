@@ -72,7 +72,11 @@ def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
             )
             rationale = f"`{head}` ended with `{match[0]}`, and finished with more time."
             quotes = [session.quote(failed.result_turn, match[0]), quote_command(session, later)]
-            return lesson(wording, rationale, quotes, {failed.turn}, 62) if len(wording.title.split()) <= 7 else []
+            return (
+                lesson(wording, rationale, quotes, {failed.turn}, 62, remedy=later.turn, confirmed=later.turn)
+                if len(wording.title.split()) <= 7
+                else []
+            )
     return []
 
 
@@ -111,7 +115,9 @@ def _outside_lesson(session: MinedSession, failed: Attempt, worked: Attempt) -> 
             line = _line_at(failed.output, match.start())
             rationale = f"`{failed.actions[0].head}` stopped with `{line}` in the sandbox, and worked outside of it."
             evidence = [session.quote(failed.result_turn, line), _escalation(session, worked)]
-            return lesson(reason.wording, rationale, evidence, {failed.turn}, 73)
+            return lesson(
+                reason.wording, rationale, evidence, {failed.turn}, 73, remedy=worked.turn, confirmed=worked.turn
+            )
     return []
 
 
@@ -151,7 +157,7 @@ def _right_folder(session: MinedSession, failed: Attempt) -> list[Lesson]:
                 quote_command(session, failed),
                 session.quote(later.turn, later.line),
             ]
-            return lesson(wording, rationale, evidence, {failed.turn}, 64)
+            return lesson(wording, rationale, evidence, {failed.turn}, 64, remedy=later.turn, confirmed=later.turn)
     return []
 
 

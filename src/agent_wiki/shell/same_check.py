@@ -1,0 +1,85 @@
+"""When one command checks what another had checked: its verdict settles the other's.
+
+Of tests, builds and linters: the same targets, or more of them, never fewer; a suite that failed is not answered by
+one of its tests that passes. Of other commands: the same program and sub-command on the same things. Equal first words
+are not enough.
+"""
+
+from __future__ import annotations
+
+from agent_wiki.shell.kinds import is_check, script_of
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import dataclass
+
+_WHOLE = frozenset(
+    {"./...", ".", "./", "all", "run", "test", "tests", "exec", "dlx"}
+)  # fmt: skip
+_NARROWING = frozenset(
+    {"-run", "-k", "-t", "-m", "--filter", "--grep", "-g", "--test", "-p", "--package", "--tests"}
+)  # fmt: skip
+_COMPILING_ONLY = frozenset({"-c", "--collect-only", "--no-run", "--list", "--dry-run"})
+_RUNNERS_WITH_TARGETS = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "poe", "nx", "turbo"}
+)  # fmt: skip
+_WITH_VERB = frozenset(
+    {"go", "cargo", "dotnet", "mvn", "gradle", "gradlew", "mvnw", "swift", "deno", "ruff", "bazel", "git", "gh",
+     "docker", "podman", "kubectl", "helm", "uv", "pip", "pip3", "poetry", "conda", "brew", "apt", "apt-get",
+     "terraform", "systemctl", "aws", "gcloud", "az"}
+)  # fmt: skip
+_LEAST_SHARED = 0.5  # of what a command other than a check was about
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """One check. `family`: the tool and what it was asked for; `targets`: to what it was narrowed."""
+
+    family: str
+    targets: frozenset[str]
+
+    def answers(self, other: CheckRun) -> bool:
+        """Whether the verdict of this run also covers what `other` had checked."""
+        if self.family != other.family:
+            return False
+        is_wider = bool(other.targets) and other.targets <= self.targets
+        return self.targets == other.targets or not self.targets or is_wider
+
+
+def check_run(command: SimpleCommand) -> CheckRun:
+    """A command as a check: what it runs, and on what."""
+    program, rest = command.program, list(command.words[1:])
+    if program.startswith("python") and rest[:1] == ["-m"]:
+        program, rest = rest[1] if len(rest) > 1 else program, rest[2:]
+    family = [program]
+    if program in _RUNNERS_WITH_TARGETS:
+        family += [word for word in rest if not word.startswith("-")]
+        rest = []
+    elif program in _WITH_VERB and rest:
+        family.append(rest.pop(0))
+    family += [word for word in rest if word in _COMPILING_ONLY]
+    return CheckRun(" ".join(family), frozenset(_targets(rest)))
+
+
+def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
+    """Whether `passed` shows that what failed in `failed` works now."""
+    if is_check(failed) and is_check(passed):
+        return check_run(passed).answers(check_run(failed))
+    script = script_of(failed)
+    if script is not None:
+        return script_of(passed) == script
+    one, other = check_run(failed), check_run(passed)
+    shared = len(one.targets & other.targets)
+    return one.family == other.family and shared >= _LEAST_SHARED * len(one.targets)
+
+
+def _targets(words: list[str]) -> list[str]:
+    """What a check was narrowed to: paths, names, and the values of options that choose tests."""
+    found = []
+    for position, word in enumerate(words):
+        option, _, value = word.partition("=")
+        if option in _NARROWING:
+            found.append(f"{option}={value or ''.join(words[position + 1 : position + 2])}")
+        elif (
+            not word.startswith("-") and word not in _WHOLE and (position == 0 or words[position - 1] not in _NARROWING)
+        ):
+            found.append(word.removeprefix("./"))
+    return found

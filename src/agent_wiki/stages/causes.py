@@ -1,0 +1,326 @@
+"""How sure the cause in a lesson is, by what the recording shows between its event and its confirmation.
+
+A verbatim quote shows that something was said, not why it happened. A lesson names the turn of its event, of its
+remedy and of what confirms it, and code looks at the turns between: the event failed (or the user objected), the same
+check passed later, and nothing else was changed meanwhile. What a later turn contradicts is no lesson.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from agent_wiki.pages.guideline import Cause
+from agent_wiki.shell.kinds import shell_kind
+from agent_wiki.shell.result_lines import shows_failure, speaks_of_failure
+from agent_wiki.shell.same_check import check_run, is_same_check
+from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
+from agent_wiki.shell.tools import tool_kind
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.lazily import dataclass, regex
+
+_BECAUSE = regex(
+    r"\b(?:because|since|due to|the (?:problem|issue|cause|reason|culprit|error|fix)|root cause|requires?|needs? to"
+    r"|must|pre-?existing|already fail\w*|unrelated to"
+    r"|doesn't|does not|don't|can't|cannot|only (?:works|accepts|supports)|instead of|expects?|turns out"
+    r"|should (?:be|have))\b",
+    re.IGNORECASE,
+)
+_OBJECTS = regex(
+    r"^\W*(?:no\b(?!\s+(?:problem|worries|need))|nope|wrong|stop|revert|undo|that(?:'s| is) (?:not|wrong)|not what"
+    r"|why (?:did|are|would) you|you (?:broke|removed|deleted|forgot)|it(?:'s| is) still"
+    r"|still (?:fail|broken|not|wrong|the same))"
+    r"|\b(?:does ?n[o']t work|not working|still (?:fails?|failing|broken|see|get)|you broke"
+    r"|(?:undo|revert) (?:that|this|it|the))\b",
+    re.IGNORECASE,
+)
+_TOKEN = regex(r"[\w@./:=+-]{3,}")
+_PLAIN_WORD = regex(r"[A-Za-z]+")
+_CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
+_MISSING = regex(r"not found|No module named|not recognized|No such file")
+_OF_PLACE = regex(
+    r"not permitted|[Pp]ermission denied|exec format error|[Rr]ead-only file system|No space left|[Cc]onnection refused"
+    r"|[Cc]ould not resolve|certificate|timed out"
+)
+_NUMBERS = regex(r"0x[0-9a-f]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """The turns that a lesson rests on, counted from 1; None for one that it does not name.
+
+    `event`: what cost something; `remedy`: what was done differently; `confirmation`: what shows that it helped.
+    """
+
+    event: int
+    remedy: int | None = None
+    confirmation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How sure a cause is, and the sentence that says why. `contradiction`: the later turn that speaks against it."""
+
+    cause: Cause
+    reason: str
+    contradiction: str = ""
+
+
+def graded(trajectory: Trajectory, turning: Turning, quotes: Iterable[tuple[int, str]]) -> Grade:
+    """The grade of a lesson's cause. In: the turns it names; its quotes as `(turn, text)`, which are verbatim."""
+    found = _Case(trajectory, turning, list(quotes))
+    return found.of_objection() if found.is_objection else found.of_failure()
+
+
+class _Case:
+    """One lesson before the recording."""
+
+    def __init__(self, trajectory: Trajectory, turning: Turning, quotes: Sequence[tuple[int, str]]) -> None:
+        self.trajectory, self.turning, self.quotes = trajectory, turning, quotes
+        self.calls = paired_calls(trajectory)
+        at_event = self._calls_at(turning.event)
+        self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
+        self.refused = next((call for call in at_event if verdict_of(call).state in ("refused", "called off")), None)
+        self.shown = at_event[0] if at_event and self.event is None and self._is_shown(turning.event) else None
+
+    @property
+    def is_objection(self) -> bool:
+        """The event is something that the user said, or refused."""
+        return self.event is None and (self._is_users(self.turning.event) or self.refused is not None)
+
+    def of_objection(self) -> Grade:
+        """The user's words are the cause; that they were met, and accepted, makes it sure."""
+        reason = self.refused.result_turn if self.refused else None
+        said = next((at for at, _ in self.quotes if self._is_users(at) or at == reason), None)
+        if said is None:
+            return Grade("asserted", f"the user refused T{self.turning.event}, in no words that are cited")
+        remedy = self._remedy_of_objection()
+        accepted = self._acceptance(remedy) if remedy else None
+        if remedy is None or accepted is None:
+            followed = f"; followed in T{remedy.turn}" if remedy else ""
+            return Grade("stated", f"the user said so in T{said}{followed}")
+        return Grade("checked", f"the user said so in T{said}; followed in T{remedy.turn}, accepted in T{accepted}")
+
+    def of_failure(self) -> Grade:
+        """The failed check has to pass later, with nothing but the remedy changed in between."""
+        if self._is_harness(self.turning.event):
+            return self._of_refused_reply()
+        event = self.event or self.shown
+        if event is None:
+            return self._unless_stated(f"nothing in T{self.turning.event} shows that it failed", "")
+        against = self._contradiction(event)
+        confirming = self._confirming(event)
+        if confirming is None:
+            return self._unless_stated(f"no later pass of what failed in T{event.turn} is named", against)
+        changes = [call for call in self._changes(event, confirming) if not self._is_remedy(call)]
+        where = f"failed in T{event.turn}, passed in T{confirming.turn}"
+        if self._is_named_by_tool(event, confirming):
+            return Grade("checked", f"{where}; the failure itself names the remedy", against)
+        if not changes and self._differs(event, confirming):
+            return Grade("checked", f"{where}; nothing else was changed in between", against)
+        if changes:
+            return self._unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
+        return Grade("asserted", f"{where} unchanged: it may have passed by itself", against)
+
+    def _of_refused_reply(self) -> Grade:
+        """The harness refused a reply; one that it carried out confirms the remedy."""
+        turn, confirming = self.turning.event, self._calls_at(self.turning.confirmation)
+        if any(call.turn > turn and verdict_of(call).state != "refused" for call in confirming):
+            return Grade("checked", f"refused by the harness in T{turn}, carried out in T{confirming[0].turn}")
+        return Grade("asserted", f"refused by the harness in T{turn}; no later reply is named")
+
+    def _unless_stated(self, reason: str, against: str) -> Grade:
+        stated = self._stated_at()
+        if stated is None:
+            return Grade("asserted", reason, against)
+        return Grade("stated", f"{reason}; T{stated} says why", against)
+
+    def _stated_at(self) -> int | None:
+        """The cited turn in which the agent, the user or a tool says why."""
+        for turn, quote in self.quotes:
+            is_said = self._message(turn).role in ("user", "assistant") and not any(
+                quote in call.raw_arguments or quote in (call.command() or "") for call in self._calls_at(turn)
+            )
+            if is_said and _BECAUSE.search(quote):
+                return turn
+        return None
+
+    def _confirming(self, event: Call) -> Call | None:
+        turn = self.turning.confirmation
+        later = [call for call in self._calls_at(turn) if call.position > event.position] if turn else []
+        return next((call for call in later if self._confirms(event, call)), None)
+
+    def _confirms(self, event: Call, later: Call) -> bool:
+        """Whether `later` is the check that failed, and passed."""
+        if self.shown is not None:
+            lines = self._quoted_at(event)
+            programs = {step.program for step in _steps(event)} & {step.program for step in _steps(later)}
+            is_same = bool(programs) if _steps(event) else event.name == later.name
+            return is_same and not any(line in (later.result or "") for line in lines)
+        if not _steps(event) or not _steps(later):
+            return event.name == later.name and verdict_of(later).has_passed
+        lines = [verdict_of(event).line, *self._quoted_at(event)]
+        is_missing = any(map(_MISSING.search, lines))
+        is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
+
+        def answers(one: SimpleCommand, other: SimpleCommand) -> bool:
+            is_stand_in = (is_missing and _is_same_job(one, other)) or (is_of_place and _is_same_tool(one, other))
+            return is_stand_in or is_same_check(one, other)
+
+        worked = [*_passed(later), *(_failed(later) if is_missing and _has_run(later) else ())]
+        return all(any(answers(failed, passed) for passed in worked) for failed in _failed(event))
+
+    def _quoted_at(self, call: Call) -> list[str]:
+        return [quote for turn, quote in self.quotes if turn in (call.turn, call.result_turn)]
+
+    def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
+        """What changed something between the two: edits, installations, and other commands that ran."""
+        for call in self.calls[event.position + 1 : confirming.position]:
+            verdict = verdict_of(call)
+            is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed
+            if is_done and _changes_something(call) and not self._is_attempt(event, call):
+                yield call
+
+    def _is_attempt(self, event: Call, call: Call) -> bool:
+        """The same check run again changes nothing."""
+        steps = [step for step in _steps(call) if shell_kind(step) in _CHANGING]
+        return bool(steps) and all(
+            any(is_same_check(failed, step) or is_same_check(step, failed) for failed in _failed(event))
+            for step in steps
+        )
+
+    def _is_remedy(self, call: Call) -> bool:
+        if self.turning.remedy is not None:
+            return self.turning.remedy in (call.turn, call.result_turn)
+        return any(turn in (call.turn, call.result_turn) for turn, _ in self.quotes)
+
+    def _differs(self, event: Call, confirming: Call) -> bool:
+        """Something was done differently: a remedy in between, or in the call itself."""
+        remedy = self.turning.remedy
+        is_between = remedy is not None and event.turn < remedy < confirming.turn
+        return is_between or event.raw_arguments != confirming.raw_arguments
+
+    def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
+        """The failure's text has a word of the remedy that was not in what failed."""
+        applied = " ".join(call.raw_arguments for call in [*self._calls_at(self.turning.remedy), confirming])
+        before = event.raw_arguments
+        said = {token for token in _TOKEN.findall((event.result or "")[:20_000]) if _is_specific(token)}
+        new = [token for token in set(_TOKEN.findall(applied[:20_000])) if token not in before]
+        return any(token in word and token not in before for token in said for word in new)
+
+    def _contradiction(self, event: Call) -> str:
+        """What happened after the confirmation that speaks against the cause; empty when nothing does."""
+        after = self.turning.confirmation or self.turning.remedy
+        if after is None:
+            return ""
+        line = _comparable(verdict_of(event).line)
+        for call in self.calls[event.position + 1 :]:
+            verdict = verdict_of(call)
+            is_again = call.turn > after and verdict.has_failed and line and _comparable(verdict.line) == line
+            if is_again and any(is_same_check(one, other) for one in _failed(event) for other in _failed(call)):
+                return f"it failed again in T{call.turn}"
+        turn = self._next_users_turn(after)
+        if turn is not None and _OBJECTS.search((self._message(turn).content or "")[:400]):
+            return f"the user objected in T{turn}"
+        return ""
+
+    def _remedy_of_objection(self) -> Call | None:
+        """The call that did what the user wanted: the one that is named, else the first that changed something."""
+        named = [call for call in self._calls_at(self.turning.remedy) if verdict_of(call).has_passed]
+        later = (call for call in self.calls if call.turn > self.turning.event and _changes_something(call))
+        return next(iter(named), None) or next((call for call in later if not verdict_of(call).has_failed), None)
+
+    def _acceptance(self, remedy: Call) -> int | None:
+        """The user's next turn, unless it objects again; or a check that passed before the user said anything."""
+        turn = self._next_users_turn(remedy.turn)
+        if turn is not None:
+            return None if _OBJECTS.search((self._message(turn).content or "")[:400]) else turn
+        checks = (call for call in self.calls[remedy.position + 1 :] if _is_check(call))
+        return next((call.turn for call in checks if verdict_of(call).has_passed), None)
+
+    def _next_users_turn(self, after: int) -> int | None:
+        turns = range(after + 1, len(self.trajectory.messages) + 1)
+        return next((turn for turn in turns if self._is_users(turn)), None)
+
+    def _is_users(self, turn: int) -> bool:
+        message = self._message(turn)
+        return message.role == "user" and message.mark is None
+
+    def _message(self, turn: int) -> Message:
+        return self.trajectory.messages[turn - 1]
+
+    def _calls_at(self, turn: int | None) -> list[Call]:
+        """The calls made or answered in a turn."""
+        return [call for call in self.calls if turn is not None and turn in (call.turn, call.result_turn)]
+
+    def _is_shown(self, turn: int) -> bool:
+        """A quote from the result there speaks of a failure, though the verdict on its call does not."""
+        turns = {turn, *(call.result_turn for call in self._calls_at(turn))}
+        return any(at in turns and speaks_of_failure(quote) for at, quote in self.quotes)
+
+    def _is_harness(self, turn: int) -> bool:
+        """A harness wrote that turn, as the user, to refuse a reply."""
+        message = self._message(turn)
+        is_quoted = any(at == turn for at, _ in self.quotes)
+        return message.role == "user" and message.mark == "injected" and is_quoted
+
+
+def _steps(call: Call) -> tuple[SimpleCommand, ...]:
+    command = (call.continues or call).command()
+    return () if command is None else steps_of(command)
+
+
+def _failed(call: Call) -> Sequence[SimpleCommand]:
+    """The step of a call that failed; all that do more than look where the verdict names none: each may be it."""
+    steps, step = _steps(call), verdict_of(call).step
+    if step is not None and step < len(steps):
+        return steps[step : step + 1]
+    return [each for each in steps if shell_kind(each) != "look"] or steps
+
+
+def _passed(call: Call) -> list[SimpleCommand]:
+    """The steps of a call that passed, as far as is known."""
+    steps, verdict = _steps(call), verdict_of(call)
+    if verdict.has_passed and not verdict.steps:
+        return list(steps)
+    return [step for step, state in zip(steps, verdict.steps, strict=False) if state == "passed"]
+
+
+def _has_run(call: Call) -> bool:
+    """A check that reports what is wrong is there, and runs."""
+    line = verdict_of(call).line
+    return verdict_of(call).has_failed and shows_failure(line) and _MISSING.search(line) is None
+
+
+def _is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
+    """Another program on the same things, in place of one that is not there."""
+    things = {word.removeprefix("./") for word in missing.words[1:] if not word.startswith("-")}
+    others = {word.removeprefix("./") for word in other.words if not word.startswith("-")}
+    return bool(things & others) or (shell_kind(missing) == "check" == shell_kind(other))
+
+
+def _is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
+    """The same tool on some of the same things: what failed for its surroundings says nothing of the things."""
+    mine, theirs = check_run(one), check_run(other)
+    is_tool = mine.family.split()[:2] == theirs.family.split()[:2]
+    return is_tool and (not mine.targets or bool(mine.targets & theirs.targets))
+
+
+def _changes_something(call: Call) -> bool:
+    steps = _steps(call)
+    return any(shell_kind(step) in _CHANGING for step in steps) if steps else tool_kind(call) in (*_CHANGING, "service")
+
+
+def _is_check(call: Call) -> bool:
+    return any(shell_kind(step) == "check" for step in _steps(call)) or tool_kind(call) == "check"
+
+
+def _is_specific(token: str) -> bool:
+    """A name, a flag, a path: not a word of the language, not a number."""
+    return len(token) > 4 and not token.isdigit() and (not _PLAIN_WORD.fullmatch(token) or not token.islower())
+
+
+def _comparable(line: str) -> str:
+    return _NUMBERS.sub("0", line.strip())

@@ -1,0 +1,163 @@
+"""How sure the cause in a lesson is: what the turns between its event and its confirmation show."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.stages.causes import Grade, Turning, graded
+from agent_wiki.trajectory import Trajectory
+from tests.engines.scripted_session import Script
+
+_RED, _GREEN = "FAILED tests/test_cart.py::test_total - assert 3 == 4\n1 failed", "3 passed"
+
+
+def _grade(session: Script, turning: tuple[int, int | None, int | None], *quotes: tuple[int, str]) -> Grade:
+    return graded(session.done(), Turning(*turning), quotes)
+
+
+def _cause(session: Script, *turning: int | None) -> str:
+    event, remedy, confirmation = turning
+    assert event is not None
+    return graded(session.done(), Turning(event, remedy, confirmation), []).cause
+
+
+def _turns(trajectory: Trajectory) -> int:
+    return len(trajectory.messages)
+
+
+def test_a_check_that_fails_and_passes_after_one_edit_is_checked() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4").runs("pytest tests", _GREEN)
+    assert _grade(session, (2, 4, 6)) == Grade(
+        "checked", "failed in T2, passed in T6; nothing else was changed in between"
+    )
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        lambda session: session.edits("x", "y", "other.py"),
+        lambda session: session.runs("pip install lark", "Successfully installed lark"),
+        lambda session: session.runs("sed -i s/a/b/ setup.cfg"),
+    ],
+)
+def test_what_else_was_changed_in_between_vetoes_it(between: object) -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4")
+    between(session)  # type: ignore[operator]
+    assert _cause(session.runs("pytest tests", _GREEN), 2, 4, 8) == "asserted"
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        ("pytest tests", "pytest tests/test_a.py"),
+        ("workmux send a -P x.md", "workmux status"),
+        ("npm --version", "pip --version"),
+        ("cargo test", "cargo build"),
+        ("python a.py", "python b.py"),
+    ],
+)
+def test_the_next_thing_that_works_is_not_the_same_check(failed: str, passed: str) -> None:
+    session = Script().runs(failed, "Error: no", failed=True).runs(passed, _GREEN)
+    assert _cause(session, 2, 4, 4) == "asserted"
+
+
+def test_a_failed_attempt_and_a_look_in_between_change_nothing() -> None:
+    session = Script().runs("git push", "fatal: no upstream branch", failed=True)
+    session.runs("git push origin", "fatal: no upstream branch", failed=True).runs("git status", "clean")
+    assert _cause(session.runs("git push -u origin work", "done"), 2, 8, 8) == "checked"
+
+
+def test_the_same_command_that_passes_unchanged_may_have_passed_by_itself() -> None:
+    session = Script().runs("curl http://x", "curl: (7) Connection refused", failed=True).runs("curl http://x", "ok")
+    assert _cause(session, 2, None, 4) == "asserted"
+
+
+def test_a_remedy_that_the_failure_names_wins_over_what_else_happened() -> None:
+    error = "config files are not trusted. Trust them with `mise trust --all`"
+    session = Script().runs("mise run lint", error, failed=True).edits("a", "b")
+    session.runs("mise trust --all", "trusted").runs("mise run lint", "0 issues")
+    assert _grade(session, (2, 6, 8)).reason.endswith("the failure itself names the remedy")
+
+
+def test_a_cause_that_somebody_says_is_stated() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True)
+    session.call("Edit", {"file_path": "a.py"}, "updated", says="The total is wrong because tax is added twice.")
+    session.edits("x", "y", "other.py").runs("pytest tests", _GREEN)
+    found = _grade(session, (2, 4, 8), (4, "The total is wrong because tax is added twice."))
+    assert (found.cause, found.reason.split("; ")[-1]) == ("stated", "T4 says why")
+
+
+def test_in_a_chain_the_step_that_failed_is_the_check() -> None:
+    line = "bd update 7 --claim && workmux add task"
+    session = Script().runs(line, "Error claiming 7: already claimed", failed=True)
+    assert _cause(session.runs("workmux add task", "added"), 2, 4, 4) == "asserted"
+
+
+def test_what_fails_again_later_contradicts_it() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4").runs("pytest tests", _GREEN)
+    session.runs("pytest tests", _RED, failed=True)
+    assert _grade(session, (2, 4, 6)).contradiction == "it failed again in T8"
+
+
+def test_an_objection_right_after_contradicts_it() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4").runs("pytest tests", _GREEN)
+    session.says("Done.").user("No, revert that: the test was right.")
+    assert _grade(session, (2, 4, 6)).contradiction == "the user objected in T9"
+
+
+def test_the_users_words_are_stated_and_checked_once_accepted() -> None:
+    session = Script().runs("npm install", "added 3 packages").says("Installed.").user("use pnpm, not npm")
+    quote = (5, "use pnpm, not npm")
+    assert _grade(session, (5, None, None), quote).cause == "stated"
+    session.runs("pnpm install", "done")
+    assert _grade(session, (5, 6, None), quote).cause == "stated"
+    session.says("Done.").user("Great, now the tests.")
+    assert _grade(session, (5, 6, None), quote) == Grade(
+        "checked", "the user said so in T5; followed in T6, accepted in T9"
+    )
+
+
+def test_an_objection_that_is_raised_again_is_not_accepted() -> None:
+    session = Script().says("Done.").user("the total is wrong, use Decimal").edits("float", "Decimal")
+    session.says("Done.").user("still wrong")
+    assert _grade(session, (3, 4, None), (3, "use Decimal")).cause == "stated"
+
+
+def test_a_refusal_without_words_says_nothing() -> None:
+    session = Script().call("Bash", {"command": "rm -rf __pycache__"}, "rejected by the user", mark="rejected")
+    assert _grade(session, (2, None, None), (2, "rm -rf __pycache__")).cause == "asserted"
+
+
+def test_another_program_on_the_same_file_stands_in_for_one_that_is_missing() -> None:
+    session = Script().runs("pytest tests/a.py", "pytest: command not found", failed=True)
+    assert _cause(session.runs("bin/test tests/a.py", "ok"), 2, 4, 4) == "checked"
+
+
+def test_what_failed_for_its_surroundings_is_answered_by_a_part_of_it() -> None:
+    error = "open /home/kim/.cache/go-build/a: operation not permitted"
+    session = Script().runs("go test ./...", error, failed=True).runs("GOCACHE=$PWD/.c go test ./auth", "ok")
+    assert _grade(session, (2, 4, 4), (3, error)).cause == "checked"
+    red = Script().runs("go test ./...", "--- FAIL: TestA", failed=True).runs("GOCACHE=$PWD/.c go test ./auth", "ok")
+    assert _grade(red, (2, 4, 4), (3, "--- FAIL: TestA")).cause == "asserted"
+
+
+def test_a_state_that_a_look_shows_is_confirmed_when_a_look_shows_it_no_more() -> None:
+    line = "0/3 nodes are available: didn't have free ports"
+    session = Script().runs("kubectl describe pod web", line)
+    session.runs("kubectl patch deployment web -p x", "patched").runs("kubectl get pods", "web 1/1 Running")
+    assert _grade(session, (2, 4, 6), (3, line)).cause == "checked"
+    still = Script().runs("kubectl describe pod web", line)
+    still.runs("kubectl patch deployment web -p x", "patched").runs("kubectl describe pod web", line)
+    assert _grade(still, (2, 4, 6), (3, line)).cause == "asserted"
+
+
+def test_a_reply_that_the_harness_refused_is_confirmed_by_one_that_it_carried_out() -> None:
+    words = "Please provide EXACTLY ONE action, found 2 actions."
+    session = Script().says("```ls``` ```pwd```").user(words, mark="injected").runs("ls", "a.py")
+    assert _grade(session, (3, 4, 4), (3, words)).cause == "checked"
+
+
+def test_turns_that_do_not_exist_prove_nothing() -> None:
+    session = Script().runs("pytest", _RED, failed=True)
+    assert _cause(session, 2, 99, 99) == "asserted"
+    assert _turns(session.done()) == 3
