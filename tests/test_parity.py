@@ -138,7 +138,7 @@ def test_a_summary_has_its_fields_and_sections(wiki: Path) -> None:
     told = {name: page.fields[name] for name in ("agent", "model", "goal", "outcome", "duration_seconds", "tools_used")}
     assert told == {
         "agent": "tester", "model": "m-1", "goal": "Fix the cart", "outcome": "success", "duration_seconds": 12.5,
-        "tools_used": ["Bash", "Read"],
+        "tools_used": ["Bash"],
     }  # fmt: skip
     assert page.fields["sources"] == ["c.json"]
     assert page.title == "Fix the cart"
@@ -243,7 +243,7 @@ def test_a_task_compares_its_sessions_as_the_owner_pinned_them(wiki: Path) -> No
     assert page.fields["sessions"] == ["a", "b", "c"]
     assert page.lead == "The cart does not add up."
     table = page.section("Comparison") or ""
-    assert "| 9 | pinned | [c](../summaries/c.md) | success | 4 | 0 | — | yes | — |" in table
+    assert "| 9 | pinned | [c](../summaries/c.md) | success | 1 | 0 | — | — | — |" in table
     assert "| 1 | alone | [a](../summaries/a.md) | success | 1 |" in table
     assert page.section("Findings") == "- 3 of 3 ran the check."
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.asking.prompts import read_prompts, render_prompt
 from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
@@ -139,6 +140,20 @@ def test_who_judges_for_himself_is_shown_what_may_be_one_rule() -> None:
     assert candidate_groups(reworded) == [], "not sure enough to be joined unseen"
     assert _ids(candidate_groups(reworded, is_judged=True)) == [["a0", "a1"]]
     assert _ids(candidate_groups(reversed(reworded), is_judged=True)) == [["a0", "a1"]]
+
+
+def test_who_judges_is_shown_guidelines_that_quote_one_failure_whatever_their_words() -> None:
+    line = "ModuleNotFoundError: No module named 'ledger' (line {})"
+    views = [
+        _guideline("a0", "Set `PYTHONPATH=src` first.", failures=(line.format(3),), tags=("python",)),
+        _guideline("a1", "Install the package in editable mode.", failures=(line.format(88),), tags=("packaging",)),
+        _guideline("a2", "Run `make test` in its stead.", failures=("exit code 1",), tags=("make",)),
+        _guideline("a3", "Call the tool by its path.", failures=("exit code 1",), tags=("shell",)),
+    ]
+    assert candidate_groups(views) == []
+    assert _ids(candidate_groups(views, is_judged=True)) == [["a0", "a1"]]
+    asked = render_prompt(ClusterQuestion(tuple(views[:2])), read_prompts()).question
+    assert f"  failed with: {line.format(88)}\n" in asked
 
 
 def test_a_group_to_be_judged_is_no_larger_than_can_be_shown() -> None:

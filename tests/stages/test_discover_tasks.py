@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.asking.prompts import read_prompts, render_prompt
 from agent_wiki.compare.families import Family, Override
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import BaseEngine
@@ -15,6 +16,7 @@ from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages.discover_tasks import (
     SubtaskAnswer,
     TaskAnswer,
+    TaskQuestion,
     check_subtask,
     check_task,
     discover_tasks,
@@ -65,12 +67,47 @@ def test_two_families_never_share_a_page() -> None:
 
 def test_a_finding_that_measures_nothing_is_dropped() -> None:
     answer = TaskAnswer(title="T", intro="I", findings=["They tried hard.", "Paid twice in 3 of 3."], tags=["shop"])
-    assert check_task(answer).findings == ["Paid twice in 3 of 3."]
+    family = _family(*(_session(name) for name in "abc"))
+    assert check_task(answer, family).findings == ["Paid twice in 3 of 3."]
+
+
+@pytest.mark.parametrize(
+    ("finding", "is_kept"),
+    [
+        ("Each of the 2 of 2 that succeeded paid once; 0 of 2 did elsewhere.", True),
+        ("All 4 of 4 looked first.", True),
+        ("3 of 3 that succeeded paid once.", False),
+        ("In 3 out of the 2 that failed.", False),
+        ("Of those that paid, 2 of 3 succeeded.", True),
+        ("They passed 5 of 7 tests and needed 3 of 9 tool calls.", True),
+        ("The median reward was 0.5 of 1.0, and 1.5 of 6 hours went by.", True),
+    ],
+)
+def test_a_count_out_of_sessions_that_are_not_there_is_dropped_and_said(finding: str, is_kept: bool) -> None:
+    writes = {"a": ("pay(amount=1)",), "b": ("pay(amount=1)",), "c": ("pay(amount=1)",), "d": ()}
+    outcomes = {"a": "success", "b": "success", "c": "failure", "d": "failure"}
+    family = _family(*(_session(name, outcome=outcomes[name], writes=writes[name]) for name in "abcd"))
+    answer = TaskAnswer(title="T", intro="I", findings=[finding], tags=["shop"])
+    assert (check_task(answer, family).findings == [finding]) == is_kept
+    assert (TaskQuestion(family).problems(answer) == []) == is_kept
+
+
+def test_a_question_shows_narratives_rewards_and_whole_arguments_that_differ() -> None:
+    long = f"book(flights={'x' * 150}; reason=delayed)"
+    sessions = [
+        _told("a", outcome="success", reward=1.0, writes=("login(user=1)", long)),
+        _told("b", outcome="failure", reward=0.0, writes=("login(user=1)",)),
+    ]
+    asked = render_prompt(TaskQuestion(_family(*sessions)), read_prompts()).question
+    assert "a: outcome success; reward 1.0;" in asked
+    assert "  narrative: It went so.\n" in asked
+    assert f"  - {long}\n" in asked
+    assert "  - login" not in asked, "what all did sets none apart"
 
 
 def test_a_tag_that_is_none_is_rejected() -> None:
     with pytest.raises(AnswerRejected, match="tags"):
-        check_task(TaskAnswer(title="T", intro="I", tags=["Not a tag"]))
+        check_task(TaskAnswer(title="T", intro="I", tags=["Not a tag"]), _family(_session("a")))
 
 
 def _subtask(parent: str, turn: int) -> SubtaskAnswer:

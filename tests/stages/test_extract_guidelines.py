@@ -66,6 +66,15 @@ def test_the_question_shows_what_the_summary_knows_beyond_goal_and_outcome() -> 
     assert "- T2: Looks.\n- T4, given up: A guess.\n- T1, missing: A test.\n" in asked
 
 
+def test_turns_that_do_not_exist_are_dropped_and_said_and_the_lesson_is_kept() -> None:
+    told = {**rule("Check it first."), "event_turn": 3, "remedy_turn": 70, "confirming_turn": 99}
+    (entry,), dropped = guidelines(told)
+    assert (entry.event, entry.remedy, entry.confirmation) == (3, None, None)
+    assert [each.reason for each in dropped] == [
+        "remedy_turn: turn 70 does not exist", "confirming_turn: turn 99 does not exist",
+    ]  # fmt: skip
+
+
 def test_one_rule_stated_twice_is_one() -> None:
     found, _ = guidelines(rule("Check it first."), rule("check  IT first."))
     assert len(found) == 1

@@ -1,7 +1,8 @@
 """The figures of a family that a prompt shows, bounded regardless of the number of sessions.
 
-Code computes counts and medians over all sessions, so that findings can cite them; only some sessions are shown
-row by row. Comparing what successful sessions changed with what the others changed separates most mixed tasks.
+Code computes counts and medians over all sessions, so that findings can cite them, and knows out of how many sessions
+something can be counted at all; only some sessions are shown row by row. Comparing what successful sessions changed
+with what the others changed separates most mixed tasks.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _MEASURES: tuple[tuple[str, Callable[[SessionView], float | None]], ...] = (
     ("attempts given up", lambda session: session.dead_ends),
     ("cost in USD", lambda session: session.cost_usd),
     ("seconds", lambda session: session.duration_seconds),
+    ("reward", lambda session: session.reward),
 )
 
 
@@ -56,13 +58,17 @@ class ChangeCounts:
 
 @dataclass(frozen=True, slots=True)
 class FamilyFigures:
-    """`succeeded` and `failed` count sessions with a known outcome; `rows` are at most `MOST_ROWS` of all."""
+    """`succeeded` and `failed` count sessions with a known outcome; `rows` are at most `MOST_ROWS` of all.
+
+    `shared` are the writes that every session made, which set none of them apart.
+    """
 
     sessions: int
     succeeded: int
     failed: int
     groups: tuple[Group, ...]
     changes: tuple[ChangeCounts, ...]
+    shared: frozenset[str]
     full_lists: int
     rows: tuple[SessionView, ...]
 
@@ -77,9 +83,25 @@ def family_figures(sessions: Sequence[SessionView]) -> FamilyFigures:
         failed=len(lost),
         groups=tuple(_groups(sessions))[:_MOST_GROUPS],
         changes=_changes(won, lost),
+        shared=_shared(sessions),
         full_lists=sum(len(session.writes) >= MOST_WRITES for session in sessions),
         rows=_rows(sessions),
     )
+
+
+def _shared(sessions: Sequence[SessionView]) -> frozenset[str]:
+    writes = [frozenset(session.writes) for session in sessions]
+    return frozenset.intersection(*writes) if writes else frozenset()
+
+
+def countable(sessions: Sequence[SessionView]) -> frozenset[int]:
+    """Every number of sessions that a finding may count out of: all, a group, or those that made one change."""
+    outcomes = Counter(session.outcome for session in sessions)
+    made = Counter(name for session in sessions for name in _made(session))
+    groups = _groups(sessions)
+    known = [len(sessions) - outcomes["unknown"] - outcomes[None], outcomes["partial"] + outcomes["failure"]]
+    of_groups = (number for group in groups for number in (group.sessions, group.known, group.succeeded))
+    return frozenset([len(sessions), *known, *outcomes.values(), *made.values(), *of_groups])
 
 
 def _groups(sessions: Sequence[SessionView]) -> list[Group]:

@@ -14,7 +14,7 @@ from agent_wiki.trajectory.lazily import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GuidelineView:
-    """One guideline page. `sessions` are the root sessions that support it."""
+    """One guideline page. `sessions` are the root sessions that support it, `failures` the failures that it quotes."""
 
     id: str
     title: str
@@ -23,6 +23,7 @@ class GuidelineView:
     rationale: str = ""
     tags: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class SessionView:
     task_id: str | None = None
     trial: str | None = None
     condition: str | None = None
+    reward: float | None = None
+    resolved: bool | None = None
     tool_calls: int | None = None
     errors: int | None = None
     dead_ends: int | None = None

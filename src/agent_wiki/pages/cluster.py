@@ -45,6 +45,7 @@ class ClusterPage:
     type: str
     slug: str
     title: str
+    trigger: str
     tags: list[str]
     members: list[dict[str, str]]
     priority: str
@@ -57,8 +58,6 @@ class ClusterPage:
     members_shown: list[dict[str, str]] = field(metadata=BODY)
     used_by: str = field(metadata=BODY)
 
-    trigger = ""
-
     def text(self, templates: Templates) -> str:
         """The page as text."""
         body = templates.render(
@@ -66,10 +65,12 @@ class ClusterPage:
             title=self.title,
             description=self.description,
             takeaway=self.takeaway,
+            trigger=self.trigger,
             members=self.members_shown,
             used_by=self.used_by,
         )
-        return page_text(front_matter(self), body)
+        front = {name: value for name, value in front_matter(self).items() if name != "trigger" or value}
+        return page_text(front, body)
 
     def index_row(self) -> dict[str, Any]:
         """What the index says of it besides what it says of every page."""
@@ -89,6 +90,7 @@ def cluster_page(
         type="cluster",
         slug=slug,
         title=plain_line(str(entry.get("title") or slug), 120),
+        trigger=plain_line(str(entry.get("trigger") or ""), 300),
         tags=texts_of(entry.get("tags")) or _shared_tags(members),
         members=[{"id": each.id, "link": each.link} for each in members],
         priority="high",

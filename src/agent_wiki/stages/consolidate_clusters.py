@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from pydantic import Field
 
 from agent_wiki.compare.covered import GENERIC_TAGS
-from agent_wiki.compare.likenesses import Compared, likenesses
+from agent_wiki.compare.likenesses import Compared, Likenesses, likenesses
 from agent_wiki.compare.same_rule import Reading, reading_of
 from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
@@ -20,7 +21,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import guideline_views, skill_views
 from agent_wiki.stages.discover_tasks import distinct_slugs
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.config import CLUSTERS, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS
 from agent_wiki.wiki.text import plain_line
@@ -31,6 +32,9 @@ FEWEST_MEMBERS, MOST_MEMBERS = 2, 6
 
 _FEWEST_SPECIFIC_TAGS = 2
 _COVERED_WORDS = 0.8
+_SHORTEST_FAILURE = 20  # characters: "exit code 1" is everybody's
+_EQUAL_FAILURE = 0.5
+_NUMBERS = regex(r"\d+")
 
 
 class ClusterAnswer(Answer):
@@ -40,6 +44,7 @@ class ClusterAnswer(Answer):
     title: str = Field(min_length=1, max_length=120, description="The rule as a short imperative, no topic.")
     description: str = Field(min_length=1, description="What the members share, one or two sentences.")
     takeaway: str = Field(min_length=1, description="The rule, true of every member, standing alone.")
+    trigger: str = Field(default="", description="The situation in which it applies, recognisable before the event.")
     members: list[str] = Field(
         min_length=FEWEST_MEMBERS, max_length=MOST_MEMBERS, description="Ids of the guidelines that state this rule."
     )
@@ -90,12 +95,29 @@ def candidate_groups(
     rule, so that rules which may be the same are grouped as well.
     """
     views, edges = likenesses(guidelines, compared or Compared(), is_judged=is_judged)
+    if is_judged:
+        edges = _with_equal_failures(views, edges)
     groups = [
         [views[at] for at in _representatives(group, views, edges)]
         for group in (_chains if is_judged else _cliques)(edges)
     ]
     found = [tuple(sorted(group, key=lambda view: view.id)) for group in groups if _sessions(group) >= FEWEST_MEMBERS]
     return sorted(found, key=lambda group: group[0].id)
+
+
+def _with_equal_failures(views: Sequence[GuidelineView], edges: Likenesses) -> Likenesses:
+    """The same, and guidelines that quote one failure, however different their words are: an engine is to judge."""
+    at_failure: dict[str, list[int]] = defaultdict(list)
+    for position, view in enumerate(views):
+        for line in {_NUMBERS.sub("0", " ".join(failure.split())) for failure in view.failures}:
+            if len(line) >= _SHORTEST_FAILURE:
+                at_failure[line].append(position)
+    found: Likenesses = defaultdict(dict, {position: dict(others) for position, others in edges.items()})
+    for positions in at_failure.values():
+        for left, right in pairwise(positions):
+            score = max(found[left].get(right, 0.0), _EQUAL_FAILURE)
+            found[left][right] = found[right][left] = score
+    return found
 
 
 def _sessions(group: Iterable[GuidelineView]) -> int:
@@ -249,6 +271,7 @@ def run(view: WikiView, engine: Engine) -> CorpusResult:
             "title": plain_line(cluster.title, 120),
             "description": plain_line(cluster.description, 600),
             "takeaway": plain_line(cluster.takeaway, 600),
+            **({"trigger": plain_line(cluster.trigger, 300)} if cluster.trigger.strip() else {}),
             "members": list(cluster.members),
             "tags": list(cluster.tags),
         }

@@ -9,7 +9,8 @@ from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.sessions import Arc, Session
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.pages.state import WikiView
-from agent_wiki.pages.support import Joined
+from agent_wiki.pages.support import Evidence, Joined
+from agent_wiki.shell.result_lines import complains, shows_failure
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.values import entries_of, texts_of
 
@@ -27,7 +28,14 @@ def _guideline(name: str, joined: Joined[GuidelineEntry], tags: Mapping[str, Seq
     roots = {each.session.root_id for each in contributions} if len(contributions) > 1 else ()
     sessions = tuple(sorted(roots)) or (contributions[0].session.root_id,)
     own = tuple(tags.get(name, entry.tags))
-    return GuidelineView(name, entry.title, entry.rule, entry.trigger, entry.rationale, own, sessions)
+    failures = tuple(dict.fromkeys(cited.quote for each in contributions for cited in _failures(each.entry)))
+    return GuidelineView(name, entry.title, entry.rule, entry.trigger, entry.rationale, own, sessions, failures)
+
+
+def _failures(entry: GuidelineEntry) -> Iterator[Evidence]:
+    for cited in entry.evidence:
+        if cited.trust in ("tool", "external") and (shows_failure(cited.quote) or complains(cited.quote)):
+            yield cited
 
 
 def _foreign_guideline(name: str, page: Page, view: WikiView) -> GuidelineView:
@@ -102,6 +110,8 @@ def _session(session: Session, contributed: Sequence[str]) -> SessionView:
         task_id=record.task_id,
         trial=record.trial,
         condition=record.condition,
+        reward=record.reward,
+        resolved=record.resolved,
         tool_calls=_sum(arc.tool_calls for arc in arcs),
         errors=_sum(arc.errors for arc in arcs),
         dead_ends=_sum(arc.dead_end_paths for arc in arcs),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent_wiki.compare.families import Family, FamilyRule, Override, families, words_in_order
+from agent_wiki.compare.family_figures import countable
 from agent_wiki.compare.similarity import stem, strength
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
@@ -20,7 +21,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import session_views
 from agent_wiki.stages.summarize import TurnNote
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.config import TASKS, Config, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS, slug
 from agent_wiki.wiki.text import plain_line
@@ -34,6 +35,12 @@ _FEWEST_KEY_TURNS = 3
 _LONG_CALLS = 40  # long debugging: this many calls, with failures and abandoned attempts, and it worked in the end
 _LONG_ERRORS = 8
 _LONG_DEAD_ENDS = 2
+# Not: a count out of something other than sessions.
+_COUNTED = regex(
+    r"(?<![\d.,])(\d{1,6}) (?:out )?of (?:the |all |these )?(\d{1,6})(?![\d.,]\d|\d)"
+    r"(?! (?:\w+ )?(?:calls|turns|tests|checks|steps|files|rows|lines|errors|points)\b)"
+    r"(?: (?:sessions |trials )?(?:that|which) (succeeded|did not|failed)\b)?"
+)
 _COUNTER_ID = re.compile(r"(?:\w{1,40}/)?[a-z]*[-_]?\d{1,4}|[0-9a-f-]{16,}", re.IGNORECASE)
 
 
@@ -85,16 +92,13 @@ class TaskQuestion:
         }
 
     def problems(self, answer: TaskAnswer) -> list[Problem]:
-        """Malformed tags, and findings that measure nothing."""
+        """Malformed tags, findings that measure nothing, and counts out of more or fewer sessions than there are."""
         try:
-            kept = check_task(answer).findings
+            check_task(answer, self.family)
         except AnswerRejected as error:
             return [Problem(str(error.place), error.reason)]
-        return [
-            Problem(f"findings.{number}", "it has no number, so it measures nothing")
-            for number, finding in enumerate(answer.findings)
-            if finding not in kept
-        ]
+        faults = _faults_of_findings(answer, self.family)
+        return [Problem(f"findings.{number}", reason) for number, reason in faults.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +221,29 @@ def _is_long_debugging(session: SessionView) -> bool:
     )
 
 
-def check_task(answer: TaskAnswer) -> TaskAnswer:
-    """The answer without findings that measure nothing. Raises `AnswerRejected` for a malformed tag."""
+def check_task(answer: TaskAnswer, family: Family) -> TaskAnswer:
+    """The answer without findings that measure nothing or miscount. Raises `AnswerRejected` for a malformed tag."""
     if not all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", tag) for tag in answer.tags):
         raise AnswerRejected("not lower case with dashes", place="tags")
-    measured = [finding for finding in answer.findings if any(character.isdigit() for character in finding)]
+    faults = _faults_of_findings(answer, family)
+    measured = [finding for number, finding in enumerate(answer.findings) if number not in faults]
     return answer.model_copy(update={"findings": list(dict.fromkeys(measured))})
+
+
+def _faults_of_findings(answer: TaskAnswer, family: Family) -> dict[int, str]:
+    """Position of a finding that is dropped → why: it measures nothing, or counts sessions that are not there."""
+    outcomes = [session.outcome for session in family.sessions]
+    won = outcomes.count("success")
+    sides = {"succeeded": won, "did not": len(outcomes) - won, "failed": len(outcomes) - won, "": len(outcomes)}
+    sizes = countable(family.sessions)
+    found: dict[int, str] = {}
+    for number, finding in enumerate(answer.findings):
+        if not any(character.isdigit() for character in finding):
+            found[number] = "it has no number, so it measures nothing"
+        for part, whole, side in _COUNTED.findall(finding):
+            if int(part) > int(whole) or int(whole) not in sizes or int(whole) > sides[side]:
+                found[number] = f"{part} of {whole}: the table has no such group of {whole} sessions"
+    return found
 
 
 def check_subtask(answer: SubtaskAnswer, session: SessionView) -> SubtaskAnswer:
@@ -256,7 +277,7 @@ def discover_tasks(
     answers = side_by_side(engine, [TaskQuestion(family) for family in found])
     for name, family, answered in zip(names, found, answers, strict=True):
         try:
-            tasks.append(Task(name, family, check_task(answered())))
+            tasks.append(Task(name, family, check_task(answered(), family)))
         except AnswerRejected as error:
             rejected.append(f"task {name}: {error}")
         except Unanswered as error:

@@ -51,10 +51,15 @@ class GuidelineAnswer(Answer):
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=4, description="The event that cost something, and the turning point."
     )
-    # The turns that the lesson rests on, from an engine that names them; else they are those of its quotes.
-    event_turn: SkipJsonSchema[int | None] = None
-    remedy_turn: SkipJsonSchema[int | None] = None
-    confirming_turn: SkipJsonSchema[int | None] = None
+    event_turn: int | None = Field(
+        default=None, ge=1, description="The turn of what failed, was lost, or was objected to."
+    )
+    remedy_turn: int | None = Field(
+        default=None, ge=1, description="The turn of what was then done differently; null when nothing was."
+    )
+    confirming_turn: int | None = Field(
+        default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
+    )
     rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
 
 
@@ -97,6 +102,8 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
             for cited in guideline.evidence
             if cited not in evidence
         )
+        guideline, missing = _with_turns_that_exist(guideline, len(trajectory.messages))
+        dropped.extend(missing)
         reason = _fault_of_words(guideline)
         if reason or not evidence:
             dropped.append(Problem(guideline.title, reason or "no valid evidence"))
@@ -108,6 +115,16 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
             continue
         kept.setdefault(content_id(guideline.rule), valid)
     return list(kept.values())[:MOST_PER_SESSION], dropped
+
+
+def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[GuidelineAnswer, list[Problem]]:
+    named = {name: getattr(guideline, name) for name in ("event_turn", "remedy_turn", "confirming_turn")}
+    missing = {name: turn for name, turn in named.items() if turn is not None and turn > turns}
+    problems = [
+        Problem(guideline.title, f"{name}: turn {turn} does not exist", is_on_citation=True)
+        for name, turn in missing.items()
+    ]
+    return guideline.model_copy(update=dict.fromkeys(missing)), problems
 
 
 def grade_of(guideline: GuidelineAnswer, trajectory: Trajectory) -> Grade:
