@@ -138,7 +138,7 @@ def test_a_summary_has_its_fields_and_sections(wiki: Path) -> None:
     told = {name: page.fields[name] for name in ("agent", "model", "goal", "outcome", "duration_seconds", "tools_used")}
     assert told == {
         "agent": "tester", "model": "m-1", "goal": "Fix the cart", "outcome": "success", "duration_seconds": 12.5,
-        "tools_used": ["Bash"],
+        "tools_used": ["Bash", "Read"],
     }  # fmt: skip
     assert page.fields["sources"] == ["c.json"]
     assert page.title == "Fix the cart"
