@@ -143,7 +143,7 @@ def test_a_summary_has_its_fields_and_sections(wiki: Path) -> None:
     assert page.fields["sources"] == ["c.json"]
     assert page.title == "Fix the cart"
     assert None not in [page.section(each) for each in ("Key turns", "Recalled guidelines", "Sources")]
-    assert page.fields["tags"] == ["fix-the-cart", "with-wiki", "trial-3"]
+    assert page.fields["tags"] == ["fix-the-cart", "with-wiki", "trial-3", "wiki-consulted"]
 
 
 def test_a_session_of_two_requests_has_a_page_each_and_they_know_each_other(wiki: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_task_compares_its_sessions_as_the_owner_pinned_them(wiki: Path) -> No
     assert page.fields["sessions"] == ["a", "b", "c"]
     assert page.lead == "The cart does not add up."
     table = page.section("Comparison") or ""
-    assert "| 9 | pinned | [c](../summaries/c.md) | success | 1 | 0 | — | — | — |" in table
+    assert "| 9 | pinned | [c](../summaries/c.md) | success | 4 | 0 | — | yes | — |" in table
     assert "| 1 | alone | [a](../summaries/a.md) | success | 1 |" in table
     assert page.section("Findings") == "- 3 of 3 ran the check."
 
