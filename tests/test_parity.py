@@ -53,7 +53,9 @@ session_family_overrides:
 def _labelled(session_id: str, day: str, trial: str, condition: str) -> dict[str, Any]:
     labels = {"task_id": "cart", "trial": trial, "condition": condition}
     reads = (GUIDELINE, IGNORED) if session_id == "c" else ()
-    envelope: dict[str, Any] = chat(session_id, day, request=f"Please fix the cart of {session_id}.", reads=reads)
+    writes = {"check.sh": "make check\n"} if session_id == "a" else None
+    request = f"Please fix the cart of {session_id}."
+    envelope: dict[str, Any] = chat(session_id, day, request=request, reads=reads, writes=writes)
     return {**envelope, "agent": "tester", "duration_seconds": 12.5, "metadata": labels}
 
 
@@ -244,7 +246,7 @@ def test_a_task_compares_its_sessions_as_the_owner_pinned_them(wiki: Path) -> No
     assert page.lead == "The cart does not add up."
     table = page.section("Comparison") or ""
     assert "| 9 | pinned | [c](../summaries/c.md) | success | 4 | 0 | — | yes | — |" in table
-    assert "| 1 | alone | [a](../summaries/a.md) | success | 1 |" in table
+    assert "| 1 | alone | [a](../summaries/a.md) | success | 2 |" in table
     assert page.section("Findings") == "- 3 of 3 ran the check."
 
 

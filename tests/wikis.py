@@ -27,10 +27,12 @@ def chat(
     more: int = 0,
     request: str = "Please fix the cart.",
     reads: Sequence[str] = (),
+    writes: Mapping[str, str] | None = None,
 ) -> Any:
     """An envelope of OpenAI messages with four turns, and two more for each of `more`.
 
-    With `reads`, pages of a wiki, it then reads these (turn 5 and a result each) and runs the command again.
+    With `writes`, files by name, turn 4 writes these too, with a result each. With `reads`, pages of a wiki, it then
+    reads these (turn 5 and a result each) and runs the command again.
     """
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": request},
@@ -38,6 +40,9 @@ def chat(
         {"role": "tool", "tool_call_id": "c1", "content": RESULT},
         {"role": "assistant", "content": f"The cart of {session_id} adds up now."},
     ]
+    for number, (name, text) in enumerate((writes or {}).items()):
+        messages[3].setdefault("tool_calls", []).append(_call(f"w{number}", "Write", file_path=name, content=text))
+        messages.append({"role": "tool", "tool_call_id": f"w{number}", "content": "File created"})
     for position in range(more):
         messages.append({"role": "user", "content": f"And point {position}?"})
         messages.append({"role": "assistant", "content": f"Point {position} is done."})
@@ -51,12 +56,12 @@ def chat(
 
 
 def record(
-    folder: Path, session_id: str, day: str = "2026-01-01", more: int = 0, name: str = "", reads: Sequence[str] = ()
+    folder: Path, session_id: str, day: str = "2026-01-01", more: int = 0, name: str = "", **happened: Any
 ) -> Path:
-    """Write one recording; its file is named after the session unless `name` is given."""
+    """Write one recording, with what `chat` is told; its file is named after the session unless `name` is given."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / (name or f"{session_id}.json")
-    path.write_text(json.dumps(chat(session_id, day, more, reads=reads)), encoding="utf-8")
+    path.write_text(json.dumps(chat(session_id, day, more, **happened)), encoding="utf-8")
     return path
 
 

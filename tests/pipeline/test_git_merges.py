@@ -228,7 +228,8 @@ def test_what_a_person_wrote_into_a_page_that_the_other_side_rendered_again_stay
     tmp_path: Path, told: Script, pattern: str, old: str, new: str, *, is_rendered_before: bool
 ) -> None:
     repository = Repository(tmp_path / "repository")
-    paths = [record(tmp_path / "t", name, f"2026-01-0{day}") for day, name in enumerate("abcd", 1)]
+    written = {"x.sh": "make check\n"}
+    paths = [record(tmp_path / "t", name, f"2026-01-0{day}", writes=written) for day, name in enumerate("abcd", 1)]
     ingest(paths[:1], repository.wiki, told.engine)
     repository.commit()
     repository.branch("one")

@@ -15,6 +15,7 @@ from tests.wikis import COMMAND, RESULT, Script, arc, changed, ingest, record, r
 
 DAYS = {"a": "2026-01-03", "b": "2026-01-01", "c": "2026-01-02", "d": "2026-01-02", "e": "2026-01-05"}
 SHARED = "Run the check before a change."
+CHECK = "#!/bin/sh\r\nmake check"
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def script(tmp_path: Path) -> Script:
     told.says("a", rules=[rule(SHARED), rule("Read the log of the check.", tags=["logs"])])
     told.says("b", rules=[rule(SHARED, title="Always run the check first", tags=["cart", "speed"])])
     told.says("c", rules=[rule(SHARED, trigger="before any change"), rule("Keep the cart small, as the check asks.")])
-    with_script = {"scripts": [{"file": "check.sh", "text": "#!/bin/sh\r\nmake check"}]}
+    with_script = {"scripts": [{"file": "check.sh", "text": CHECK}]}
     told.says("c", skill=skill("check-the-cart", **with_script))
     told.says("d", skill=skill("check-the-cart", overview="Check twice."), rules=[rule(SHARED, rationale="It pays.")])
     recalled = [
@@ -38,7 +39,8 @@ def script(tmp_path: Path) -> Script:
 
 @pytest.fixture
 def recordings(tmp_path: Path) -> list[Path]:
-    return [record(tmp_path / "traces", name, day) for name, day in DAYS.items()]
+    writes = {"c": {"check.sh": CHECK}}
+    return [record(tmp_path / "traces", name, day, writes=writes.get(name)) for name, day in DAYS.items()]
 
 
 @pytest.fixture

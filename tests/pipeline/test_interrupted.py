@@ -36,13 +36,14 @@ def script(tmp_path: Path) -> Script:
     # what they say once they have grown: b speaks for the shared page no more, a loses a rule, c its skill
     told.says("a#6", rules=[{**shared, "tags": ["speed"]}])
     told.says("b#6", arcs=[arc("All of it", 1, 6)], rules=[])
-    told.says("c#6", rules=[{**shared, "title": "Check it before all else"}], skill={"skill": None})
+    told.says("c#7", rules=[{**shared, "title": "Check it before all else"}], skill={"skill": None})
     return told
 
 
 def _recordings(folder: Path, more: int) -> list[Path]:
     days = {"a": "2026-01-02", "b": "2026-01-01", "c": "2026-01-03"}
-    return [record(folder, name, day, more) for name, day in days.items()]
+    writes = {"c": {"x.sh": "make check"}}
+    return [record(folder, name, day, more, writes=writes.get(name)) for name, day in days.items()]
 
 
 def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, script: Script) -> None:

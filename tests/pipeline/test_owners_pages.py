@@ -28,12 +28,13 @@ ONE_IN_OTHER_WORDS = "Before each change of the cart, run `make check`."
 SKILL = "skills/check-the-cart/SKILL.md"
 SCRIPT = "skills/check-the-cart/scripts/check.sh"
 CATALOG = ("catalog",)
+CHECK = "#!/bin/sh\nmake check\n"
 
 
 @pytest.fixture
 def script(tmp_path: Path) -> Script:
     told = Script(tmp_path)
-    files = [{"file": "check.sh", "text": "#!/bin/sh\nmake check\n"}]
+    files = [{"file": "check.sh", "text": CHECK}]
     told.says("a", rules=[rule(ONE), rule(TWO, tags=["logs"])], skill=skill("check-the-cart", scripts=files))
     told.says("b", rules=[rule(ONE)])
     return told
@@ -42,7 +43,7 @@ def script(tmp_path: Path) -> Script:
 @pytest.fixture
 def wiki(tmp_path: Path, script: Script) -> Path:
     """A wiki of two sessions: two rules, a skill with a script."""
-    paths = [record(tmp_path / "t", "a"), record(tmp_path / "t", "b")]
+    paths = [record(tmp_path / "t", "a", writes={"check.sh": CHECK}), record(tmp_path / "t", "b")]
     assert ingest(paths, tmp_path / "wiki", script.engine, archive_covered=False).exit_code == 0
     return tmp_path / "wiki"
 

@@ -23,12 +23,16 @@ _STRICT = {"extra": "forbid"}
 
 @dataclass(frozen=True, slots=True)
 class WorkflowStep:
-    """One step of a workflow and, where there is one, its command."""
+    """One step of a workflow and, where there is one, its command.
+
+    `is_adapted`: the recording does not show the command working as it is here.
+    """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     text: str
     command: str | None = None
+    is_adapted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class SkillPage:
             overview=entry.overview,
             when_to_use=entry.when_to_use,
             parameters=entry.parameters,
-            steps=[WorkflowStep(step.text, _cut(step.command)) for step in entry.steps],
+            steps=[WorkflowStep(step.text, _cut(step.command), step.is_adapted) for step in entry.steps],
             scripts=entry.scripts,
             whole=entry.body,
             fence=_fence,

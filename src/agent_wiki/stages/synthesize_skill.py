@@ -13,6 +13,8 @@ from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_evidence
+from agent_wiki.stages.recorded_commands import RecordedCommands
+from agent_wiki.stages.skill_checks import faults, unused
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim
@@ -89,7 +91,7 @@ class SkillQuestion:
 
 
 def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
-    """Drop quotes that are not verbatim; a skill without evidence or with two scripts of one name is dropped."""
+    """Drop quotes that are not verbatim and unused parameters; a skill without evidence or with a fault is dropped."""
     skill = answer.skill
     if skill is None:
         return None, []
@@ -99,12 +101,15 @@ def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | N
         for each in skill.evidence
         if each not in evidence
     ]
-    names = [script.file for script in skill.scripts]
+    idle = unused(skill)
+    dropped += [Problem(skill.name, f"no step has the parameter `<{name}>`") for name in idle]
+    refused = faults(skill, trajectory)
     if not evidence:
-        return None, [*dropped, Problem(skill.name, "no valid evidence")]
-    if len(set(names)) < len(names):
-        return None, [*dropped, Problem(skill.name, "two scripts have one name")]
-    return skill.model_copy(update={"evidence": evidence}), dropped
+        refused.append(Problem(skill.name, "no valid evidence"))
+    if refused:
+        return None, [*dropped, *refused]
+    parameters = [each for each in skill.parameters if each.name not in idle]
+    return skill.model_copy(update={"evidence": evidence, "parameters": parameters}), dropped
 
 
 def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
@@ -127,12 +132,26 @@ def entry(skill: SkillAnswer, trajectory: Trajectory) -> SkillEntry:
         trigger=plain_line(skill.trigger, 300),
         overview=plain_line(skill.overview, 1_000),
         when_to_use=plain_line(skill.when_to_use, 600),
-        steps=tuple(WorkflowStep(plain_line(step.text, 300), visible_text(step.command)) for step in skill.steps),
+        steps=_steps(skill, trajectory),
         parameters=tuple(Parameter(each.name, plain_line(each.description, 200)) for each in skill.parameters),
         scripts=tuple(sorted((Script(each.file, script_text(each.text)) for each in skill.scripts), key=_file)),
         tags=tuple(sorted({slug(tag) for tag in skill.tags})),
         evidence=cited_evidence(trajectory, skill.evidence),
         rule_id=skill.rule_id,
+    )
+
+
+def _steps(skill: SkillAnswer, trajectory: Trajectory) -> tuple[WorkflowStep, ...]:
+    """The steps, each with whether the recording shows its command working in another form or not at all."""
+    recorded = RecordedCommands.of(trajectory)
+    scripts = {script.file for script in skill.scripts}
+    return tuple(
+        WorkflowStep(
+            plain_line(step.text, 300),
+            visible_text(step.command),
+            step.command is not None and not recorded.shows(step.command, scripts),
+        )
+        for step in skill.steps
     )
 
 
