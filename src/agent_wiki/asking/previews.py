@@ -37,6 +37,7 @@ class Limits(BaseModel):
     result_characters: int = Field(default=50_000, ge=2_000)
     turn_characters: int = Field(default=100_000, ge=2_000)
     segment_bytes: int = Field(default=200_000, ge=20_000)
+    instruction_characters: int = Field(default=8_000, ge=2_000)
 
     @property
     def head_characters(self) -> int:
@@ -61,6 +62,7 @@ class Part:
     place: str
     id: str
     text: str
+    is_instruction: bool = False  # what a system prompt says, or a harness in the user's place
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,7 +106,11 @@ def parts_of(trajectory: Trajectory) -> Iterator[Part]:
         for place, text in _texts(message):
             if len(text) > SHORTEST_PREVIEWED:
                 is_result = message.role == "tool" and place == "content"
-                yield Part(turn, place, _tool_use(message, turn) if is_result else "", text)
+                yield Part(turn, place, _tool_use(message, turn) if is_result else "", text, _is_instruction(message))
+
+
+def _is_instruction(message: Message) -> bool:
+    return message.role == "system" or message.mark == "injected"
 
 
 def _texts(message: Message) -> Iterator[tuple[str, str]]:
@@ -134,6 +140,8 @@ class _Group:
         for part in self.undecided:
             if part.is_result and _is_too_long(part.text, limits):
                 self._replace(part, limits.head_characters, heads)
+            elif part.is_instruction and len(part.text) > limits.instruction_characters:
+                self._replace(part, min(limits.head_characters, limits.instruction_characters // 3), heads)
         largest_first = sorted(self.undecided, key=lambda part: (-self.measure(part.text), part.turn, part.place))
         for head in (limits.head_characters, _SHORT_HEAD):
             for part in largest_first:
@@ -159,8 +167,8 @@ def plan(
 ) -> PreviewPlan:
     """Decide on the parts without a decision. In: a trajectory and its `parts_of`.
 
-    Results over the limit are replaced; then the largest, while the results that answer one turn exceed their joint
-    limit. Any other text is replaced only if no segment could hold its turn.
+    Results and instructions over their limit are replaced; then the largest results, while those that answer one turn
+    exceed their joint limit. Any other text is replaced only if no segment could hold its turn.
     """
     group_of = _groups(trajectory, limits)
     for part in parts:

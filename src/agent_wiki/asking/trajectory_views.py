@@ -1,4 +1,5 @@
-"""What a model is shown of a trajectory: all of it except long texts, which are replaced by previews from a ledger.
+"""What a model is shown of a trajectory: all of it except what a terminal redrew, lines that an earlier result shows
+(see `condensing.py`), and long texts, which are replaced by previews from a ledger.
 
 The journal has every preview once, as the literal text that the model saw:
 
@@ -20,6 +21,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
 
+from agent_wiki.asking.condensing import condensed
 from agent_wiki.asking.journal import Journal, Record
 from agent_wiki.asking.previews import (
     Decision,
@@ -87,19 +89,19 @@ class TrajectoryViews:
         with self._remembering:
             self._remembered.pop(id(trajectory), None)
 
-    def _made(self, trajectory: Trajectory) -> TrajectoryView:
+    def _made(self, whole: Trajectory) -> TrajectoryView:
+        trajectory, elided = condensed(whole)
         parts = tuple(parts_of(trajectory))
         with self._deciding:  # two trajectories may hold the same tool use
             decisions = self._decisions(trajectory, parts)
         previews: dict[tuple[int, str], Preview] = {}
-        elided = 0
         for part in parts:
             decision = decisions[part.key]
             if isinstance(decision, Preview):
                 previews[part.turn, part.place] = decision
                 elided += len(part.text) - decision.shown
         seen = with_previews(trajectory, previews)
-        coverage = Coverage(trajectory.characters(), elided)
+        coverage = Coverage(whole.characters(), min(elided, whole.characters()))
         return TrajectoryView(seen, coverage, self._segments(seen))
 
     def _segments(self, seen: Trajectory) -> tuple[Segment, ...]:
