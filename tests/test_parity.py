@@ -61,10 +61,10 @@ def _labelled(session_id: str, day: str, trial: str, condition: str) -> dict[str
 
 def _told(folder: Path) -> Script:
     script = Script(folder)
-    covered = rule("Read the log.", title="Read the log of checks", tags=["cart", "sums"])
+    covered = rule("Read the log.", title="Read the log of checks")
     script.says("a", rules=[rule(RULE, title=TITLE), covered])
     scripts = [{"file": "check.sh", "text": "make check\n"}]
-    script.says("a", skill=skill("check-the-cart", tags=["cart", "sums"], scripts=scripts))
+    script.says("a", skill=skill("check-the-cart", overview="Check; read the log; check again.", scripts=scripts))
     script.says("b", rules=[rule(RULE, title=TITLE), rule(OTHER, tags=["logs"], type="workflow")])
     page = {"page": GUIDELINE, "turn": 8, "quote": COMMAND}
     ignored = {"page": IGNORED, "status": "ignored"}

@@ -64,11 +64,11 @@ def test_an_agents_answers_are_calls_whose_cost_is_its_own_affair(
 def test_a_skill_archives_what_it_covers_unless_it_is_to_be_kept(tmp_path: Path, wiki: Wiki) -> None:
     path = record(tmp_path, "a")
     assert wiki("apply", "summary", path, answer=SUMMARY)[0] == 0
-    tags = ["cart", "rounding"]
-    lesson = {"guidelines": [rule("Run `make check` before a change.", tags=tags)]}
+    lesson = {"guidelines": [rule("Run `make check` before a change.")]}
+    stating = skill("check-the-cart", overview="Run make check before a change, then again.")
     assert wiki("apply", "guidelines", path, answer=lesson)[0] == 0
     archive = tmp_path / "wiki" / "_archived"
-    assert wiki("apply", "skill", path, "--keep-covered", answer=skill("check-the-cart", tags=tags))[0] == 0
+    assert wiki("apply", "skill", path, "--keep-covered", answer=stating)[0] == 0
     assert not archive.exists()
-    assert wiki("apply", "skill", path, answer=skill("check-the-cart", tags=tags))[0] == 0
+    assert wiki("apply", "skill", path, answer=stating)[0] == 0
     assert len(list(archive.glob("*__*.md"))) == 1

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from agent_wiki.compare.covered import GuidelineSubject, covered_guidelines
+from agent_wiki.compare.covered import Subject, covered_guidelines
 from agent_wiki.engine import AnswerType, BaseEngine, Engine, MadeWith, Question
 from agent_wiki.pages.cluster import cluster_members
 from agent_wiki.pages.state import WikiView
-from agent_wiki.stages.corpus_views import sessions_of_page
 from agent_wiki.stages.order import kinds_of_answers
 from agent_wiki.stages.request import made_by
-from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
 from agent_wiki.wiki.records import plain
-from agent_wiki.wiki.values import texts_of
 
 
 class KeptAnswers(BaseEngine):
@@ -96,64 +92,15 @@ def _archived_by_others(view: WikiView) -> dict[str, tuple[str, str]]:
     return found
 
 
-@dataclass(slots=True)
-class _Near:
-    """Guidelines by the tags and sessions they share with a skill."""
-
-    by_key: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-
-    def add(self, subject: GuidelineSubject) -> None:
-        for key in _keys(subject.tags, subject.sessions):
-            self.by_key.setdefault(key, []).append(subject.id)
-
-    def of(self, tags: Iterable[str], sessions: Iterable[str]) -> list[str]:
-        return sorted({name for key in _keys(tags, sessions) for name in self.by_key.get(key, ())})
-
-
-def _keys(tags: Iterable[str], sessions: Iterable[str]) -> list[tuple[str, str]]:
-    return [*(("tag", tag) for tag in tags), *(("session", each) for each in sessions)]
-
-
 def _covered_by_skills(view: WikiView) -> dict[str, str]:
-    """Guideline id → the first skill by slug that covers it, among those that share a tag or a session."""
-    skills = _skill_subjects(view)
+    """Guideline id → the first skill by slug that covers it."""
+    skills = [Subject(name, joined.entry.words, joined.entry.trigger) for name, joined in view.skills.items()]
+    for name, (_, page) in view.foreign_skills.items():
+        said = f"{page.fields.get('description') or ''} {page.body}"
+        skills.append(Subject(name, said, str(page.fields.get("trigger") or "")))
     if not skills:
         return {}
-    subjects = {each.id: each for each in _guideline_subjects(view)}
-    near = _Near()
-    for subject in subjects.values():
-        near.add(subject)
-    covered: dict[str, str] = {}
-    for skill in sorted(skills, key=lambda each: each.id):
-        candidates = [subjects[each] for each in near.of(skill.tags, skill.sessions)]
-        words = f"{skill.id} {skill.rule}"
-        for guideline_id in covered_guidelines(skill.tags, words, skill.sessions, candidates):
-            covered.setdefault(guideline_id, skill.id)
-    return covered
-
-
-def _skill_subjects(view: WikiView) -> list[GuidelineSubject]:
-    found = [
-        GuidelineSubject(name, joined.entry.title, joined.entry.words, joined.entry.tags, joined.session_ids)
-        for name, joined in view.skills.items()
-    ]
-    for name, (_, page) in view.foreign_skills.items():
-        words = f"{page.fields.get('description') or ''} {page.body}"
-        found.append(
-            GuidelineSubject(name, page.title, words, tuple(texts_of(page.fields.get("tags"))), sessions_of_page(page))
-        )
-    return found
-
-
-def _guideline_subjects(view: WikiView) -> list[GuidelineSubject]:
-    tags = view.state.config.tags
-    found = [
-        GuidelineSubject(
-            name, joined.entry.title, joined.entry.rule, tuple(tags.get(name, joined.entry.tags)), joined.session_ids
-        )
-        for name, joined in view.guidelines.items()
-    ]
+    guidelines = [Subject(name, joined.entry.rule, joined.entry.trigger) for name, joined in view.guidelines.items()]
     for name, (_, page) in view.foreign_guidelines.items():
-        own = tuple(tags.get(name, texts_of(page.fields.get("tags"))))
-        found.append(GuidelineSubject(name, page.title, page.lead, own, sessions_of_page(page)))
-    return found
+        guidelines.append(Subject(name, page.lead, str(page.fields.get("trigger") or "")))
+    return covered_guidelines(skills, guidelines)

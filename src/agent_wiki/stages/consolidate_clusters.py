@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import Field
 
-from agent_wiki.compare.covered import GENERIC_TAGS
 from agent_wiki.compare.likenesses import Compared, Likenesses, likenesses
 from agent_wiki.compare.same_rule import Reading, reading_of
 from agent_wiki.compare.views import GuidelineView, SkillView
@@ -30,7 +29,6 @@ from agent_wiki.wiki.values import texts_of
 STAGE = "consolidate-clusters"
 FEWEST_MEMBERS, MOST_MEMBERS = 2, 6
 
-_FEWEST_SPECIFIC_TAGS = 2
 _COVERED_WORDS = 0.8
 _SHORTEST_FAILURE = 20  # characters: "exit code 1" is everybody's
 _EQUAL_FAILURE = 0.5
@@ -161,11 +159,8 @@ def _representatives(
     return sorted(sorted(group, key=weight)[:MOST_MEMBERS])
 
 
-def is_covered(guideline: GuidelineView, skill: SkillView, skill_reading: Reading) -> bool:
-    """Does the skill say what the guideline says: all of its tags, two of them specific, or nearly all its words?"""
-    own = frozenset(guideline.tags)
-    if own <= frozenset(skill.tags) and len(own - GENERIC_TAGS) >= _FEWEST_SPECIFIC_TAGS:
-        return True
+def is_covered(guideline: GuidelineView, skill_reading: Reading) -> bool:
+    """Does the skill say what the guideline says: its code and nearly all its words?"""
     reading = reading_of(guideline)
     if not reading.code or not reading.code <= skill_reading.code:
         return False
@@ -176,21 +171,19 @@ def is_covered(guideline: GuidelineView, skill: SkillView, skill_reading: Readin
 def _outside_skills(
     groups: Sequence[tuple[GuidelineView, ...]], skills: Iterable[SkillView]
 ) -> list[tuple[GuidelineView, ...]]:
-    """The groups that no single skill covers; a skill is compared only where it shares a tag or code with a member."""
-    near: dict[str, list[tuple[SkillView, Reading]]] = defaultdict(list)
-    for skill in sorted(skills, key=lambda skill: skill.slug):
+    """The groups that no single skill covers; a skill is compared only where it shares code with a member."""
+    near: dict[str, dict[str, Reading]] = defaultdict(dict)
+    for skill in skills:
         text = f"{skill.description} {skill.trigger} {skill.steps_text}"
         reading = reading_of(GuidelineView(skill.slug, skill.title, text))
-        for key in {*skill.tags, *reading.code}:
-            near[key].append((skill, reading))
+        for code in reading.code:
+            near[code][skill.slug] = reading
     if not near:
         return list(groups)
     kept = []
     for group in groups:
-        first = group[0]
-        keys = sorted({*first.tags, *reading_of(first).code}, key=lambda key: (len(near.get(key, ())), key))
-        candidates = {skill.slug: (skill, reading) for key in keys for skill, reading in near.get(key, ())}
-        if not any(all(is_covered(each, *candidate) for each in group) for candidate in candidates.values()):
+        candidates = {slug: each for code in reading_of(group[0]).code for slug, each in near.get(code, {}).items()}
+        if not any(all(is_covered(each, reading) for each in group) for reading in candidates.values()):
             kept.append(group)
     return kept
 
