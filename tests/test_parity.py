@@ -169,7 +169,7 @@ def test_a_guideline_is_named_by_its_title_and_the_digest_of_its_rule(wiki: Path
     assert (page.fields["type"], page.fields["agent"]) == ("guideline", "tester")
     assert page.fields["related_summary"] == "summaries/a.md"
     assert page.fields["sources"] == ["a.json", "b.json"]
-    assert page.fields["support"] == {"sessions": 2, "success": 2, "failure": 0}
+    assert page.fields["support"] == {"sessions": 2, "success": 2, "partial": 0, "failure": 0}
     assert "[b](../summaries/b.md): T2 “make check”" in (page.section("Sources") or "")
     assert page.section("Rationale") == "The check told what was wrong."
 

@@ -46,7 +46,7 @@ def rows(wiki: Path) -> dict[str, dict[str, Any]]:
 
 def test_support_counts_sessions_and_how_they_ended(wiki: Path) -> None:
     fields = page(wiki, f"guidelines/run-the-check-first__{ID}.md").fields
-    assert fields["support"] == {"sessions": 4, "success": 3, "failure": 1}
+    assert fields["support"] == {"sessions": 4, "success": 3, "partial": 0, "failure": 1}
     assert (fields["trust"], fields["verified_at"], fields["related_summary"]) == (
         "assistant", "2026-01-04", "summaries/a.md",
     )  # fmt: skip

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE, Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Script, SkillEntry, WorkflowStep
-from agent_wiki.pages.support import MOST_EVIDENCE, MOST_SOURCES, Evidence
+from agent_wiki.pages.support import MOST_EVIDENCE, MOST_SOURCES, Evidence, evidence_trust
 from agent_wiki.stages.order import entry_types
+from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.wiki.page import parse_page
 from agent_wiki.wiki.records import SessionRecord, parse_record, record_text
 from tests.pages.rendering import catalog_of, pages_of, stage, texts_of
@@ -30,6 +32,7 @@ def guidelines(name: str) -> st.SearchStrategy[GuidelineEntry]:
     return st.builds(
         GuidelineEntry, id=st.just(name), title=WORDS, rule=WORDS, trigger=WORDS, rationale=WORDS, type=kinds,
         tags=TAGS, evidence=EVIDENCE, rule_id=st.sampled_from([None, "x/y"]),
+        cause=st.sampled_from([None, "asserted", "stated", "checked"]), cause_shown=WORDS,
     )  # fmt: skip
 
 
@@ -50,7 +53,7 @@ def records(draw: st.DrawFn) -> list[SessionRecord]:
         rules = [draw(guidelines(name)) for name in draw(st.lists(st.sampled_from(["g1", "g2"]), unique=True))]
         workflows = [draw(skills(name)) for name in draw(st.lists(st.sampled_from(["s1"]), unique=True))]
         stages = {
-            SUMMARIZE: stage(SUMMARIZE, [Arc("Goal", draw(st.sampled_from(["success", "failure"])))]),
+            SUMMARIZE: stage(SUMMARIZE, [Arc("Goal", draw(st.sampled_from(["success", "partial", "failure"])))]),
             EXTRACT_GUIDELINES: stage(EXTRACT_GUIDELINES, rules),
             SYNTHESIZE_SKILL: stage(SYNTHESIZE_SKILL, workflows),
         }
@@ -101,7 +104,35 @@ def test_a_page_that_many_sessions_support_stays_short() -> None:
     text = texts_of(catalog_of(*many))["skills/s1/SKILL.md"]
     assert len(text) < 4_000
     page = parse_page(text, "p")
-    assert page.fields["metadata"]["support"] == "sessions: 300, success: 0, failure: 0"
+    assert page.fields["metadata"]["support"] == "sessions: 300, success: 0, partial: 0, failure: 0"
     assert (page.section("Sources") or "").splitlines()[-1] == f"- and {300 - MOST_SOURCES} more sessions"
     assert set(page.fields) == {"name", "description", "metadata"}
     assert all(isinstance(value, str) for value in page.fields["metadata"].values())
+
+
+@pytest.mark.parametrize(
+    ("sources", "trust"),
+    [
+        (["user", "tool"], "user"),
+        (["assistant", "tool"], "tool"),
+        (["user", "external"], "external"),
+        (["external"], "external"),
+        ([], "external"),
+    ],
+)
+def test_a_users_words_bear_a_rule_whatever_a_tool_confirms_and_text_of_strangers_is_not_raised(
+    sources: list[Trust], trust: Trust
+) -> None:
+    assert evidence_trust([Evidence(1, "q", source) for source in sources]) == trust
+
+
+def test_a_page_is_trusted_as_the_session_that_bears_it_best_and_counts_every_ending() -> None:
+    found = []
+    for name, source, outcome in (("a", "external", "partial"), ("b", "user", "failure"), ("c", "tool", "partial")):
+        entry = GuidelineEntry("g1", "T", "R", "W", "Y", evidence=(Evidence(1, "q", source),))  # type: ignore[arg-type]
+        arcs = [Arc("Goal", outcome)]  # type: ignore[arg-type]
+        stages = {SUMMARIZE: stage(SUMMARIZE, arcs), EXTRACT_GUIDELINES: stage(EXTRACT_GUIDELINES, [entry])}
+        found.append(SessionRecord(name, stages=stages))
+    page = next(page for page in pages_of(*found).values() if page.fields.get("id") == "g1")
+    assert page.fields["trust"] == "user"
+    assert page.fields["support"] == {"sessions": 3, "success": 0, "partial": 2, "failure": 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, trust_of
+from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, most_trusted, trust_of
 from tests.wikis import COMMAND, RESULT, worked_session
 
 
@@ -27,7 +27,12 @@ def test_trust_is_of_whose_words_a_turn_holds() -> None:
     assert trust_of(trajectory, 1) == "tool"
 
 
-def test_a_page_is_trusted_no_more_than_its_least_trusted_source() -> None:
+def test_of_sources_that_suffice_alone_the_most_trusted_counts() -> None:
+    assert most_trusted(["tool", "user"]) == "user"
+    assert most_trusted([]) == "external"
+
+
+def test_sources_that_are_needed_together_are_trusted_as_the_least_of_them() -> None:
     assert least_trusted(["user", "tool", "assistant"]) == "tool"
     assert least_trusted(["user", as_trust("holy")]) == "external"
     assert least_trusted([]) == "external"

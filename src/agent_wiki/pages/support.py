@@ -12,11 +12,12 @@ from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from agent_wiki.pages.sessions import Session
-from agent_wiki.trajectory.evidence import Trust, least_trusted
+from agent_wiki.trajectory.evidence import Trust, least_trusted, most_trusted
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 MOST_SOURCES = 10  # a page with more supporting sessions names the first ones; all are in their records
+_ENDINGS = ("success", "partial", "failure")
 MOST_EVIDENCE = 20  # likewise for the quotes in the frontmatter
 
 
@@ -82,15 +83,15 @@ class Joined(Generic[EntryType]):
         ]
 
     def trust(self) -> Trust:
-        """The least trusted source of the evidence."""
-        return least_trusted([cited.trust for each in self.contributions for cited in each.entry.evidence])
+        """The trust of the session whose evidence is trusted most: each bears the page by itself."""
+        return most_trusted([evidence_trust(each.entry.evidence) for each in self.contributions])
 
     def support(self) -> dict[str, int]:
-        """How many sessions contribute, and how many of them ended in success and in failure; kin count once."""
+        """How many sessions contribute, and how many of them ended how; kin count once, by their best."""
         if len(self.contributions) > 1:
             return support_of(each.session for each in self.contributions)
         outcome = self.first.session.outcome  # as of most of fifty thousand pages
-        return {"sessions": 1, "success": int(outcome == "success"), "failure": int(outcome == "failure")}
+        return {"sessions": 1, **{name: int(outcome == name) for name in _ENDINGS}}
 
     def date(self) -> str | None:
         """The date of the newest contributing session."""
@@ -112,6 +113,16 @@ def joined(contributions: Iterable[Contribution[EntryType]]) -> Joined[EntryType
     return Joined(tuple(sorted(contributions, key=lambda each: each.session.record.rank)))
 
 
+def evidence_trust(evidence: Sequence[Evidence]) -> Trust:
+    """Whose words bear what one session contributes.
+
+    What the user says bears it, whatever a tool confirms; else it is no better than its weakest source. Text of
+    strangers never gets more trust for what stands beside it.
+    """
+    sources = [cited.trust for cited in evidence]
+    return "user" if "user" in sources and "external" not in sources else least_trusted(sources)
+
+
 def support_of(sessions: Iterable[Session]) -> dict[str, int]:
     """Support over sessions: kin (subagents, forks, copies) count as one session."""
     outcomes: dict[str, set[str]] = {}
@@ -120,7 +131,8 @@ def support_of(sessions: Iterable[Session]) -> dict[str, int]:
     return {
         "sessions": len(outcomes),
         "success": sum("success" in each for each in outcomes.values()),
-        "failure": sum("failure" in each and "success" not in each for each in outcomes.values()),
+        "partial": sum("partial" in each and "success" not in each for each in outcomes.values()),
+        "failure": sum("failure" in each and not each & {"success", "partial"} for each in outcomes.values()),
     }
 
 

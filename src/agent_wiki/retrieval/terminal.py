@@ -29,12 +29,16 @@ def one_line(text: str) -> str:
     return " ".join(plain_text(text).split("\n"))
 
 
+_NONE = (0, "partial")  # most pages have no such session
+
+
 def support_and_trust(row: Mapping[str, Any]) -> str:
     """A page's support, trust and cause in words; what the row does not have is left out."""
     parts = []
     support = row.get("support")
     if isinstance(support, dict) and isinstance(support.get("sessions"), int):
-        endings = [f"{support[name]} {name}" for name in ("success", "failure") if isinstance(support.get(name), int)]
+        counts = [(support.get(name), name) for name in ("success", "partial", "failure")]
+        endings = [f"{count} {name}" for count, name in counts if isinstance(count, int) and (count, name) != _NONE]
         parts.append(counted(support["sessions"], "session") + (f" ({', '.join(endings)})" if endings else ""))
     if isinstance(row.get("trust"), str):
         parts.append(f"trust {plain_line(row['trust'], 20)}")

@@ -76,8 +76,13 @@ def _is_external(trajectory: Trajectory, result: Message) -> bool:
 
 
 def least_trusted(trusts: list[Trust]) -> Trust:
-    """The least trusted of several sources; a page is never trusted more than that."""
+    """The least trusted of several sources that are needed together."""
     return max(trusts, key=_TRUST_ORDER.index, default="external")
+
+
+def most_trusted(trusts: list[Trust]) -> Trust:
+    """The most trusted of several sources of which each suffices by itself."""
+    return min(trusts, key=_TRUST_ORDER.index, default="external")
 
 
 def as_trust(value: Any) -> Trust:
