@@ -95,13 +95,15 @@ def test_a_count_out_of_sessions_that_are_not_there_is_dropped_and_said(finding:
 def test_a_question_shows_narratives_rewards_and_whole_arguments_that_differ() -> None:
     long = f"book(flights={'x' * 150}; reason=delayed)"
     sessions = [
-        _told("a", outcome="success", reward=1.0, writes=("login(user=1)", long)),
-        _told("b", outcome="failure", reward=0.0, writes=("login(user=1)",)),
+        _told("a", outcome="success", reward=1.0, writes=("login(user=1)", long), look_ups=("fares(cabin=eco)",)),
+        _told("b", outcome="failure", reward=0.0, writes=("login(user=1)",), failures=(f"{long} -> Error: no seat",)),
     ]
     asked = render_prompt(TaskQuestion(_family(*sessions)), read_prompts()).question
     assert "a: outcome success; reward 1.0;" in asked
     assert "  narrative: It went so.\n" in asked
     assert f"  - {long}\n" in asked
+    assert "  - looked up: fares(cabin=eco)\n" in asked
+    assert f"  - failed: {long} -> Error: no seat\n" in asked
     assert "  - login" not in asked, "what all did sets none apart"
 
 

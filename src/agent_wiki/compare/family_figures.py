@@ -60,7 +60,7 @@ class ChangeCounts:
 class FamilyFigures:
     """`succeeded` and `failed` count sessions with a known outcome; `rows` are at most `MOST_ROWS` of all.
 
-    `shared` are the writes that every session made, which set none of them apart.
+    `shared` are the writes and look-ups that every session made, which set none of them apart.
     """
 
     sessions: int
@@ -90,8 +90,8 @@ def family_figures(sessions: Sequence[SessionView]) -> FamilyFigures:
 
 
 def _shared(sessions: Sequence[SessionView]) -> frozenset[str]:
-    writes = [frozenset(session.writes) for session in sessions]
-    return frozenset.intersection(*writes) if writes else frozenset()
+    made = [frozenset((*session.writes, *session.look_ups)) for session in sessions]
+    return frozenset.intersection(*made) if made else frozenset()
 
 
 def countable(sessions: Sequence[SessionView]) -> frozenset[int]:

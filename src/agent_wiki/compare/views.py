@@ -42,7 +42,8 @@ class SkillView:
 class SessionView:
     """One session: its summary page, or all of its arcs' pages. `root_session_id` is a subagent's ancestor.
 
-    `request_terms`, `writes` and `tools` are those of `facts.SessionFacts`; `date` is ISO 8601.
+    `request_terms`, `writes` and `tools` are those of `facts.SessionFacts`, `look_ups` and `failures` those
+    of `courses`; `date` is ISO 8601.
     """
 
     session_id: str
@@ -67,6 +68,8 @@ class SessionView:
     contributed: tuple[str, ...] = ()
     request_terms: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    look_ups: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
     tools: Mapping[str, int] = field(default_factory=dict)
     narrative: str | None = None
     key_turns: tuple[tuple[int, str], ...] = ()

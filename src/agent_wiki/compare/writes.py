@@ -66,7 +66,7 @@ def write_of(call: Call, cwd: str | None = None) -> Iterator[str]:
     elif name.lower() in _EDITS:
         yield from _edits(call, name, cwd)
     elif changes_something(name):
-        yield _with_arguments(name, call.arguments)
+        yield with_arguments(name, call.arguments)
 
 
 def changes_something(tool: str) -> bool:
@@ -138,7 +138,8 @@ def _subcommand(words: list[str]) -> str:
     return ""
 
 
-def _with_arguments(name: str, arguments: dict[str, Any]) -> str:
+def with_arguments(name: str, arguments: dict[str, Any]) -> str:
+    """A call of a tool with as many of its arguments, shortened, as one line holds."""
     parts = [
         f"{key}={value}" for key, value in ((str(key), _leaves(value)) for key, value in arguments.items()) if value
     ]

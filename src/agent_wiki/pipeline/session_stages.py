@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 
+from agent_wiki.compare.courses import failures, look_ups
 from agent_wiki.compare.facts import session_facts
 from agent_wiki.engine import Coverage, Engine, Problem
 from agent_wiki.errors import BudgetReached, UnitError
@@ -18,6 +19,7 @@ from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.lineage import lineage
 from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
@@ -161,6 +163,7 @@ def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
     """What is counted and recorded of a session, whatever an engine says about it; no stage."""
     source = trajectory.source
     usage, facts = source.usage or Usage(), session_facts(trajectory)
+    calls = paired_calls(trajectory)
     moment = source.ended_at or trajectory.timestamp
     return SessionRecord(
         session_id=trajectory.session_id,
@@ -189,6 +192,8 @@ def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
         reads=_pages_read(trajectory),
         request_terms=tuple(facts.request_terms),
         writes=tuple(facts.writes),
+        look_ups=look_ups(calls, source.cwd),
+        failures=failures(calls, source.cwd),
     )
 
 

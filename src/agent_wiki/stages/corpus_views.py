@@ -121,6 +121,8 @@ def _session(session: Session, contributed: Sequence[str]) -> SessionView:
         contributed=tuple(contributed),
         request_terms=record.request_terms,
         writes=record.writes,
+        look_ups=record.look_ups,
+        failures=record.failures,
         narrative=arcs[0].narrative or None,
         key_turns=tuple(_key_turns(arcs)),
     )

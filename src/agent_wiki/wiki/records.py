@@ -117,6 +117,8 @@ class SessionRecord:
     reads: tuple[PageRead, ...] = ()
     request_terms: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    look_ups: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
     stages: dict[str, StageRecord] = field(default_factory=dict)
     version: int = VERSION
 
