@@ -77,10 +77,13 @@ def trajectories(folder: Path) -> list[Trajectory]:
 
 def hidden_view(trajectory: Trajectory) -> SessionView:
     """What families are found by, with nothing that was recorded of the task."""
+    facts = session_facts(trajectory)
     return SessionView(
         trajectory.session_id,
         root_session_id=trajectory.source.parent_session_id or trajectory.source.forked_from,
-        request_terms=session_facts(trajectory).request_terms,
+        is_side=trajectory.source.parent_session_id is not None,
+        request_terms=facts.request_terms,
+        first_terms=facts.first_terms,
     )
 
 

@@ -27,6 +27,20 @@ def test_terms_come_from_the_users_own_turns_only() -> None:
         )
     )
     assert facts.request_terms == ("ann_lee_12", "order", "tulips", "red")
+    assert facts.first_terms == 3
+
+
+def test_a_turn_that_says_nothing_is_no_first_request() -> None:
+    facts = session_facts(
+        _trajectory(Message("user", "[image: image/png, 12 characters] hi"), Message("user", "order tulips"))
+    )
+    assert (facts.request_terms, facts.first_terms) == (("order", "tulips"), 2)
+
+
+def test_a_long_first_request_keeps_its_plain_words() -> None:
+    prompt = " ".join(f"step_{number} word{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(50))
+    facts = session_facts(_trajectory(Message("user", prompt), Message("user", "and tulips")))
+    assert len(facts.request_terms) == facts.first_terms == 100
 
 
 def test_the_first_request_counts_more_than_the_answers_to_questions() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
+from agent_wiki.compare.facts import session_facts
 from agent_wiki.compare.families import Family, FamilyRule, Override, families
 from agent_wiki.compare.views import SessionView
+from agent_wiki.trajectory import Message, Source, Trajectory
 
 _LAMP = "order lamp porto ann_lee_12 jun 3 gift wrap"
 _BOAT = "rent boat lagos cara_moss_9 sails weekend"
@@ -33,6 +36,77 @@ def test_sessions_that_asked_the_same_are_a_family() -> None:
         ["boat-0", "boat-1", "boat-2", "boat-3"],
         ["lamp-0", "lamp-1", "lamp-2"],
     ]
+
+
+def _asked(session_id: str, *turns: str, **fields: object) -> SessionView:
+    messages = [Message("user", turn) for turn in turns]
+    facts = session_facts(Trajectory(session_id, Source("chat"), messages))
+    terms = {"request_terms": facts.request_terms, "first_terms": facts.first_terms}
+    return SessionView(session_id, **terms, **fields)  # type: ignore[arg-type]
+
+
+def _no_family(*sessions: SessionView) -> bool:
+    return families(sessions, {}, []) == []
+
+
+def test_pictures_that_a_reader_left_out_are_nothing_in_common() -> None:
+    picture = "[image: image/png, 154136 characters]\n[file]"
+    asked = ["make the margin narrower", "can we merge the branch", "why is the clock late"]
+    assert _no_family(*(_asked(f"s{at}", text, f"{picture} see there", picture) for at, text in enumerate(asked)))
+
+
+def test_the_way_a_person_begins_is_nothing_in_common() -> None:
+    asked = [("the shop's cart loses items", "add a bell"), ("the shop's menu needs an owl", "mend the footer"),
+             ("the shop's login is slow", "paint the door")]  # fmt: skip
+    sessions = [
+        _asked(f"s{at}", *(f"okk.. {text}" for text in (*turns, "and commit it"))) for at, turns in enumerate(asked)
+    ]
+    assert all("okk" not in session.request_terms for session in sessions)
+    assert _no_family(*sessions)
+
+
+_PLAN = """Implement the following plan: # Plan: {} ## Context The harbour app lives in src/harbour and src/quay. The
+pier.rs module talks to crane.rs over HarbourSocket; the Dock enum lists its events. ## Changes Edit pier.rs, crane.rs,
+Cargo.toml and harbour_test.rs. {} ## Verification Run cargo build, cargo clippy and cargo test, then check the log."""
+
+
+def test_plans_in_one_form_for_one_project_are_no_task_in_common() -> None:
+    plans = [("Weigh the containers", "A scale reads each load and refuses what exceeds the limit of the berth."),
+             ("Night shift lamps", "Lanterns switch on by a timer and report their current to the warden."),
+             ("Customs forms", "A clerk signs every manifest, which is printed and filed by year.")]  # fmt: skip
+    assert _no_family(*(_asked(f"s{at}", _PLAN.format(*plan)) for at, plan in enumerate(plans)))
+
+
+def test_prompts_of_one_template_are_as_many_tasks_as_they_name() -> None:
+    stones = "amber beryl coral diamond emerald flint garnet hematite iolite jade kyanite lapis"
+    rules = " ".join(
+        f"Rule {word}: open EDITOR, write script_name.py, run check-{word}, submit." for word in stones.split()
+    )
+    tasks = ["Decode cipher.txt to learn the flag.", "Patch login_form against injections.", "Restore backup_7.tar."]
+    assert _no_family(*(_asked(f"s{at}", f"{rules} {task}") for at, task in enumerate(tasks)))
+    same = [_asked(f"t{at}", f"{rules} {tasks[0]}") for at in range(3)]
+    others = [_asked(f"u{at}", f"{rules} {task}") for at, task in enumerate(tasks[1:])]
+    assert _ids(families([*same, *others], {}, [])) == [["t0", "t1", "t2"]]
+
+
+def test_sessions_that_came_to_speak_of_the_same_are_no_task_in_common() -> None:
+    later = "let the dragon of level_2 guard the cave with fire, and let players explain the spell"
+    first = ["where did we leave off", "what should the village look like", "is the castle fun for people"]
+    assert _no_family(*(_asked(f"s{at}", text, later) for at, text in enumerate(first)))
+
+
+def test_a_session_that_asked_for_something_else_is_left_out_of_a_family() -> None:
+    trials = [_asked(f"s{at}", f"{greeting}, rent a boat in Lagos", "I am cara_moss_9, with sails")
+              for at, greeting in enumerate(("Hello", "Good day", "Hi there"))]  # fmt: skip
+    stranger = _asked("z", "where is my parcel", "rent a boat in Lagos, I am cara_moss_9, with sails")
+    assert _ids(families([*trials, stranger], {}, [])) == [["s0", "s1", "s2"]]
+
+
+def test_sessions_that_another_session_started_form_no_family_by_their_text() -> None:
+    started = [_asked(f"s{at}", f"{_LAMP} please", is_side=True, root_session_id=f"s{at}") for at in range(3)]
+    assert _no_family(*started)
+    recorded = [replace(session, task_id="acme__lamp-1") for session in started]
+    assert _ids(families(recorded, {}, [])) == [["s0", "s1", "s2"]]
 
 
 def test_two_sessions_are_no_family() -> None:

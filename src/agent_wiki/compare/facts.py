@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import field
 
 from agent_wiki.compare.similarity import NAME, stem, strength, tokens
@@ -17,6 +18,7 @@ from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 MOST_TERMS = 60
+MOST_FIRST_TERMS = 120  # of the first request: in a long template, the few words that are not the template's
 MOST_WRITES = 20
 
 _MOST_OF_A_TURN = 4_000
@@ -24,6 +26,11 @@ _MOST_TURNS = 40
 _LATER_TURNS_FADE = 0.35
 _FENCE = "```"
 _CONTROL_WORD = regex(r"(?<!#)#{2,9}[A-Z_]{2,40}#{2,9}")  # a simulated user ends a conversation with one
+_PLACEHOLDER = regex(  # readers and harnesses put one where something else than text was
+    r"\[(?:image|audio|video|document|file|attachment|pasted text|block|screenshot)(?: ?[#:+][^\]\n]{0,200})?\]",
+    re.IGNORECASE,
+)
+_HABIT = 3  # turns that begin with one word: it is the person's way of beginning
 _OPEN_TAG = regex(r"<([A-Za-z][\w-]{0,60})>")
 _REQUEST_TAG = regex(
     r"pr_description|issue(?:_description)?|problem(?:_statement)?|task(?:_description)?|question|user_query"
@@ -46,9 +53,14 @@ _FEWEST_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """`request_terms`: at most 60, most specific first. `writes`: at most 20, in order. `tools`: name → calls."""
+    """`request_terms`: at most 60, or 120 of a long first request; those of the first request, then those of later
+
+    turns, each most specific first. `first_terms`: how many the first request has. `writes`: at most 20, in order.
+    `tools`: name → calls.
+    """
 
     request_terms: tuple[str, ...] = ()
+    first_terms: int = 0
     writes: tuple[str, ...] = ()
     tools: dict[str, int] = field(default_factory=dict)
 
@@ -56,14 +68,27 @@ class SessionFacts:
 def session_facts(trajectory: Trajectory) -> SessionFacts:
     """The facts of one trajectory. Deterministic; the terms never include text of the harness or of tools."""
     calls = paired_calls(trajectory)
-    requests = [
+    requests = _without_habits(
         own_words(message.content)
         for message in trajectory.messages
         if message.role == "user" and message.mark is None and message.content
-    ]
+    )
+    first = next(filter(None, (distinctive_terms([request], MOST_FIRST_TERMS) for request in requests)), ())
+    known = {stem(term) for term in first}
+    later = [term for term in distinctive_terms(requests, MOST_TERMS) if stem(term) not in known]
+    terms = (*first, *later[: max(0, MOST_TERMS - len(first))])
     counts = Counter(call.name for call in calls)
     tools = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-    return SessionFacts(distinctive_terms(requests), successful_writes(calls, trajectory.source.cwd), tools)
+    return SessionFacts(terms, len(first), successful_writes(calls, trajectory.source.cwd), tools)
+
+
+def _without_habits(requests: Iterable[str]) -> list[str]:
+    """The requests without the word that many of them begin with."""
+    words = [(tokens(request[:200]) or [""], request) for request in requests]
+    begun = Counter(found[0].lower() for found, _ in words)
+    return [
+        request.replace(found[0], " ", 1) if begun[found[0].lower()] >= _HABIT else request for found, request in words
+    ]
 
 
 def distinctive_terms(requests: list[str], most: int = MOST_TERMS) -> tuple[str, ...]:
@@ -91,7 +116,7 @@ def distinctive_terms(requests: list[str], most: int = MOST_TERMS) -> tuple[str,
 
 def own_words(content: str) -> str:
     """The user's own words in one turn: the request inside a harness's markup, without its instructions and fences."""
-    text = _CONTROL_WORD.sub(" ", content[: 4 * _MOST_OF_A_TURN])
+    text = _PLACEHOLDER.sub(" ", _CONTROL_WORD.sub(" ", content[: 4 * _MOST_OF_A_TURN]))
     position, asked, rest = 0, [], []
     while match := _OPEN_TAG.search(text, position):
         end = text.find(f"</{match[1]}>", match.end())

@@ -2,7 +2,8 @@
 
 A family depends on the set of sessions, not on their order. Text is compared by average linkage over
 TF-IDF vectors of the terms in the users' own turns. The greatest risk is a family of sessions that merely share
-a repository or a prompt's boilerplate, so a family must also have distinctive terms in common.
+a repository or a prompt's boilerplate, so a family must also have distinctive terms in common and have been asked the
+same thing first (`same_request`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from agent_wiki.compare.facts import distinctive_terms
-from agent_wiki.compare.linkage import average_linkage
+from agent_wiki.compare.linkage import MayJoin, average_linkage
+from agent_wiki.compare.same_request import asked, asked_the_same, may_be_one
 from agent_wiki.compare.similarity import WORD, Vector, dot, inverse_document_frequency, stem, strength, tokens, unit
 from agent_wiki.compare.views import SessionView
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -71,14 +73,19 @@ def families(
 
     An override takes precedence over a rule, a rule over a recorded task id, and that over the text: a session without
     an id, or of another source, joins a recorded task only if its request is nearly the same. A subagent's session
-    whose root is present is part of the root's attempt and in no family.
+    whose root is present is part of the root's attempt and in no family; one whose root is elsewhere, only in a family
+    that the owner or a recorded id decides.
     """
     ordered = sorted(_roots(sessions), key=lambda session: (session.date or "", session.session_id))
     pinned = {session.session_id: _owners_family(session, overrides, family_match) for session in ordered}
     found: list[Family] = []
     for name in sorted({name for name in pinned.values() if name}):
         found += _family([session for session in ordered if pinned[session.session_id] == name], name)
-    free = [session for session in ordered if pinned[session.session_id] is None]
+    free = [
+        session
+        for session in ordered
+        if pinned[session.session_id] is None and (session.task_id is not None or not session.is_side)
+    ]
     for group in _grouped_by_text(free):
         found += _family([free[position] for position in group], None)
     return sorted(found, key=lambda family: (family.sessions[0].date or "", family.sessions[0].session_id))
@@ -113,7 +120,9 @@ def _owners_family(
 
 
 def _family(sessions: list[SessionView], name: str | None) -> list[Family]:
-    """The family of these sessions, or none if they are too few or share too few distinctive words."""
+    """The family of these sessions, or none if they are too few, or share too few distinctive words or no request."""
+    if len(sessions) >= LEAST_SESSIONS and name is None and not any(session.task_id for session in sessions):
+        sessions = asked_the_same(sessions)
     if len(sessions) < LEAST_SESSIONS:
         return []
     shared = _shared_terms(sessions)
@@ -154,21 +163,28 @@ def _grouped_by_text(sessions: Sequence[SessionView]) -> list[list[int]]:
             by_id[_task_key(session)].append(position)
     for key in sorted(by_id):
         seeds += _seeds(key, by_id[key], vectors)
+    wanted = [seed for seed in seeds if len(seed) > 1]
+    return average_linkage(vectors, _ALIKE, wanted, _may_join(sessions, vectors))
+
+
+def _may_join(sessions: Sequence[SessionView], vectors: Sequence[Vector]) -> MayJoin:
+    """Never joins two tasks of one source or two long prompts; joins a recorded task only with the same request."""
+    requests = [asked(session) for session in sessions]
 
     def may_join(left: Sequence[int], right: Sequence[int]) -> bool:
-        """Never joins two tasks of one source; joins a recorded task only with a nearly identical request."""
-        if not by_id:
-            return True
-        ids = defaultdict(set)
+        ids: dict[str | None, set[str]] = defaultdict(set)
         for position in (*left, *right):
-            if sessions[position].task_id is not None:
-                ids[sessions[position].source_format].add(sessions[position].task_id)
+            if (task_id := sessions[position].task_id) is not None:
+                ids[sessions[position].source_format].add(task_id)
         if any(len(of_source) > 1 for of_source in ids.values()):
             return False
-        is_recorded = {sessions[position].task_id for position in left} == {sessions[at].task_id for at in right}
-        return not ids or is_recorded or _alikeness(left, right, vectors) >= _SAME_WORDS
+        if ids and {sessions[at].task_id for at in left} == {sessions[at].task_id for at in right}:
+            return True
+        if ids and _alikeness(left, right, vectors) < _SAME_WORDS:
+            return False
+        return may_be_one([requests[at] for at in left], [requests[at] for at in right])
 
-    return average_linkage(vectors, _ALIKE, [seed for seed in seeds if len(seed) > 1], may_join)
+    return may_join
 
 
 def _alikeness(left: Sequence[int], right: Sequence[int], vectors: Sequence[Vector]) -> float:

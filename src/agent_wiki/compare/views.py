@@ -42,8 +42,8 @@ class SkillView:
 class SessionView:
     """One session: its summary page, or all of its arcs' pages. `root_session_id` is a subagent's ancestor.
 
-    `request_terms`, `writes` and `tools` are those of `facts.SessionFacts`, `look_ups` and `failures` those
-    of `courses`; `date` is ISO 8601.
+    `request_terms`, `first_terms`, `writes` and `tools` are those of `facts.SessionFacts`, `look_ups` and `failures`
+    those of `courses`; `date` is ISO 8601. `is_side`: another session started it, be that in the wiki or not.
     """
 
     session_id: str
@@ -66,7 +66,9 @@ class SessionView:
     duration_seconds: float | None = None
     wiki_consulted: bool | None = None
     contributed: tuple[str, ...] = ()
+    is_side: bool = False
     request_terms: tuple[str, ...] = ()
+    first_terms: int = 0
     writes: tuple[str, ...] = ()
     look_ups: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()

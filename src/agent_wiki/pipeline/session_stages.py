@@ -191,6 +191,7 @@ def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
         hygiene=dict(source.hygiene),
         reads=_pages_read(trajectory),
         request_terms=tuple(facts.request_terms),
+        first_terms=facts.first_terms,
         writes=tuple(facts.writes),
         look_ups=look_ups(calls, source.cwd),
         failures=failures(calls, source.cwd),

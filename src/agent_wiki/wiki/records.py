@@ -116,6 +116,7 @@ class SessionRecord:
     hygiene: dict[str, int] = field(default_factory=dict)
     reads: tuple[PageRead, ...] = ()
     request_terms: tuple[str, ...] = ()
+    first_terms: int = 0  # how many of them the first request has; they come first
     writes: tuple[str, ...] = ()
     look_ups: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
