@@ -167,7 +167,7 @@ def test_a_question_that_is_not_asked_yet_is_reported(tmp_path: Path, wiki: Wiki
     ]
     assert "no question is open" in wiki("prompt", "cluster")[1]
     wiki("apply", "summary", path, answer={"arcs": [arc(outcome="failure")]})
-    assert "only sessions that succeeded" in wiki("prompt", "skill", path)[1]
+    assert "only sessions of which a part succeeded" in wiki("prompt", "skill", path)[1]
 
 
 def test_words_that_do_not_fit_are_usage_errors(tmp_path: Path, wiki: Wiki) -> None:

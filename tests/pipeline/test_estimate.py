@@ -159,7 +159,7 @@ def test_an_estimate_needs_no_key_sends_nothing_and_writes_nothing(
 ) -> None:
     monkeypatch.setattr("agent_wiki.engines.anthropic_api.service._client", None)
     made = _estimate(_recordings(tmp_path / "t"), tmp_path / "wiki")
-    assert _calls(made) == {"summarize": 3, "extract-guidelines": 3}
+    assert _calls(made) == {"summarize": 3, "extract-guidelines": 3, "synthesize-skill": 3}
     assert (made.exit_code, made.total().answered) == (0, 0)
     assert not (tmp_path / "wiki").exists()
 
@@ -194,7 +194,7 @@ def test_what_the_journal_answers_is_counted_apart_and_costs_nothing(tmp_path: P
     assert {stage: (sums.answered, sums.calls) for stage, sums in made.stages.items()} == {
         "summarize": (2, 1),
         "extract-guidelines": (2, 1),
-        "synthesize-skill": (2, 0),
+        "synthesize-skill": (2, 1),
     }
     assert _estimate(paths, other, is_journaled=False).total().answered == 0
 
@@ -228,7 +228,11 @@ def test_one_stage_alone_is_estimated_alone(tmp_path: Path) -> None:
 
 
 def test_a_skill_that_a_model_may_be_asked_for_counts_at_most(tmp_path: Path) -> None:
-    paths = _recordings(tmp_path / "t")  # nothing in them shows success, so the embedded engine says `unknown`
+    paths = _recordings(tmp_path / "t")
+    for path in paths:  # the embedded engine says `failure`, a model here `success`
+        told = json.loads(path.read_text(encoding="utf-8"))
+        told["messages"].append({"role": "user", "content": "No, that is wrong. The cart still does not add up."})
+        path.write_text(json.dumps(told), encoding="utf-8")
     made = _estimate(paths, tmp_path / "wiki")
     skills = made.stages["synthesize-skill"]
     assert (skills.calls, skills.possible_calls, skills.cost_usd) == (0, 3, 0.0)
@@ -295,7 +299,7 @@ def test_where_the_endpoint_is_known_to_want_the_schema_in_the_prompt_it_is_coun
 
 @pytest.mark.parametrize(
     ("max_usd", "code", "says_so"),
-    [(0.0, 3, "does not fit"), (0.02, 0, "fits as expected"), (50.0, 0, "fits, at most as well")],
+    [(0.0, 3, "does not fit"), (0.06, 0, "fits as expected"), (50.0, 0, "fits, at most as well")],
 )
 def test_with_a_cap_the_estimate_says_whether_the_run_fits(
     max_usd: float, code: int, says_so: str, tmp_path: Path
@@ -312,7 +316,7 @@ def test_what_a_batch_asks_in_one_request_is_counted_as_one_at_half_price(tmp_pa
         server.clock.advance(7_200)  # nothing is kept of what that wrote
         made = _estimate(paths, wiki, server.base_url, is_batched=True, is_exact=True)
         report = _ask(paths, wiki, server, is_batched=True, is_waiting=True)
-    assert made.stages["synthesize-skill"].possible_calls == 2
+    assert made.stages["synthesize-skill"].calls == 2
     told, billed = made.stages["summarize+extract-guidelines"], report.asked["stages"]["summarize+extract-guidelines"]
     assert (told.calls, _input_tokens(told)) == (2, sum(billed[kind] for kind in PROMPT_TOKENS))
     assert told.cost_usd == pytest.approx(billed["cost_usd"], rel=0.02)
@@ -338,7 +342,7 @@ def test_what_waits_in_a_batch_is_not_counted_again(tmp_path: Path) -> None:
         assert "2 requests in batches that were sent before: not counted again" in made.all_notes()
         sums = made.stages["summarize+extract-guidelines"]
         assert (sums.calls, sums.waiting) == (1, 2)
-        assert _estimate(paths, wiki, server.base_url).total().calls == 6, "without --batch they are asked again"
+        assert _estimate(paths, wiki, server.base_url).total().calls == 9, "without --batch they are asked again"
 
 
 def test_a_server_that_does_not_count_is_reported_once_and_bytes_are_used(tmp_path: Path) -> None:
@@ -414,7 +418,7 @@ def test_the_command_prints_a_table_or_json_and_writes_nothing(
                                 "output", "expected", "at", "most"]  # fmt: skip
     assert _wiki("ingest", *common, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["total"]["calls"], told["exit_code"], told["fits"]) == (6, 0, None)
+    assert (told["total"]["calls"], told["exit_code"], told["fits"]) == (9, 0, None)
     assert _wiki("summarize", *common, "--max-usd", "0.0001", "--json") == 3
     assert json.loads(capsys.readouterr().out)["fits"] is False
     assert not (tmp_path / "wiki").exists()

@@ -17,16 +17,21 @@ from tests.pages.rendering import pages_of, stage
 from tests.wikis import arc, skill, worked_session
 
 
-def skills(told: Any, outcome: str = "success") -> tuple[tuple[SkillEntry, ...], list[Problem]]:
+def skills(told: Any, *outcomes: str) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
     engine = ScriptedEngine({"synthesize-skill": {"": told}})
-    summary = summarize.SummaryAnswer.model_validate({"arcs": [arc(outcome=outcome)]})
+    summary = summarize.SummaryAnswer.model_validate({"arcs": [arc(outcome=each) for each in outcomes or ("success",)]})
     return synthesize_skill.synthesize_skill(worked_session(), summary, engine)
 
 
-@pytest.mark.parametrize("outcome", ["failure", "partial", "unknown"])
-def test_only_a_session_that_worked_makes_a_skill(outcome: str) -> None:
+@pytest.mark.parametrize("outcome", ["failure", "partial"])
+def test_a_session_that_did_not_work_is_not_asked_for_a_skill(outcome: str) -> None:
     assert skills(skill("check-it"), outcome) == ((), [])
-    assert [entry.name for entry in skills(skill("check-it"))[0]] == ["check-it"]
+
+
+@pytest.mark.parametrize("outcomes", [["success"], ["unknown"], ["failure", "success"], ["partial", "unknown"]])
+def test_a_session_of_which_a_part_worked_or_may_have_is_asked_for_a_skill(outcomes: list[str]) -> None:
+    found, _ = skills(skill("check-it"), *outcomes)
+    assert [entry.name for entry in found] == ["check-it"]
 
 
 def test_a_command_cannot_end_its_fence_and_keeps_its_lines() -> None:

@@ -6,7 +6,8 @@ send: its model, and the tokens that would be plain, written to the service's ca
 
 Where a batch would put several questions in one request, that is reported once, under the stages' names joined by `+`.
 
-A skill is asked for only where the summary says `success`. Where that summary is the embedded engine's, a model's may
+A skill is asked for only where the summary says of an arc `success` or `unknown`. Where that summary is the embedded
+engine's, a model's may
 say so too: the question is reported as a possible one.
 """
 
@@ -54,7 +55,7 @@ _Other = TypeVar("_Other", bound=Answer)
 
 State = Literal["open", "answered", "waiting", "possible"]
 """Of a question: it would be asked; the journal has its answer; a batch under way has it; it would be asked if a model
-finds that a session worked."""
+finds that a part of a session worked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,14 +246,14 @@ class EstimatingEngine(PromptingEngine):
                 self._stood_in.add(id(question.fields()["trajectory"]))
 
     def _report_possible(self, question: Question[Any]) -> None:
-        """Of a session whose summary here is not a model's and not a success: a skill may be asked for all the same."""
+        """Of a session that failed by a summary that is not a model's: a skill may be asked for all the same."""
         is_apart = synthesize_skill.STAGE in self._stages and synthesize_skill.STAGE not in self._together
         if question.stage != extract_guidelines.STAGE or not is_apart:
             return
         asked = cast(GuidelinesQuestion, question)
         with self._lock:
             is_stand_in = id(asked.trajectory) in self._stood_in
-        if is_stand_in and asked.summary.outcome() != "success":
+        if is_stand_in and not synthesize_skill.may_hold_workflow(asked.summary):
             skill = SkillQuestion(asked.trajectory, asked.summary)
 
             def ask(prompt: Prompt, question: Question[_Other]) -> _Other:

@@ -80,7 +80,7 @@ STAGES: tuple[Stage, ...] = (
         "Turn workflows that worked into skills, from sessions that have a summary.",
         "session",
         output_tokens=600,
-        only_after="only sessions that succeeded are asked for a skill",
+        only_after="only sessions of which a part succeeded, or may have, are asked for a skill",
         may_archive=True,
     ),
     Stage(

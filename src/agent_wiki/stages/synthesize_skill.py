@@ -1,4 +1,4 @@
-"""synthesize-skill: one trajectory that worked → at most one skill folder, often none."""
+"""synthesize-skill: one trajectory, a part of which may have worked → at most one skill folder, often none."""
 
 from __future__ import annotations
 
@@ -88,6 +88,11 @@ class SkillQuestion:
     def problems(self, answer: SkillsAnswer) -> list[Problem]:
         """Quotes that are not verbatim, and why the skill would be dropped."""
         return check(answer, self.trajectory)[1]
+
+
+def may_hold_workflow(summary: SummaryAnswer) -> bool:
+    """Whether a session is asked for a skill: an arc of it worked, or may have."""
+    return any(arc.outcome in ("success", "unknown") for arc in summary.arcs)
 
 
 def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
@@ -186,7 +191,7 @@ def synthesize_skill(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
 ) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
     """One trajectory → its workflow (at most one) as its record holds it, and the claims that were dropped."""
-    if summary.outcome() != "success":
+    if not may_hold_workflow(summary):
         return (), []
     skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary)), trajectory)
     if skill is not None:
