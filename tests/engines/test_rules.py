@@ -59,9 +59,9 @@ def test_whatever_is_found_names_a_rule_that_there_is() -> None:
 
 def test_a_rule_left_out_finds_nothing_and_the_others_find_what_they_did() -> None:
     trajectory = example_session(PUSHED)
-    assert [each.rule_id for each in answer(question(trajectory)).guidelines] == ["remedies/set-upstream"]
-    others = [rule for rule in GUIDELINE_RULES if rule.id != "remedies/set-upstream"]
-    assert "remedies/set-upstream" not in [each.rule_id for each in answer(question(trajectory), others).guidelines]
+    assert [each.rule_id for each in answer(question(trajectory)).guidelines] == ["retries/flag-added"]
+    others = [rule for rule in GUIDELINE_RULES if rule.id != "retries/flag-added"]
+    assert "retries/flag-added" not in [each.rule_id for each in answer(question(trajectory), others).guidelines]
 
 
 def test_an_example_says_who_said_what_in_which_turn() -> None:

@@ -9,7 +9,6 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from agent_wiki.engines.offline.cluster_states import ClusterState, cluster_states
 from agent_wiki.engines.offline.objections import known_objections
 from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.tables import Entry, Pattern
@@ -17,7 +16,7 @@ from agent_wiki.engines.offline.tables import Entry, Pattern
 WORDS = {"id": "a/b", "title": "Do it first", "rule": "Do it.", "trigger": "Work.", "tags": ["a"]}
 
 
-@pytest.mark.parametrize("entry", [*remedies(), *known_objections(), *cluster_states()], ids=lambda entry: entry.id)
+@pytest.mark.parametrize("entry", [*remedies(), *known_objections()], ids=lambda entry: entry.id)
 def test_every_pattern_of_a_table_is_one(entry: Entry) -> None:
     patterns = [value for _, value in entry if isinstance(value, Pattern)]
     assert patterns
@@ -27,8 +26,8 @@ def test_every_pattern_of_a_table_is_one(entry: Entry) -> None:
 
 
 def test_a_list_of_patterns_is_one_of_them() -> None:
-    state = ClusterState.model_validate({**WORDS, "shown": ["a+b", "c"], "change": "x"})
-    assert [bool(state.shown.search(text)) for text in ("aab", "c", "b")] == [True, True, False]
+    remedy = Remedy.model_validate({**WORDS, "error": ["a+b", "c"], "command": "x"})
+    assert [bool(remedy.error.search(text)) for text in ("aab", "c", "b")] == [True, True, False]
 
 
 def test_a_pattern_that_may_run_over_a_whole_recording_is_refused() -> None:

@@ -26,6 +26,7 @@ def test_signs_depend_on_what_happened() -> None:
     assert signs_to_learn(_session(asked, look, failed, done), 0) == ("an error",)
     assert signs_to_learn(_session(asked, look, refused, done), 0) == ("a correction",)
     assert signs_to_learn(_session(asked, done, Message("user", "No, use pnpm instead."), done), 0) == ("a correction",)
+    assert signs_to_learn(_session(asked, done, Message("user", "That's overkill."), done), 0) == ("a correction",)
     assert signs_to_learn(_session(asked, done, Message("user", "Thanks! Now the README."), done), 0) == ()
     found = Message("user", "Fix the cart. Always run the tests with make.")
     assert signs_to_learn(_session(found, look, result, done), 0) == ("a standing instruction",)

@@ -39,11 +39,11 @@ def test_a_rule_that_is_ignored_makes_no_page_and_makes_it_again_once_it_is_not(
     wiki = tmp_path / "wiki"
     ingest([recording], wiki, "offline", jobs=jobs)
     before = tree(wiki)
-    assert _titles(wiki) == ["Set upstream on the first push"]
+    assert _titles(wiki) == ["Run git push with -u"]
     config = (wiki / "_config.yaml").read_bytes()
-    _ignore(wiki, "[remedies/set-upstream]")
+    _ignore(wiki, "[retries/flag-added]")
     report = ingest([recording], wiki, "offline", jobs=jobs)
-    assert "Set upstream on the first push" not in _titles(wiki)
+    assert "Run git push with -u" not in _titles(wiki)
     assert (report.failures, report.warnings) == ([], [])
     assert ingest([recording], wiki, "offline", jobs=jobs).pages_unchanged == sum(report.pages.values())
     (wiki / "_config.yaml").write_bytes(config)
@@ -67,7 +67,7 @@ def test_what_is_no_list_of_rules_is_one_line(
 ) -> None:
     wiki = tmp_path / "wiki"
     ingest([recording], wiki, "offline")
-    _ignore(wiki, "remedies/set-upstream")
+    _ignore(wiki, "retries/flag-added")
     assert main(["ingest", str(recording), "--wiki", str(wiki)]) == 2
     assert (
         capsys.readouterr().err == "wiki: _config.yaml: rules.ignore is not a list of ids; correct it and run again\n"

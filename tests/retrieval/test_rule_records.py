@@ -17,10 +17,10 @@ from tests.pages.rendering import stage
 
 @pytest.fixture
 def view() -> WikiView:
-    found = {"one": "retries/flag-added", "two": "remedies/set-upstream", "three": "retries/flag-added"}
+    found = {"one": "retries/flag-added", "two": "remedies/quote-wildcards", "three": "retries/flag-added"}
     records = {}
     for session, rule_id in found.items():
-        guideline = GuidelineEntry("0123456789ab", "Set upstream", "r", "t", "w", rule_id=rule_id)
+        guideline = GuidelineEntry("0123456789ab", "Quote wildcards", "r", "t", "w", rule_id=rule_id)
         skill = SkillEntry("check-it", "d", rule_id="recipes/script")
         by_model = GuidelineEntry("cccccccccccc", "A model's", "other words", "t", "w")
         stages = {"extract-guidelines": stage("extract-guidelines", [guideline, by_model])}
@@ -30,7 +30,7 @@ def view() -> WikiView:
 
 
 def test_a_page_names_the_rules_that_found_it_in_its_sessions(view: WikiView) -> None:
-    assert rules_behind(view, "0123456789ab") == ["remedies/set-upstream", "retries/flag-added"]
+    assert rules_behind(view, "0123456789ab") == ["remedies/quote-wildcards", "retries/flag-added"]
     assert rules_behind(view, "check-it") == ["recipes/script"]
 
 
@@ -40,7 +40,7 @@ def test_a_page_of_no_rule_names_none(view: WikiView) -> None:
 
 
 def test_the_rule_is_one_line_of_the_page() -> None:
-    page = PageWhy("guidelines/a__0.md", "0", "guideline", "Set upstream", rules=["remedies/set-upstream"])
+    page = PageWhy("guidelines/a__0.md", "0", "guideline", "Quote wildcards", rules=["remedies/quote-wildcards"])
     lines = list(_page_lines(page, {}, ""))
-    assert "  found by the rule remedies/set-upstream" in lines
-    assert page.to_json()["rules"] == ["remedies/set-upstream"]
+    assert "  found by the rule remedies/quote-wildcards" in lines
+    assert page.to_json()["rules"] == ["remedies/quote-wildcards"]

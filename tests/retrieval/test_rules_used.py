@@ -21,7 +21,7 @@ def wiki(tmp_path: Path) -> Path:
     """A wiki with two records: what they hold is what the engine wrote of its rules."""
     folder = tmp_path / "wiki"
     (folder / "_sessions").mkdir(parents=True)
-    lesson = GuidelineEntry("0123456789ab", "Set upstream", "r", "t", "w", rule_id="remedies/set-upstream")
+    lesson = GuidelineEntry("0123456789ab", "Quote wildcards", "r", "t", "w", rule_id="remedies/quote-wildcards")
     gone = GuidelineEntry("ba9876543210", "Old \x1b[31mlesson", "r", "t", "w", rule_id="hints/long-gone")
     skill = SkillEntry("check-it", "d", rule_id="recipes/script")
     by_model = GuidelineEntry("cccccccccccc", "A model's", "r", "t", "w")
@@ -45,16 +45,16 @@ def _printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 def test_every_rule_is_one_line_with_what_it_made(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in _printed(capsys, "--wiki", str(wiki))}
     assert list(lines) == [*(rule.id for rule in RULES), "hints/long-gone"]
-    assert lines["remedies/set-upstream"].startswith("2 in 2 sessions ")
+    assert lines["remedies/quote-wildcards"].startswith("2 in 2 sessions ")
     assert lines["recipes/script"].startswith("ignored ")
     assert lines["retries/prepared"].startswith("- ")
     assert lines["hints/long-gone"] == "1 in 1 session     There is no such rule any more."
 
 
 def test_one_rule_is_shown_with_its_examples_and_pages(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = _printed(capsys, "remedies/set-upstream", "--wiki", str(wiki))
-    assert "  $ git push -u origin fix" in lines
-    assert lines[-2:] == ["  0123456789ab  Set upstream  (one)", "  0123456789ab  Set upstream  (two)"]
+    lines = _printed(capsys, "remedies/quote-wildcards", "--wiki", str(wiki))
+    assert "  $ eslint 'src/*.vue'" in lines
+    assert lines[-2:] == ["  0123456789ab  Quote wildcards  (one)", "  0123456789ab  Quote wildcards  (two)"]
 
 
 def test_what_a_record_hides_is_shown(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_a_record_that_cannot_be_read_is_one_line_and_the_others_count(
     wiki: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (wiki / "_sessions" / "torn.json").write_text('{"session_id": "torn", "sta', encoding="utf-8")
-    assert main(["rules", "remedies/set-upstream", "--wiki", str(wiki)]) == 1
+    assert main(["rules", "remedies/quote-wildcards", "--wiki", str(wiki)]) == 1
     printed = capsys.readouterr()
     assert "2 in 2 sessions" in printed.out
     assert printed.err.startswith("_sessions/torn.json: not a record (")

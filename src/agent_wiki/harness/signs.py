@@ -17,7 +17,8 @@ _OBJECTION = regex(
     r"^\W*(?:no|nope|don't|do not|stop|wait|actually|instead|wrong|undo|revert|why (?:did|are|would) you|that's not"
     r"|that is not|not what|you (?:should|forgot|missed|didn't|did not|broke)|still|never|always"
     r"|please (?:don't|never))\b"
-    r"|\b(?:instead of|rather than|not what i|(?:doesn't|does not|didn't|isn't|not) work|wrong|broke|fails?|failing)\b",
+    r"|\b(?:instead of|rather than|not what i|(?:doesn't|does not|didn't|isn't|not) work|wrong|broke|fails?|failing"
+    r"|did(?:n't| not) ask|unrelated|overkill|simpler|shorter|more concise|too (?:verbose|many|complicated|complex))\b",
     re.IGNORECASE,
 )
 _LASTING_INSTRUCTION = regex(

@@ -45,14 +45,6 @@ def test_arguments_that_exclude_each_other_are_a_rule() -> None:
     ]
 
 
-def test_the_sibling_that_finds_it_is_the_fallback() -> None:
-    script = Script().call("find_user_id_by_email", {"email": "a@b.example"}, "Error: user not found", failed=True)
-    script.call("find_user_id_by_name", {"name": "A"}, "u1")
-    assert _rules(script) == [
-        "Fall back to `find_user_id_by_name` when `find_user_id_by_email` answers `Error: user not found`."
-    ]
-
-
 def test_the_same_call_again_teaches_nothing() -> None:
     script = Script().call("book", {"a": 1}, "Error: seat not found", failed=True).call("book", {"a": 1}, "{}")
     assert not _rules(script)

@@ -9,7 +9,11 @@ from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.signals import known_remedies
 from tests.engines.scripted_session import Script
 
-WORKTREE = "fatal: 'main' is already used by worktree at '/home/kim/shop'"
+FORMAT = "fork/exec /tmp/home/kim/cart.test: exec format error"
+RAN, COMPILED = "GOOS=linux go test ./cart", "GOOS=linux go test -c -o cart.test ./cart"
+PORTS = "0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports."
+PATCH = """kubectl patch deployment cart --type=json -p '[{"op":"remove","path":"/spec/ports/0/hostPort"}]'"""
+HEALTHY = 'deployment "cart" successfully rolled out'
 
 
 def _titles(script: Script) -> list[str]:
@@ -17,28 +21,24 @@ def _titles(script: Script) -> list[str]:
 
 
 def test_an_error_met_and_then_remedied_is_a_lesson() -> None:
-    script = Script().runs("git checkout main", WORKTREE, failed=True).runs("git checkout -b fix origin/main")
+    script = Script().runs(RAN, FORMAT, failed=True).runs(COMPILED)
     (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
-    assert lesson.guideline.title == "Branch off the remote in worktrees"
-    assert [each.quote for each in lesson.guideline.evidence] == [
-        WORKTREE,
-        "git checkout main",
-        "git checkout -b fix origin/main",
-    ]
+    assert lesson.guideline.title == "Cross-compile Go tests with -c"
+    assert [each.quote for each in lesson.guideline.evidence] == [FORMAT, RAN, COMPILED]
     assert "/home" not in lesson.guideline.rule + lesson.guideline.rationale
 
 
 def test_an_error_without_its_remedy_gives_no_lesson() -> None:
-    assert not _titles(Script().runs("git checkout main", WORKTREE, failed=True).runs("git status"))
+    assert not _titles(Script().runs(RAN, FORMAT, failed=True).runs("git status"))
 
 
 def test_a_remedy_that_failed_too_gives_no_lesson() -> None:
-    script = Script().runs("git checkout main", WORKTREE, failed=True)
-    assert not _titles(script.runs("git checkout -b fix origin/main", "fatal: no such ref", failed=True))
+    script = Script().runs(RAN, FORMAT, failed=True)
+    assert not _titles(script.runs(COMPILED, "cart_test.go:3: undefined: cart", failed=True))
 
 
 def test_an_error_text_that_was_only_read_gives_no_lesson() -> None:
-    assert not _titles(Script().runs("cat notes.md", WORKTREE).runs("git checkout -b fix origin/main"))
+    assert not _titles(Script().runs("cat notes.md", FORMAT).runs(COMPILED))
 
 
 def test_a_remedy_may_be_an_edit() -> None:
@@ -46,17 +46,21 @@ def test_a_remedy_may_be_an_edit() -> None:
     assert _titles(script.edits("title: a: b", 'title: "a: b"')) == ["Quote YAML values with colons"]
 
 
-def test_an_error_reported_in_a_success_counts_where_the_entry_says_so() -> None:
-    script = (
-        Script().runs("git merge main", "Already up to date.").runs("git merge origin/main", "CONFLICT", failed=True)
-    )
-    assert _titles(script) == ["Fetch and merge the remote branch"]
+def test_a_state_that_a_look_showed_is_a_lesson_once_a_later_look_shows_it_good() -> None:
+    script = Script().runs("kubectl describe pod cart-1", PORTS).runs(PATCH, "deployment.apps/cart patched")
+    assert not _titles(script)
+    script.runs("kubectl get pods", "cart-1  0/1  Pending")
+    assert not _titles(script)
+    script.runs("kubectl rollout status deploy/cart", HEALTHY)
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
+    assert lesson.guideline.title == "Remove conflicting hostPort from deployments"
+    assert [each.quote for each in lesson.guideline.evidence][::2] == [PORTS, PATCH]
+    assert lesson.guideline.confirming_turn == 8
 
 
-def test_a_regression_test_seen_red_is_no_failure_of_the_remedy() -> None:
-    script = Script().runs("git stash && go test ./cart", "No local changes to save\nok", failed=True)
-    script.runs("git show HEAD~1:cart.go > cart.go && go test ./cart", "--- FAIL: TestCart")
-    assert _titles(script) == ["Restore committed code with git show"]
+def test_a_change_before_the_state_was_shown_is_no_remedy() -> None:
+    script = Script().runs(PATCH, "deployment.apps/cart patched").runs("kubectl describe pod cart-1", PORTS)
+    assert not _titles(script.runs("kubectl rollout status deploy/cart", HEALTHY))
 
 
 def test_an_error_the_user_came_back_with_is_a_lesson_once_remedied() -> None:
@@ -77,6 +81,6 @@ def test_the_tables_patterns_are_cheap_on_hostile_text() -> None:
     for text in ("a.b " * 250_000, "'" * 1_000_000, "sed: 1: " * 100_000, "go-build" * 100_000, "x/y: " * 200_000):
         for remedy in remedies():
             remedy.error.search(text[:40_000])
-            for pattern in (remedy.command, remedy.edit, remedy.failed):
+            for pattern in (remedy.command, remedy.edit, remedy.failed, remedy.good):
                 if pattern:
                     pattern.search(text[:40_000])

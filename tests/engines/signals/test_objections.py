@@ -9,8 +9,6 @@ from agent_wiki.engines.offline.objections import Objection, known_objections
 from agent_wiki.engines.offline.signals import objections
 from tests.engines.scripted_session import Script
 
-STOP = "The user doesn't want to proceed with this tool use. STOP what you are doing."
-
 
 def _titles(script: Script) -> list[str]:
     return [lesson.guideline.title for lesson in objections.lessons(MinedSession.of(script.done()))]
@@ -18,15 +16,6 @@ def _titles(script: Script) -> list[str]:
 
 def _reported() -> Script:
     return Script().edits("a", "b").says("Done. I fixed the cart.")
-
-
-def test_a_failure_reported_after_an_unchecked_claim_is_a_lesson() -> None:
-    assert _titles(_reported().user("test_cart is failing")) == ["Run checks before reporting success"]
-
-
-def test_it_is_none_when_the_agent_had_checked() -> None:
-    script = Script().edits("a", "b").runs("pytest tests", "3 passed").says("Done. I fixed the cart.")
-    assert not _titles(script.user("test_cart is failing"))
 
 
 def test_a_question_for_the_missing_test_is_a_lesson_once_it_is_written() -> None:
@@ -44,22 +33,12 @@ def test_an_invented_setting_is_a_lesson_when_the_agent_concedes() -> None:
 
 
 def test_an_objection_before_any_work_is_a_request() -> None:
-    assert not _titles(Script("It is failing. Why is it so slow?"))
-    assert not _titles(Script().says("Shall I begin?").user("you removed the button last week"))
-
-
-def test_a_refused_discard_is_a_lesson() -> None:
-    script = Script().call("Bash", {"command": "git checkout -- a.py b.py"}, STOP, failed=True, mark="rejected")
-    assert _titles(script) == ["Ask before discarding changes"]
-
-
-def test_another_refused_command_gives_no_lesson() -> None:
-    script = Script().call("Bash", {"command": "ls -la"}, STOP, failed=True, mark="rejected")
-    assert not _titles(script)
+    assert not _titles(Script("This only works on my machine."))
+    assert not _titles(Script().says("Shall I begin?").user("the old script only works on my machine"))
 
 
 def test_a_long_paste_is_not_read_for_objections() -> None:
-    assert not _titles(_reported().user("Here is a review:\n" + "the build is failing\n" * 60))
+    assert not _titles(_reported().user("Here is a review:\n" + "it only works on my machine\n" * 60))
 
 
 @pytest.mark.parametrize("objection", known_objections(), ids=lambda objection: objection.wording.title)

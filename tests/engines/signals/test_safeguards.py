@@ -1,4 +1,4 @@
-"""Weakened checks, failures that were there before, refused replies."""
+"""Failures that were there before, refused replies."""
 
 from __future__ import annotations
 
@@ -6,36 +6,11 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import safeguards
 from tests.engines.scripted_session import Script
 
-REFUSED = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
 FAILED = "--- FAIL: TestCart (0.01s)\nFAIL"
 
 
 def _titles(script: Script) -> list[str]:
     return [lesson.guideline.title for lesson in safeguards.lessons(MinedSession.of(script.done()))]
-
-
-def test_a_skip_that_the_user_has_taken_out_is_a_lesson() -> None:
-    script = Script().edits("func TestCart() {", "func TestCart() {\n\tt.Skip()").says("Done, tests pass.")
-    script.user("don't skip it, fix it properly")
-    assert not _titles(script)
-    script.edits("func TestCart() {\n\tt.Skip()", "func TestCart() {")
-    assert _titles(script) == ["Fix failures instead of silencing them"]
-
-
-def test_a_refused_bypass_of_the_hooks_is_a_lesson() -> None:
-    script = Script().call(
-        "Bash",
-        {"command": "git commit --no-verify -m x"},
-        REFUSED + "never bypass the hooks",
-        failed=True,
-        mark="rejected",
-    )
-    assert _titles(script) == ["Fix failures instead of silencing them"]
-
-
-def test_a_skip_without_an_objection_gives_no_lesson() -> None:
-    script = Script().edits("a", "# noqa").says("Done.").user("thanks, now the readme")
-    assert not _titles(script.edits("# noqa", "b"))
 
 
 def test_a_check_that_fails_without_the_change_too_is_a_lesson() -> None:

@@ -15,10 +15,10 @@ from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.stages.extract_guidelines import MOST_PER_SESSION, GuidelinesAnswer, GuidelinesQuestion, grade_of
 from agent_wiki.trajectory.lazily import regex
 
-CANNED = frozenset({"kubernetes", "linters", "objections", "remedies", "sandbox"})
-"""Families of rules whose words come from a table."""
+CANNED = frozenset({"objections", "remedies", "sandbox"})
+"""Families of rules whose words are the same in every session."""
 # What would help was taken out: the value itself, or all that a command is given.
-_VALUE_LOST = regex(r"<value>|`(?:source|cd|export|\.) <\w+>`")
+_VALUE_LOST = regex(r"<value>|`-\w <text>`|`(?:source|cd|export|\.) <\w+>`")
 
 
 def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> GuidelinesAnswer:
@@ -31,7 +31,7 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
 def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
     """Whether the recording bears the cause out, and the rule can still be followed without this session's values.
 
-    Words from a table are not the session's: their cause has to be checked.
+    Words that are not the session's own: their cause has to be checked.
 
     One that a later turn contradicts is left to the stage, which drops and counts it.
     """

@@ -1,4 +1,4 @@
-"""What linters say, and the rule behind a finding, worded as a recommendation.
+"""What linters say, and what a finding names to use instead.
 
 One module knows the shapes of findings: `file:line:col: message (rule)` of golangci-lint, `F401 message` of ruff
 and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `error  message  rule` of eslint.
@@ -7,10 +7,7 @@ and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `e
 from __future__ import annotations
 
 import re
-from functools import cache
 
-from agent_wiki.engines.offline.lessons import Wording
-from agent_wiki.engines.offline.tables import Entry, entries
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _SHAPES = (
@@ -30,28 +27,6 @@ _REPLACE = (
     regex(r"should use (?P<new>[\w.]{3,60}).{0,40} instead of (?P<old>[\w.]{3,60})"),
     regex(r"(?P<old>[\w.]{3,60}) (?:is|has been) deprecated.{0,80}?[Uu]se (?P<new>[\w.]{3,60})"),
 )
-
-
-class LinterRule(Entry):
-    """One entry of `tables/linters.toml`: a linter's rule by its own `code`, and the words a reader needs."""
-
-    code: str
-    title: str
-    rule: str
-    language: str
-
-    @property
-    def wording(self) -> Wording:
-        """The words as lessons take them."""
-        trigger = f"Writing {self.language.capitalize()} code that a linter checks with `{self.code}`."
-        tag = self.code.lower().strip("@").replace("/", "-")
-        return Wording(self.id, self.title, self.rule, trigger, (self.language, "linting", tag))
-
-
-@cache
-def linter_rules() -> dict[str, LinterRule]:
-    """The linters' rules that are worth a lesson, by their codes."""
-    return {each.code: each for each in entries("linters", LinterRule)}
 
 
 @dataclass(frozen=True, slots=True)

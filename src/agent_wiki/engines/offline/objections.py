@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.lessons import WordedEntry
 from agent_wiki.engines.offline.tables import AnyOf, entries
 
 # What must be true of the session besides the words, see `signals/objections.py`.
-Need = Literal["nothing", "no check ran", "a test is added", "agent concedes", "git writes", "version edited"]
+Need = Literal["nothing", "a test is added", "agent concedes"]
 
 
 class Objection(WordedEntry):

@@ -14,8 +14,7 @@ class Remedy(WordedEntry):
     edit: AnyOf | None = None
     failed: AnyOf | None = None
     is_same: bool = False
-    is_quiet: bool = False
-    may_stay_red: bool = False
+    good: AnyOf | None = None
 
 
 def remedies() -> tuple[Remedy, ...]:

@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.cluster_states import cluster_states
 from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
-from agent_wiki.engines.offline.linters import linter_rules
 from agent_wiki.engines.offline.objections import known_objections
 from agent_wiki.engines.offline.remedies import remedies
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
@@ -21,7 +19,6 @@ from agent_wiki.engines.offline.signals import (
     arguments,
     causes,
     checks,
-    clusters,
     corrections,
     edits,
     hints,
@@ -60,16 +57,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(objections.lessons, {each.id: each.title for each in known_objections()}),
     *_found_by(
-        objections.lessons,
-        {"objections/discarding-changes": "The user refuses a command that throws work away."},
-    ),
-    *_found_by(
         checks.lessons,
         {"linters/use-instead": "A linter names what to use instead, the edit does so, and the check passes."},
     ),
-    *_found_by(checks.lessons, {each.id: each.title for each in linter_rules().values()}),
     *_found_by(known_remedies.lessons, {each.id: each.title for each in remedies()}),
-    *_found_by(clusters.lessons, {each.id: each.title for each in cluster_states()}),
     *_found_by(
         edits.lessons,
         {
@@ -87,16 +78,13 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "arguments/amounts-add-up": "A call is refused because amounts do not add up, and accepted with others.",
             "arguments/look-up-first": "A call is refused for a guessed value, and accepted with one looked up.",
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
-            "arguments/required": "A call is refused because an argument is missing, and accepted with it.",
             "arguments/constraint": "A refusal states what holds for an argument, and another value is accepted.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
-            "arguments/sibling-tool": "A tool finds nothing, and another of its family does.",
         },
     ),
     *_found_by(
         runners.lessons,
         {
-            "runners/python3": "`python` is not found, and `python3` does the job.",
             "runners/other-runner": "A runner is not installed, and another one does its job.",
             "runners/install-missing": "A program or module is missing, is installed, and the command passes.",
         },
@@ -123,18 +111,16 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "retries/prepared": "A command fails, and works with another command in front of it.",
         },
     ),
-    *_found_by(surroundings.lessons, {each.id: each.title for each in surroundings.sandbox_reasons()}),
     *_found_by(
         surroundings.lessons,
         {
+            "sandbox/ports": "A command may not open a port in the sandbox, and works outside of it.",
             "surroundings/more-time": "A command runs out of time, and finishes with more or in the background.",
-            "surroundings/right-folder": "A command does not find its project file, and works in the right folder.",
         },
     ),
     *_found_by(
         safeguards.lessons,
         {
-            "safeguards/silenced-failure": "The user objects to a check that was silenced, and it is taken back.",
             "safeguards/failing-before": "A check fails, fails on the unchanged code too, and the agent says so.",
             "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
         },

@@ -1,4 +1,4 @@
-"""A tool refuses a call, and the same tool with other arguments, or its sibling, works (signals 8, 12 and 13)."""
+"""A tool refuses a call, and works with other arguments or after another call (signals 8, 12 and 13)."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ _CONSTRAINT = regex(
     r"|insufficient|exceeds?|at (?:most|least)|already)\b",
     re.IGNORECASE,
 )
-_REQUIRED = regex(r"\brequired\b|\bmissing\b|\bspecify\b|\bmust (?:be given|include|have)\b", re.IGNORECASE)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each refused call that was corrected by other arguments or by another tool of its family."""
+    """One lesson for each refused call that was corrected by other arguments or by another call before it."""
     found: list[Lesson] = []
     for failed in session.calls:
         found += _prepared(session, failed)
@@ -50,10 +49,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
                 _summed(session, failed, worked, line)
                 or _looked_up(session, failed, worked, line)
                 or _either(session, failed, worked, line)
-                or _required(session, failed, worked, line)
                 or _constrained(session, failed, worked, line)
             )
-        found += _sibling(session, failed, line)
     return found
 
 
@@ -133,21 +130,6 @@ def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
     return _lesson(session, failed, worked, wording, line, f"it worked without `{gone[0]}`", 73)
 
 
-def _required(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
-    added = [name for name in worked.arguments if name not in failed.arguments]
-    named = [name for name in added if re.search(rf"\b{re.escape(name)}\b", line)]
-    if not _REQUIRED.search(line) or not named:
-        return []
-    wording = Wording(
-        "arguments/required",
-        f"Pass {named[0]} to {failed.name}",
-        f"Pass `{named[0]}` in every call of `{failed.name}`.",
-        f"About to call `{failed.name}`.",
-        (_slug(failed.name), "tool-arguments"),
-    )
-    return _lesson(session, failed, worked, wording, line, f"it worked with `{named[0]}`", 66)
-
-
 def _constrained(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     """The refusal states what holds for a value, and another value of the same argument is accepted."""
     changed = _changed(failed, worked)
@@ -197,26 +179,6 @@ def _is_step(call: Call) -> bool:
     """A call that changes something: no shell, no edit, no look-up."""
     is_own = call.command() is None and call.name.lower() not in _READS | EDIT_TOOLS
     return is_own and not _LOOKS_UP.match(call.name) and not call.name.startswith(("wait", "think", "update_"))
-
-
-def _sibling(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
-    """Another tool of the same family answers what the first one could not."""
-    if not _NOT_FOUND.search(line):
-        return []
-    stem = failed.name.split("_")[:3]
-    for later in session.calls[failed.position + 1 : failed.position + 4]:
-        is_family = len(stem) == 3 and later.name.split("_")[:3] == stem and later.name != failed.name
-        if is_family and not has_failed(later) and later.result and _refusal(later) is None:
-            name = error_name(line, session) or "not found"
-            wording = Wording(
-                "arguments/sibling-tool",
-                f"Fall back to {later.name}",
-                f"Fall back to `{later.name}` when `{failed.name}` answers `{name}`.",
-                f"`{failed.name}` answers `{name}`.",
-                (_slug(failed.name), _slug(later.name), "look-up"),
-            )
-            return _lesson(session, failed, later, wording, line, f"`{later.name}` found it", 58)
-    return []
 
 
 def _changed(failed: Call, worked: Call) -> list[str]:

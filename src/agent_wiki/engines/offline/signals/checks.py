@@ -1,10 +1,10 @@
-"""A check fails, an edit, the same check passes (signal 5): the lesson is the rule the finding names."""
+"""A check fails, an edit, the same check passes (signal 5): the lesson is what the finding says to use instead."""
 
 from __future__ import annotations
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.linters import Finding, findings, linter_rules
+from agent_wiki.engines.offline.linters import Finding, findings
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 
@@ -12,7 +12,7 @@ _WITHIN_CALLS = 25
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each failed check that an edit made pass, when its findings name a rule or a replacement."""
+    """One lesson for each failed check that an edit made pass, when a finding names a replacement."""
     found: list[Lesson] = []
     for failed in session.attempts:
         if failed.verdict == "failed" and failed.actions and (named := findings(failed.output)):
@@ -36,19 +36,6 @@ def _lesson(session: MinedSession, failed: Attempt, passed: Attempt, named: list
         edit = _adopts(edits, finding)
         if finding.replacement and edit:
             return _replaced(session, failed, passed, finding, edit)
-    for finding in named:
-        known = linter_rules().get(finding.rule)
-        if known and edits:
-            evidence = _evidence(session, failed, passed, finding)
-            return lesson(
-                known.wording,
-                _why(failed, finding),
-                evidence,
-                {failed.turn},
-                68,
-                remedy=edits[-1].turn,
-                confirmed=passed.turn,
-            )
     return []
 
 

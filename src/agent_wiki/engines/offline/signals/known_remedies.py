@@ -18,8 +18,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each well-known error that the session met and then overcame with the remedy."""
     found: list[Lesson] = []
     for attempt in session.attempts:
-        for remedy in remedies() if attempt.actions and attempt.verdict != "unknown" else ():
-            if attempt.verdict == "failed" or remedy.is_quiet:
+        for remedy in remedies() if attempt.verdict != "unknown" else ():
+            if remedy.good or (attempt.verdict == "failed" and attempt.actions):
                 found += _lesson(session, attempt, remedy)
     for words in user_words(session) if session.has_workspace else ():
         found += _pasted_errors(session, words)
@@ -32,13 +32,14 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
         return []
     line = _line_around(failed.output, match.end() - 1)
     worked = _applied(session, failed, remedy)
-    if worked is None:
+    confirmed = _confirmed(session, failed, worked, remedy) if worked else None
+    if worked is None or (remedy.good and confirmed is None):
         return []
-    name = error_name(line, session) or "an error"
-    rationale = f"`{_wanted(failed, remedy)}` stopped with `{name}`; it went on once the remedy was applied."
-    if remedy.is_quiet:
-        rationale = f"`{_wanted(failed, remedy)}` only said `{name}`; the remedy got it done."
-    evidence = [quote_line(session, failed, line), quote_command(session, failed, _wanted(failed, remedy))]
+    name, wanted = error_name(line, session) or "an error", _wanted(failed, remedy)
+    rationale = f"`{wanted}` stopped with `{name}`; it went on once the remedy was applied."
+    if remedy.good:
+        rationale = f"`{plain_line(failed.line, 120)}` showed `{name}`; a later look showed it remedied."
+    evidence = [quote_line(session, failed, line), quote_command(session, failed, wanted)]
     evidence.append(_quote_remedy(session, worked, remedy))
     return lesson(
         remedy.wording,
@@ -47,7 +48,7 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
         {failed.turn},
         80,
         remedy=worked.turn,
-        confirmed=_confirmed(session, failed, worked),
+        confirmed=confirmed,
     )
 
 
@@ -72,23 +73,22 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     later = list(session.attempts_after(failed, _WITHIN_CALLS))
     if remedy.command is not None and not remedy.command.search(failed.line):
         for attempt in later:
-            is_good = attempt.verdict == "passed" or remedy.may_stay_red
-            is_good = is_good and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
-            if is_good and remedy.command.search(attempt.line):
+            is_meant = attempt.verdict == "passed" and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
+            if is_meant and remedy.command.search(attempt.line):
                 return attempt
     if remedy.edit is not None:
         for edit in session.edits_between(failed.position, failed.position + _WITHIN_CALLS):
             if remedy.edit.search(edit_text(edit)):
                 return edit
-    if remedy.command is None and remedy.edit is None:
-        return next((each for each in later if each.verdict == "passed" and _heads(failed) & _heads(each)), None)
     return None
 
 
-def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call) -> int | None:
-    """The turn in which the command that failed works: that of the remedy itself, or a later one."""
+def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:
+    """The turn in which the command that failed works, or a look shows what is good: of the remedy, or a later one."""
     later = [worked] if isinstance(worked, Attempt) else []
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
+    if remedy.good:
+        return next((each.turn for each in later if remedy.good.search(each.output)), None)
     return next((each.turn for each in later if each.verdict == "passed" and _heads(failed) & _heads(each)), None)
 
 
@@ -100,13 +100,11 @@ def _wanted(failed: Attempt, remedy: Remedy) -> str:
     """The command that met the error: the one the entry names, else the last action."""
     fits = [command.head for command in failed.actions if remedy.failed and remedy.failed.search(command.text)]
     named = [head for head in (command.head for command in failed.actions) if head.split()[0] in failed.output[:4000]]
-    return (fits[-1:] or named[:1] or [failed.actions[0].head])[0]
+    return next(iter(fits[-1:] or named[:1] or [command.head for command in failed.actions]), "")
 
 
 def _quote_remedy(session: MinedSession, worked: Attempt | Call, remedy: Remedy) -> CitedQuote | None:
     pattern, text = (remedy.command, worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked))
-    if pattern is None and isinstance(worked, Attempt):
-        return quote_command(session, worked)
     match = pattern.search(text) if pattern else None
     return session.quote(worked.turn, _line_around(text, match.start())) if match else None
 

@@ -89,28 +89,19 @@ def _runner_lesson(
     line: str,
 ) -> list[Lesson]:
     what = purpose(used.head) or purpose(wanted.head)
-    if used.program.startswith("python") and wanted.program == "python":
-        wording = Wording(
-            "runners/python3",
-            "Call python3 instead of python",
-            "Call `python3` where there is no `python` on the path.",
-            "`python: command not found`, or before the first Python command on an unknown machine.",
-            ("python", "shell", "setup"),
-        )
-    elif what:
-        general = general_command(used, session.trajectory)
-        own = "the repository's own " if "/" in used.program else ""
-        wording = Wording(
-            "runners/other-runner",
-            f"Run {what} with {used.head}"[:60],
-            f"Run {what} with {own}`{general}` where `{name}` is not installed.",
-            f"{what.capitalize()} have to be run and `{name}` answers `not found` or `No module named {name}`."
-            if what.endswith("s")
-            else f"{what.capitalize()} has to be run and `{name}` is not there.",
-            (_slug(used.program), _slug(what.removeprefix("the ")), "runner"),
-        )
-    else:
+    if what is None:
         return []
+    general = general_command(used, session.trajectory)
+    own = "the repository's own " if "/" in used.program else ""
+    wording = Wording(
+        "runners/other-runner",
+        f"Run {what} with {used.head}"[:60],
+        f"Run {what} with {own}`{general}` where `{name}` is not installed.",
+        f"{what.capitalize()} have to be run and `{name}` answers `not found` or `No module named {name}`."
+        if what.endswith("s")
+        else f"{what.capitalize()} has to be run and `{name}` is not there.",
+        (_slug(used.program), _slug(what.removeprefix("the ")), "runner"),
+    )
     rationale = f"`{wanted.head}` stopped with `{line.strip()}`; `{used.head}` did the same job."
     evidence = [quote_line(session, failed, line), quote_command(session, worked, used.program)]
     return lesson(wording, rationale, evidence, {failed.turn}, 75, remedy=worked.turn, confirmed=worked.turn)

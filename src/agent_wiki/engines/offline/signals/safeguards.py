@@ -1,41 +1,17 @@
-"""Checks and the agent's way with them: a check weakened and restored, a failure that existed before, the harness's
-own rule for replies (signals 6, 15 and 8)."""
+"""A failure that existed before, and the harness's own rule for replies (signals 15 and 8)."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.signals.runners import purpose
-from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.stages.extract_guidelines import CitedQuote
-from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_SILENCED = regex(
-    r"\bt\.Skip(?:f|Now)?\(|@pytest\.mark\.(?:skip|xfail)|\b(?:it|describe|test)\.skip\(|\bxit\(|//\s?nolint|#\s?noqa"
-    r"|#\s?type: ignore|@ts-(?:ignore|expect-error)|eslint-disable|continue-on-error: true|\|\| true\b"
-    r"|#\[ignore\]|@Disabled\b"
-)
-_OBJECTIONS_NEARBY = 3
-_UNHOOKED = regex(r"\bgit (?:commit|push)\b[^\n;&|]{0,200}--no-verify")
-_GATE = regex(
-    r"\b(?:skip|disabl|ignor|suppress|silenc|bypass|hid(?:e|ing)|nolint|noqa|no-verify|work-?around"
-    r"|proper(?:ly)?|actual(?:ly)? fix"
-    r"|fix the (?:cause|root|actual|real))",
-    re.IGNORECASE,
-)
-_FIX_GATES = Wording(
-    "safeguards/silenced-failure",
-    "Fix failures instead of silencing them",
-    "Fix the cause of what a check or a hook reports; leave skips, suppressions and `--no-verify` to the user's "
-    "decision.",
-    "A test, a linter or a commit hook fails, and a skip or a suppression would get past it.",
-    ("checks", "testing", "linting", "user-consent"),
-)
 _UNCHANGED = regex(
     r"\bgit (?:stash(?: push| save| -u|\s*(?:&&|;|$))|worktree add|checkout \S*(?:~\d|\^|origin/\S+|main|master)\b)"
 )
@@ -71,49 +47,8 @@ _ONE_BLOCK = Wording(
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons about checks that were weakened or failed before, and about refused replies."""
-    return [*_gates(session), *_baselines(session), *_refused_replies(session)]
-
-
-def _gates(session: MinedSession) -> list[Lesson]:
-    """A weakened check: the call is refused for it, or the user objects and it is restored. Reported once."""
-    said = [words for words in user_words(session) if _GATE.search(words.text)] if session.has_workspace else []
-    turns = [words.turn for words in said]
-    for call in session.calls if said else ():
-        mark = _weakens(call)
-        start = bisect_right(turns, call.turn)
-        for words in said[start : start + _OBJECTIONS_NEARBY] if mark else ():
-            is_refused = words.rejected is not None and words.rejected.turn == call.turn
-            if mark and (is_refused or _restored(session, words, mark)):
-                rationale = (
-                    f'`{mark}` was used to get past a check; the user objected: "{plain_line(words.text, 200)}".'
-                )
-                evidence = [session.quote(call.turn, _line_with(call, mark)), session.quote(words.turn, words.text)]
-                return lesson(_FIX_GATES, rationale, evidence, {words.turn}, 87)
-    return []
-
-
-def _weakens(call: Call) -> str | None:
-    """The mark by which a call weakens a check."""
-    command = call.command()
-    match = _UNHOOKED.search(command[:4000]) if command else None
-    if match:
-        return "--no-verify"
-    new = edit_text(call)[:20_000] if command is None else ""
-    match = _SILENCED.search(new)
-    return match[0] if match and match[0] not in edit_old_text(call) else None
-
-
-def _restored(session: MinedSession, words: UserWords, mark: str) -> bool:
-    later = session.calls_after(words.turn, 30)
-    if mark == "--no-verify":
-        return any("git commit" in (call.command() or "") and mark not in (call.command() or "") for call in later)
-    return any(mark in edit_old_text(call) and mark not in edit_text(call) for call in later)
-
-
-def _line_with(call: Call, mark: str) -> str:
-    text = call.command() or edit_text(call)
-    return next((line for line in text.splitlines() if mark in line), text)
+    """Lessons about checks that failed before, and about refused replies."""
+    return [*_baselines(session), *_refused_replies(session)]
 
 
 def _baselines(session: MinedSession) -> list[Lesson]:

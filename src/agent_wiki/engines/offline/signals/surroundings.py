@@ -1,4 +1,4 @@
-"""What surrounds a command: time, permissions, folder; the same command works once they fit (signals 7 and 12)."""
+"""What surrounds a command: time and permissions; the same command works once they fit (signals 7 and 12)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_line, lesson, quote_command
-from agent_wiki.engines.offline.tables import AnyOf, Entry, entries
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -19,24 +18,15 @@ _TIMED_OUT = regex(
 )
 _LIMITS = ("timeout", "timeout_ms", "timeout_seconds", "yield_time_ms", "max_time")
 _ESCALATED = ("sandbox_permissions", "with_escalated_permissions", "dangerouslyDisableSandbox")
-
-
-class SandboxReason(WordedEntry):
-    """One entry of `tables/sandbox.toml`, which says what `error` means."""
-
-    error: AnyOf
-
-
-class FolderMark(Entry):
-    """One entry of `tables/folders.toml`: the file that a program looks for, and what it says without it."""
-
-    file: str
-    error: AnyOf
-
-
-def sandbox_reasons() -> tuple[SandboxReason, ...]:
-    """Why commands fail in a sandbox, in the order in which an output is compared with them."""
-    return entries("sandbox", SandboxReason)
+_PORT_REFUSED = regex(r"\b(?:bind|listen)\b[^\n]{0,120}(?:not permitted|denied)")
+_PORTS = Wording(
+    "sandbox/ports",
+    "Run port-opening tests outside the sandbox",
+    "Ask for permission to leave the sandbox right away for tests and servers that open local ports: inside it they "
+    "fail.",
+    "The shell runs in a sandbox, and the next step is one of the tests and servers that open local ports.",
+    ("sandbox", "ports", "permissions"),
+)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -44,7 +34,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found = [each for call in session.calls for each in _more_time(session, call)]
     for failed in session.attempts:
         if failed.verdict == "failed" and failed.actions:
-            found += _outside_sandbox(session, failed) or _right_folder(session, failed)
+            found += _outside_sandbox(session, failed)
     return found
 
 
@@ -109,16 +99,13 @@ def _outside_sandbox(session: MinedSession, failed: Attempt) -> list[Lesson]:
 
 
 def _outside_lesson(session: MinedSession, failed: Attempt, worked: Attempt) -> list[Lesson]:
-    for reason in sandbox_reasons():
-        match = reason.error.search(failed.output)
-        if match:
-            line = _line_at(failed.output, match.start())
-            rationale = f"`{failed.actions[0].head}` stopped with `{line}` in the sandbox, and worked outside of it."
-            evidence = [session.quote(failed.result_turn, line), _escalation(session, worked)]
-            return lesson(
-                reason.wording, rationale, evidence, {failed.turn}, 73, remedy=worked.turn, confirmed=worked.turn
-            )
-    return []
+    match = _PORT_REFUSED.search(failed.output)
+    if match is None:
+        return []
+    line = _line_at(failed.output, match.start())
+    rationale = f"`{failed.actions[0].head}` stopped with `{line}` in the sandbox, and worked outside of it."
+    evidence = [session.quote(failed.result_turn, line), _escalation(session, worked)]
+    return lesson(_PORTS, rationale, evidence, {failed.turn}, 73, remedy=worked.turn, confirmed=worked.turn)
 
 
 def _is_escalated(call: Call) -> bool:
@@ -129,43 +116,6 @@ def _escalation(session: MinedSession, worked: Attempt) -> CitedQuote | None:
     raw = worked.call.raw_arguments
     start = next((raw.find(f'"{name}"') for name in _ESCALATED if f'"{name}"' in raw), 0)
     return session.quote(worked.turn, raw[max(start, 0) :])
-
-
-def _right_folder(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """The same command, run in the folder that holds what it needs."""
-    marks = entries("folders", FolderMark)
-    marker = next((mark.file for mark in marks if mark.error.search(failed.output)), None)
-    if marker is None:
-        return []
-    failed_heads = {command.head for command in failed.actions}
-    for later in session.attempts_after(failed, _WITHIN_CALLS):
-        same = [command for command in later.actions if command.head in failed_heads]
-        if same and later.verdict == "passed" and _folder(later) not in ("", _folder(failed)):
-            program = same[0].program
-            holder = "the repository's own folder" if marker == ".git" else f"the folder that holds `{marker}`"
-            wording = Wording(
-                "surroundings/right-folder",
-                f"Run {program} where {'the repository' if marker == '.git' else marker} is",
-                f"Run `{program}` in {holder}: go there with `cd` or name the folder in the call.",
-                f"About to run `{program}` in a workspace with several folders or repositories.",
-                (_slug(program), "working-directory"),
-            )
-            line = error_line(failed.output) or failed.output.strip().partition("\n")[0]
-            rationale = f"`{same[0].head}` stopped with `{line}`, and worked from another folder."
-            evidence = [
-                session.quote(failed.result_turn, line),
-                quote_command(session, failed),
-                session.quote(later.turn, later.line),
-            ]
-            return lesson(wording, rationale, evidence, {failed.turn}, 64, remedy=later.turn, confirmed=later.turn)
-    return []
-
-
-def _folder(attempt: Attempt) -> str:
-    """The folder a command names for itself; empty when it names none."""
-    match = re.search(r"\b(?:cd|-C|--prefix|--dir|--cwd) +([^\s;&|]+)", attempt.line[:2000])
-    workdir = attempt.call.arguments.get("workdir") or attempt.call.arguments.get("cwd")
-    return match[1] if match else workdir if isinstance(workdir, str) else ""
 
 
 def _line_at(text: str, position: int) -> str:
