@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import json
 
-from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, most_trusted, trust_of
+from agent_wiki.trajectory import Message, Source, Trajectory
+from agent_wiki.trajectory.evidence import (
+    as_trust,
+    is_verbatim,
+    least_trusted,
+    most_trusted,
+    trust_of,
+    why_not_verbatim,
+)
 from tests.wikis import COMMAND, RESULT, worked_session
 
 
@@ -36,3 +44,9 @@ def test_sources_that_are_needed_together_are_trusted_as_the_least_of_them() -> 
     assert least_trusted(["user", "tool", "assistant"]) == "tool"
     assert least_trusted(["user", as_trust("holy")]) == "external"
     assert least_trusted([]) == "external"
+
+
+def test_a_quote_that_stands_elsewhere_is_said_to_with_the_nearest_turns() -> None:
+    trajectory = Trajectory("s1", Source("test"), [Message("user", text) for text in ("red", "blue", "red", "red")])
+    assert why_not_verbatim(trajectory, 2, "red") == "not verbatim in turn 2: 'red', which stands in turn 1 and 3"
+    assert why_not_verbatim(trajectory, 9, "green") == "not verbatim in turn 9: 'green'"

@@ -1,4 +1,4 @@
-"""What a session looked up and what failed in it, in one short line each, by which trials of a task are told apart.
+"""What a session looked up and what failed in it, in one short line each, by which trials of a task differ.
 
 get_user_details(user_id=ann_lee_12)                                       a look-up
 book_reservation(cabin=economy; payment=100) -> Error: amounts differ      a write that was refused

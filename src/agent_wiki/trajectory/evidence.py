@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Literal
 
 from agent_wiki.trajectory import Message, Trajectory
@@ -11,6 +12,7 @@ from agent_wiki.trajectory.json_text import value_of
 Trust = Literal["user", "assistant", "tool", "external"]
 
 _MOST_SHOWN = 60  # characters of a quote in a message
+_MOST_TURNS = 2
 _TRUST_ORDER: tuple[Trust, ...] = ("user", "assistant", "tool", "external")
 # Tools whose results strangers wrote: the web and other people's servers.
 _EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "google_web_search", "fetch", "browser")
@@ -30,11 +32,12 @@ def is_verbatim(trajectory: Trajectory, turn: int, quote: str) -> bool:
 
 
 def why_not_verbatim(trajectory: Trajectory, turn: int, quote: str) -> str:
-    """What is wrong with a quote that is not verbatim in its turn, and the nearest turn that has it, if one does."""
+    """What is wrong with a quote that is not verbatim in its turn, and the nearest turns that have it, if any does."""
     reason = f"not verbatim in turn {turn}: {quote[:_MOST_SHOWN]!r}"
     turns = sorted(range(1, len(trajectory.messages) + 1), key=lambda each: abs(each - turn))
-    other = next((each for each in turns if is_verbatim(trajectory, each, quote)), None)
-    return reason if other is None else f"{reason}, which stands in turn {other}"
+    others = islice((each for each in turns if is_verbatim(trajectory, each, quote)), _MOST_TURNS)
+    named = " and ".join(map(str, sorted(others)))
+    return f"{reason}, which stands in turn {named}" if named else reason
 
 
 def _argument_texts(message: Message) -> Iterator[str]:
