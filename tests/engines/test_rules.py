@@ -95,3 +95,10 @@ def test_the_version_says_what_is_left_out_and_nothing_of_what_there_is_not() ->
     assert one.made_with("summarize") == plain.made_with("summarize")
     assert one.made_with("synthesize-skill") != plain.made_with("synthesize-skill")
     assert [str(each) for each in same.account().warnings] == ["_config.yaml: rules.ignore: there is no rule 'no/such'"]
+
+
+def test_a_flag_whose_value_was_taken_out_is_no_lesson() -> None:
+    unknown, identity = "fatal: no email was given and auto-detection is disabled", 'user.name="Kim Doe"'
+    trajectory = example_session(f"$ git commit -m x\n! {unknown}\n$ git -c {identity} commit -m x\n= ok")
+    assert "retries/flag-added" in {each.guideline.rule_id for each in offered(MinedSession.of(trajectory))}
+    assert answer(question(trajectory)).guidelines == []
