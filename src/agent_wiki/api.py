@@ -173,13 +173,20 @@ class Wiki:
         return self._read.view.state.records
 
     def consult(
-        self, task: str, *, tags: Collection[str] = (), kinds: Collection[str] = (), most: int = 5
+        self,
+        task: str,
+        *,
+        tags: Collection[str] = (),
+        kinds: Collection[str] = (),
+        most: int = 5,
+        repository: str | None = None,
     ) -> list[Hit]:
         """The pages that apply to a task in plain words, best first; empty if none does.
 
-        A page must have one of the `tags` and be of one of the `kinds`, where these are given.
+        A page must have one of the `tags` and be of one of the `kinds`, where these are given. What holds for another
+        repository than `repository` alone is left out.
         """
-        return retrieval.consult(self.folder, task, tags=tags, kinds=kinds, most=most)
+        return retrieval.consult(self.folder, task, tags=tags, kinds=kinds, most=most, repository=repository)
 
     def text_of(self, hits: Sequence[Hit], max_tokens: int = _MOST_TOKENS) -> str:
         """The text of the pages found, best first, for an agent to read; a token is counted as two bytes."""

@@ -136,3 +136,28 @@ def test_a_page_is_trusted_as_the_session_that_bears_it_best_and_counts_every_en
     page = next(page for page in pages_of(*found).values() if page.fields.get("id") == "g1")
     assert page.fields["trust"] == "user"
     assert page.fields["support"] == {"sessions": 3, "success": 0, "partial": 2, "failure": 1}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "repositories", "scope"),
+    [
+        (["repository"], ["shop"], "repository:shop"),
+        (["repository", "repository"], ["shop", "shop"], "repository:shop"),
+        (["repository", "repository"], ["shop", "cart"], "general"),
+        (["repository", "repository"], ["shop", None], None),
+        (["repository"], [None], None),
+        (["tool:git", None], ["shop", "cart"], "tool:git"),
+        (["tool:git", "general"], ["shop", "shop"], "general"),
+        ([None], ["shop"], None),
+    ],
+)
+def test_what_holds_for_one_repository_is_general_once_a_second_shows_it(
+    scopes: list[str | None], repositories: list[str | None], scope: str | None
+) -> None:
+    found = []
+    for number, (shown, repository) in enumerate(zip(scopes, repositories, strict=True)):
+        entry = GuidelineEntry("g1", "T", "R", "W", "Y", evidence=(Evidence(1, "q", "tool"),), scope=shown)
+        stages = {SUMMARIZE: stage(SUMMARIZE, [Arc("Goal")]), EXTRACT_GUIDELINES: stage(EXTRACT_GUIDELINES, [entry])}
+        found.append(SessionRecord(f"s{number}", repository=repository, stages=stages))
+    page = next(page for page in pages_of(*found).values() if page.fields.get("id") == "g1")
+    assert page.fields.get("scope") == scope

@@ -54,3 +54,11 @@ def test_pages_are_read_whole_without_their_machinery_when_there_is_room(wiki: P
     assert "Put a value that holds a colon" in text
     assert "## Sources" not in text
     assert "id:" not in text
+
+
+def test_what_holds_for_another_repository_alone_is_not_shown(tmp_path: Path) -> None:
+    wiki = write_wiki(tmp_path, ({**PYTEST, "scope": "repository:shop"}, YAML))
+    task = "run the unit tests, pytest is not found"
+    assert [hit.link for hit in consult(wiki, task)] == [PYTEST["link"]], "where the reader works is not known"
+    assert [hit.link for hit in consult(wiki, task, repository="shop")] == [PYTEST["link"]]
+    assert consult(wiki, task, repository="cart") == []

@@ -35,12 +35,16 @@ def consult(
             "--kind", help="Only cluster, skill, guideline, task or subtask; several: a,b.", show_default=False
         ),
     ] = "",
+    repository: Annotated[
+        str, typer.Option("--repository", help="Where you work, by name.  [default: the one here]", show_default=False)
+    ] = "",
     wiki: ExistingWiki = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the two to five pages that apply to what you are about to do; nothing if none does."""
     from agent_wiki import retrieval
     from agent_wiki.retrieval.terminal import hit_lines
+    from agent_wiki.trajectory.repository import repository_here
     from agent_wiki.wiki.kinds import INDEXED
 
     kinds = _listed(kind)
@@ -49,7 +53,8 @@ def consult(
             raise UsageError(f"consult: --kind {each!r} is not one of {', '.join(INDEXED)}")
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
-    hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds)
+    here = repository.lower() or repository_here(Path.cwd())
+    hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds, repository=here)
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:

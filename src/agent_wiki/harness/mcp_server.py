@@ -25,6 +25,7 @@ from agent_wiki.retrieval.rows import index_bytes, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.repository import repository_here
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
@@ -78,6 +79,7 @@ class WikiTools:
     """The tools themselves, without the protocol. All raise `AgentWikiError` with one line for the caller."""
 
     wiki: Path
+    repository: str | None = None  # that the server was started in
     reported: int = 0
     lock: Lock = field(default_factory=Lock)  # HTTP clients call concurrently, but there is one retrieval index
 
@@ -88,7 +90,8 @@ class WikiTools:
         if kind is not None and kind not in INDEXED:
             raise UsageError(f"consult: {_one_line(kind)} is not one of {', '.join(INDEXED)}")
         kinds = (kind,) if kind is not None else ()
-        hits = consult(self.wiki, task[:_MOST_TASK], tags=[tag[:_MOST_NAME] for tag in tags], kinds=kinds)
+        names = [tag[:_MOST_NAME] for tag in tags]
+        hits = consult(self.wiki, task[:_MOST_TASK], tags=names, kinds=kinds, repository=self.repository)
         if not hits:
             return "Nothing in the wiki applies."
         lines = [line for at, hit in enumerate(hits, 1) for line in hit_lines(replace(hit, wiki=Path()), at)]
@@ -211,7 +214,7 @@ def server_of(wiki: Path) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "agent-wiki", title="agent-wiki", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
-    tools = WikiTools(wiki)
+    tools = WikiTools(wiki, repository_here(Path.cwd()))
     reading = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
     writing = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
     for tool in (tools.consult, tools.read_page, tools.provenance):

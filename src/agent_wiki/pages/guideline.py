@@ -16,6 +16,7 @@ EXTRACT_GUIDELINES = "extract-guidelines"
 
 Cause = Literal["checked", "stated", "asserted"]
 """How sure the cause in a lesson is: the turns show it, somebody in the session says it, or neither."""
+REPOSITORY = "repository"
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
@@ -24,6 +25,7 @@ class GuidelineEntry:
     """One lesson of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule.
 
     `cause`: how sure the cause is (`stages/causes`), and in words why; None in records made before causes were graded.
+    `scope`: how far it holds, `general`, `tool:<name>` or `repository` (that of its session); None for unknown.
     `event`, `remedy` and `confirmation` are the turns that it rests on, as far as they are named.
     """
 
@@ -43,6 +45,7 @@ class GuidelineEntry:
     event: int | None = None
     remedy: int | None = None
     confirmation: int | None = None
+    scope: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class GuidelinePage:
     support: dict[str, int]
     trust: str
     cause: str | None
+    scope: str | None
     verified_at: str | None
     evidence: list[dict[str, Any]]
     made_by: str
@@ -92,6 +96,8 @@ class GuidelinePage:
             row["superseded_by"] = self.superseded_by
         if self.cause:
             row["cause"] = self.cause
+        if self.scope:
+            row["scope"] = self.scope
         return row
 
     @property
@@ -124,6 +130,7 @@ def guideline_page(
         support=joined.support(),
         trust=joined.trust(),
         cause=surest.entry.cause,
+        scope=_scope(joined),
         verified_at=joined.date(),
         evidence=evidence_field(cited),
         made_by=joined.engines(EXTRACT_GUIDELINES),
@@ -134,6 +141,17 @@ def guideline_page(
         sources_shown=sources_section(cited, "../"),
         cause_shown=_cause_shown(surest, is_only=len(joined.contributions) == 1),
     )
+
+
+def _scope(joined: Joined[GuidelineEntry]) -> str | None:
+    """How far a rule holds. What holds for one repository is general once a second shows it; None for unknown."""
+    shown = sorted({each.entry.scope for each in joined.contributions if each.entry.scope})
+    if shown != [REPOSITORY]:
+        return shown[0] if len(shown) == 1 else "general" if shown else None
+    names = {session.record.repository for session in joined.sessions}
+    if len(names - {None}) > 1:
+        return "general"
+    return None if None in names else f"{REPOSITORY}:{names.pop()}"
 
 
 def _surest(joined: Joined[GuidelineEntry]) -> Contribution[GuidelineEntry]:

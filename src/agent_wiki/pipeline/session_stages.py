@@ -22,6 +22,7 @@ from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.lineage import lineage
+from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
 
 Trouble = UnitError | BudgetReached
@@ -174,6 +175,7 @@ def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
         forked_from=source.forked_from,
         lineage=lineage(trajectory),
         date=moment[:10] if moment else None,
+        repository=repository_of(source),
         task_id=source.task_id,
         trial=source.trial,
         condition=source.condition,

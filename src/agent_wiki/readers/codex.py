@@ -177,6 +177,7 @@ class _Rollout:
             agent_version=text_or_none(own.get("cli_version")),
             cwd=text_or_none(own.get("cwd")),
             git_branch=text_or_none(git.get("branch")) if isinstance(git, dict) else None,
+            remote=text_or_none(git.get("repository_url")) if isinstance(git, dict) else None,
             title=self.title,
             exit_status=self.exit_status,
             usage=usage_of(self.meter.tokens),

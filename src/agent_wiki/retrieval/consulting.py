@@ -59,12 +59,19 @@ class RowScores:
 
 
 def consult(
-    wiki: Path, task: str, *, tags: Collection[str] = (), kinds: Collection[str] = (), most: int = 5
+    wiki: Path,
+    task: str,
+    *,
+    tags: Collection[str] = (),
+    kinds: Collection[str] = (),
+    most: int = 5,
+    repository: str | None = None,
 ) -> list[Hit]:
     """The pages of a wiki that apply to a task in plain words, best first; empty if none does.
 
     In: the wiki's folder; the task; `tags`, of which a page must have one, and `kinds`, of which it must be one
-    (empty: any); the number of pages. Out: at most `most` hits, with those that harmed more than they helped
+    (empty: any); the number of pages; the repository that the reader works in, None for unknown: what holds for another
+    one alone is not shown. Out: at most `most` hits, with those that harmed more than they helped
     at the end. Raises `UsageError` if the folder is not a wiki.
     """
     index = opened(wiki)
@@ -74,6 +81,7 @@ def consult(
     scored = [(fused(each.lexical, each.meaning), each) for each in row_scores(index, task, asked, wanted)]
     scored = [each for each in scored if each[0] >= THRESHOLD]
     rows = {each.number: index.fields(each.number) for _, each in scored}
+    scored = [each for each in scored if not _is_of_another(rows[each[1].number].get("scope"), repository)]
     scored.sort(key=lambda each: (-ranked(each[0], rows[each[1].number].get("cause")), each[1].number))
     hits: list[Hit] = []
     for score, scores in scored:
@@ -93,6 +101,12 @@ def consult(
         standing = (cover(hit, link) if link is not None else None) or hit
         found.setdefault(standing.link, standing)
     return sorted(found.values(), key=lambda hit: hit.has_sunk)[:most]
+
+
+def _is_of_another(scope: object, repository: str | None) -> bool:
+    """Whether a page holds for another repository than the reader's alone."""
+    own = scope.removeprefix("repository:") if isinstance(scope, str) and scope.startswith("repository:") else None
+    return own is not None and repository is not None and own != repository
 
 
 def _covering_link(row: Mapping[str, Any]) -> str | None:

@@ -60,6 +60,11 @@ class GuidelineAnswer(Answer):
     confirming_turn: int | None = Field(
         default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
     )
+    scope: str | None = Field(
+        default=None,
+        pattern=r"^(general|repository|tool:[a-z0-9][a-z0-9._@/-]{0,60})$",
+        description="How far it holds: `general`, `tool:<name>`, or `repository` for this one alone; null if unclear.",
+    )
     rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
 
 
@@ -197,6 +202,7 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
         event=guideline.event_turn,
         remedy=guideline.remedy_turn,
         confirmation=guideline.confirming_turn,
+        scope=guideline.scope,
     )
 
 

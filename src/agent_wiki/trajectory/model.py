@@ -80,6 +80,7 @@ class Source:
     agent_version: str | None = None
     cwd: str | None = None
     git_branch: str | None = None
+    remote: str | None = None  # the address of the repository's remote
     title: str | None = None  # a title the harness recorded for the session
     task_id: str | None = None
     trial: str | None = None

@@ -99,6 +99,7 @@ class SessionRecord:
     forked_from: str | None = None
     lineage: str | None = None  # equal for recordings of one session under several ids
     date: str | None = None  # ISO 8601, day only
+    repository: str | None = None  # the bare name of the one it worked in
     task_id: str | None = None
     trial: str | None = None
     condition: str | None = None

@@ -12,11 +12,21 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
-from agent_wiki.stages.extract_guidelines import MOST_PER_SESSION, GuidelinesAnswer, GuidelinesQuestion, grade_of
+from agent_wiki.pages.guideline import REPOSITORY
+from agent_wiki.stages.extract_guidelines import (
+    MOST_PER_SESSION,
+    GuidelineAnswer,
+    GuidelinesAnswer,
+    GuidelinesQuestion,
+    grade_of,
+)
 from agent_wiki.trajectory.lazily import regex
 
 CANNED = frozenset({"objections", "remedies", "sandbox"})
 """Families of rules whose words are the same in every session."""
+_OF_REPOSITORY = frozenset({"corrections", "preferences", "runners"})
+_ELSEWHERE = ("Install ", "Call `python3`")  # what is missing on a machine is missing for every repository there
+_OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries"})  # whose first tag is the program or the tool
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`-\w <text>`|`(?:source|cd|export|\.) <\w+>`")
 
@@ -25,7 +35,17 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
     """The lessons of one trajectory, in the order of their events; often none. Pure and deterministic."""
     session = MinedSession.of(question.trajectory)
     found = chosen([lesson for lesson in offered(session, rules) if _is_sure(lesson, session)])
-    return GuidelinesAnswer(guidelines=[lesson.guideline for lesson in found])
+    return GuidelinesAnswer(guidelines=[_with_scope(lesson.guideline) for lesson in found])
+
+
+def _with_scope(guideline: GuidelineAnswer) -> GuidelineAnswer:
+    """How far a rule of each family holds: the user's wishes and a repository's own runner for that repository."""
+    family = (guideline.rule_id or "").partition("/")[0]
+    if family in _OF_REPOSITORY and not guideline.rule.startswith(_ELSEWHERE):
+        scope = REPOSITORY
+    else:
+        scope = f"tool:{guideline.tags[0]}" if family in _OF_TOOL else "general"
+    return guideline.model_copy(update={"scope": scope})
 
 
 def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
