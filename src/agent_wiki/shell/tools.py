@@ -40,6 +40,13 @@ _DIAGNOSTIC_TOOLS = frozenset(
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}
 
+_PERMISSIONS = ("sandbox_permissions", "with_escalated_permissions", "dangerouslyDisableSandbox")
+
+
+def is_escalated(call: Call) -> bool:
+    """Whether a call of a shell asks to leave the sandbox."""
+    return any(call.arguments.get(name) in (True, "require_escalated", "danger-full-access") for name in _PERMISSIONS)
+
 
 def bare_tool_name(name: str) -> str:
     """A tool's own name, without the server or the namespace that offers it."""

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.pages.guideline import Cause
+from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.result_lines import shows_failure, speaks_of_failure
 from agent_wiki.shell.same_check import check_run, is_same_check
-from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
-from agent_wiki.shell.tools import tool_kind
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.tools import is_escalated, tool_kind
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -39,7 +40,7 @@ _OBJECTS = regex(
 _TOKEN = regex(r"[\w@./:=+-]{3,}")
 _PLAIN_WORD = regex(r"[A-Za-z]+")
 _CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
-_MISSING = regex(r"not found|No module named|not recognized|No such file")
+_MISSING = regex(r"not found|No module named|not recognized|No such file|cannot be loaded|unrecognized subcommand")
 _OF_PLACE = regex(
     r"not permitted|[Pp]ermission denied|exec format error|[Rr]ead-only file system|No space left|[Cc]onnection refused"
     r"|[Cc]ould not resolve|certificate|timed out"
@@ -118,6 +119,8 @@ class _Case:
         where = f"failed in T{event.turn}, passed in T{confirming.turn}"
         if self._is_named_by_tool(event, confirming):
             return Grade("checked", f"{where}; the failure itself names the remedy", against)
+        if event.command() == confirming.command() and is_escalated(confirming) and not is_escalated(event):
+            return Grade("checked", f"{where}: the same command with leave to run outside the sandbox", against)
         if not changes and self._differs(event, confirming):
             return Grade("checked", f"{where}; nothing else was changed in between", against)
         if changes:
@@ -156,10 +159,10 @@ class _Case:
         """Whether `later` is the check that failed, and passed."""
         if self.shown is not None:
             lines = self._quoted_at(event)
-            programs = {step.program for step in _steps(event)} & {step.program for step in _steps(later)}
-            is_same = bool(programs) if _steps(event) else event.name == later.name
+            programs = {step.program for step in called_steps(event)} & {step.program for step in called_steps(later)}
+            is_same = bool(programs) if called_steps(event) else event.name == later.name
             return is_same and not any(line in (later.result or "") for line in lines)
-        if not _steps(event) or not _steps(later):
+        if not called_steps(event) or not called_steps(later):
             return event.name == later.name and verdict_of(later).has_passed
         lines = [verdict_of(event).line, *self._quoted_at(event)]
         is_missing = any(map(_MISSING.search, lines))
@@ -169,8 +172,8 @@ class _Case:
             is_stand_in = (is_missing and _is_same_job(one, other)) or (is_of_place and _is_same_tool(one, other))
             return is_stand_in or is_same_check(one, other)
 
-        worked = [*_passed(later), *(_failed(later) if is_missing and _has_run(later) else ())]
-        return all(any(answers(failed, passed) for passed in worked) for failed in _failed(event))
+        worked = [*passed_steps(later), *(failed_steps(later) if is_missing and _has_run(later) else ())]
+        return all(any(answers(failed, passed) for passed in worked) for failed in failed_steps(event))
 
     def _quoted_at(self, call: Call) -> list[str]:
         return [quote for turn, quote in self.quotes if turn in (call.turn, call.result_turn)]
@@ -179,15 +182,21 @@ class _Case:
         """What changed something between the two: edits, installations, and other commands that ran."""
         for call in self.calls[event.position + 1 : confirming.position]:
             verdict = verdict_of(call)
-            is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed
+            is_meanwhile = call.turn < confirming.turn < self._answered_in(call)  # issued together, not in between
+            is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
             if is_done and _changes_something(call) and not self._is_attempt(event, call):
                 yield call
 
+    def _answered_in(self, call: Call) -> int:
+        """The turn of the result; of a call that is recorded twice, that of the other one."""
+        twins = (each for each in self._calls_at(call.turn) if each.raw_arguments == call.raw_arguments)
+        return max((each.result_turn or 0 for each in twins), default=0)
+
     def _is_attempt(self, event: Call, call: Call) -> bool:
         """The same check run again changes nothing."""
-        steps = [step for step in _steps(call) if shell_kind(step) in _CHANGING]
+        steps = [step for step in called_steps(call) if shell_kind(step) in _CHANGING]
         return bool(steps) and all(
-            any(is_same_check(failed, step) or is_same_check(step, failed) for failed in _failed(event))
+            any(is_same_check(failed, step) or is_same_check(step, failed) for failed in failed_steps(event))
             for step in steps
         )
 
@@ -219,12 +228,24 @@ class _Case:
         for call in self.calls[event.position + 1 :]:
             verdict = verdict_of(call)
             is_again = call.turn > after and verdict.has_failed and line and _comparable(verdict.line) == line
-            if is_again and any(is_same_check(one, other) for one in _failed(event) for other in _failed(call)):
+            if is_again and self._is_old_form(event, call):
+                continue
+            if is_again and any(
+                is_same_check(one, other) for one in failed_steps(event) for other in failed_steps(call)
+            ):
                 return f"it failed again in T{call.turn}"
         turn = self._next_users_turn(after)
         if turn is not None and _OBJECTS.search((self._message(turn).content or "")[:400]):
             return f"the user objected in T{turn}"
         return ""
+
+    def _is_old_form(self, event: Call, again: Call) -> bool:
+        """The agent forgot the remedy: it runs by the old name again, or in the sandbox."""
+        confirmed = [call for call in self._calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
+        failed = {step.words[:1] for step in failed_steps(event)}
+        names = {step.words[:1] for call in confirmed for step in passed_steps(call)}
+        is_old_name = bool(names) and not failed & names and {step.words[:1] for step in failed_steps(again)} <= failed
+        return is_old_name or (any(map(is_escalated, confirmed)) and not is_escalated(again))
 
     def _remedy_of_objection(self) -> Call | None:
         """The call that did what the user wanted: the one that is named, else the first that changed something."""
@@ -267,27 +288,6 @@ class _Case:
         return message.role == "user" and message.mark == "injected" and is_quoted
 
 
-def _steps(call: Call) -> tuple[SimpleCommand, ...]:
-    command = (call.continues or call).command()
-    return () if command is None else steps_of(command)
-
-
-def _failed(call: Call) -> Sequence[SimpleCommand]:
-    """The step of a call that failed; all that do more than look where the verdict names none: each may be it."""
-    steps, step = _steps(call), verdict_of(call).step
-    if step is not None and step < len(steps):
-        return steps[step : step + 1]
-    return [each for each in steps if shell_kind(each) != "look"] or steps
-
-
-def _passed(call: Call) -> list[SimpleCommand]:
-    """The steps of a call that passed, as far as is known."""
-    steps, verdict = _steps(call), verdict_of(call)
-    if verdict.has_passed and not verdict.steps:
-        return list(steps)
-    return [step for step, state in zip(steps, verdict.steps, strict=False) if state == "passed"]
-
-
 def _has_run(call: Call) -> bool:
     """A check that reports what is wrong is there, and runs."""
     line = verdict_of(call).line
@@ -309,12 +309,12 @@ def _is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
 
 
 def _changes_something(call: Call) -> bool:
-    steps = _steps(call)
+    steps = called_steps(call)
     return any(shell_kind(step) in _CHANGING for step in steps) if steps else tool_kind(call) in (*_CHANGING, "service")
 
 
 def _is_check(call: Call) -> bool:
-    return any(shell_kind(step) == "check" for step in _steps(call)) or tool_kind(call) == "check"
+    return any(shell_kind(step) == "check" for step in called_steps(call)) or tool_kind(call) == "check"
 
 
 def _is_specific(token: str) -> bool:

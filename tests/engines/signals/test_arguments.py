@@ -75,3 +75,14 @@ def test_two_tools_in_between_do_not_show_which_one_helped() -> None:
     script = Script().call("spawn_agent", {"task": "a"}, "thread limit reached", failed=True)
     script.call("close_agent", {"target": "b"}, "{}").call("sweep", {}, "{}").call("spawn_agent", {"task": "a"}, "{}")
     assert not _rules(script)
+
+
+def test_the_innermost_message_names_the_error_not_the_wrapper_that_repeats_the_call() -> None:
+    wrapped = (
+        'MCP tool \'push\' reported tool error for function call: {"name": "push"} with response: '
+        '[{"content":[{"type":"text","text":"failed to get: 409 Repository is empty. []"}]}]'
+    )
+    script = Script().call("push", {"files": ["a"]}, wrapped, failed=True).call("add_readme", {"path": "b"}, "{}")
+    assert _rules(script.call("push", {"files": ["a"]}, "{}")) == [
+        "Call `add_readme` before `push` when it answers `Repository is empty`."
+    ]

@@ -28,6 +28,19 @@ def test_the_program_the_user_names_replaces_the_refused_one() -> None:
     assert [each.quote for each in lesson.guideline.evidence] == ["use pnpm", "pnpm install"]
 
 
+def test_what_the_program_is_for_may_follow_in_the_next_turn_after_the_interruption() -> None:
+    script = Script().call("Bash", {"command": "pip3 install rich"}, REFUSED[:60], failed=True, mark="rejected")
+    script.user("[Request interrupted by user for tool use]", mark="interrupt").user("use uv as the package manager")
+    assert _rules(script.runs("uv pip install rich", "Installed 1 package")) == ["Use `uv` instead of `pip3`."]
+
+
+def test_the_reason_of_a_refusal_may_be_a_polite_question() -> None:
+    asked = "can you use a match case instead of chained ifs?"
+    script = Script().call("Write", {"content": "if a"}, REFUSED + asked, failed=True, mark="rejected")
+    script.call("Write", {"file_path": "cart.py", "content": "match cart:"}, "ok")
+    assert _rules(script) == ["Use a match case instead of chained ifs."]
+
+
 def test_a_wish_that_was_not_followed_is_no_rule() -> None:
     assert not _rules(_refused("npm install", "use pnpm").runs("npm ci", "done"))
 

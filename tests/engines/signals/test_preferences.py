@@ -90,3 +90,39 @@ def test_a_wish_too_long_for_a_title_is_named_by_what_it_is_about() -> None:
     (lesson,) = _lessons(script)
     assert lesson.guideline.title == "Provide a diagram as the user wants"
     assert lesson.guideline.rule == "Provide a diagram that terminals and chat windows can both show."
+
+
+_WHY = "why would you repeat the table in the schema if a migration creates it?"
+
+
+def test_a_question_with_its_reason_is_a_rule_when_the_agent_takes_it_back() -> None:
+    script = Script().edits("-- end", "create table coupons (id int);").says("Done.").user(_WHY)
+    script.edits("create table coupons (id int);", "-- end")
+    assert _rules(script) == ["Avoid repeating the table in the schema if a migration creates it."]
+
+
+def test_a_question_that_is_answered_or_has_no_reason_is_none() -> None:
+    def asked(question: str) -> Script:
+        return Script().edits("-- end", "create table coupons (id int);").says("Done.").user(question)
+
+    assert not _rules(asked(_WHY).says("Fresh databases run no migrations."))
+    assert not _rules(asked("why would you do it like that?").edits("create table coupons (id int);", "-- end"))
+
+
+def test_a_rule_that_the_user_wants_written_down_is_taken_as_it_was_said() -> None:
+    said = "options of a preview release can be removed at once, maybe document this as a learning in the repo."
+    (lesson,) = _lessons(_working().user(said))
+    assert lesson.guideline.rule == "Options of a preview release can be removed at once."
+    assert lesson.guideline.trigger == "The work is about options of a preview release."
+
+
+def test_what_was_left_out_of_a_report_is_a_rule() -> None:
+    assert _rules(_working().user("hmm need to bump all versions no?")) == [
+        "Bump all versions before reporting success."
+    ]
+
+
+def test_a_custom_that_the_user_recalls_is_a_rule() -> None:
+    assert _rules(_working().user("also the pattern was to use bun run, not give a path")) == [
+        "Use bun run instead of giving a path."
+    ]

@@ -13,7 +13,9 @@ def _rules(script: Script) -> list[str]:
 
 def test_a_flag_that_is_not_known_is_left_out() -> None:
     script = Script().runs("deploy run web --watch", "Error: unknown flag: --watch", failed=True)
-    assert _rules(script.runs("deploy run web", "ok")) == ["Call `deploy` without `--watch`, which it does not know."]
+    assert _rules(script.runs("deploy run web", "ok")) == [
+        "Call `deploy run web` without `--watch`, which it does not know."
+    ]
 
 
 def test_a_name_that_the_tool_offers_replaces_the_refused_one() -> None:
@@ -45,3 +47,16 @@ def test_the_program_under_work_is_left_out() -> None:
 def test_a_failure_of_another_kind_is_no_refusal() -> None:
     script = Script().runs("deploy run web --watch", "Error: web is down", failed=True)
     assert not _rules(script.runs("deploy run web", "ok"))
+
+
+def test_another_subcommand_of_the_program_shows_nothing_and_its_help_leads_to_the_right_option() -> None:
+    said = "error: unexpected argument '-P' found\n\nUsage: mux send [OPTIONS] <NAME>"
+    script = Script().runs("mux send web -P note.md", said, failed=True)
+    script.runs("mux status web", "idle").runs("mux send --help", "--file <FILE>  Read from file")
+    assert _rules(script.runs("mux send web --file note.md", "sent")) == ["Use `--file` instead of `-P` in `mux send`."]
+
+
+def test_of_several_words_that_begin_like_the_refused_one_none_is_its_name() -> None:
+    said = 'Unknown JSON field: "merged"\nAvailable fields:\n  mergedAt\n  mergedBy\n  state'
+    script = Script().runs("gh pr view 7 --json merged,state", said, failed=True)
+    assert not _rules(script.runs("gh pr view 7 --json mergedBy,state", "{}"))

@@ -50,3 +50,8 @@ def test_a_flag_that_overrides_a_safeguard_is_never_recommended() -> None:
 
 def test_a_failure_without_words_gives_no_lesson() -> None:
     assert not _rules(Script().runs("make all", "", failed=True).runs("make all --always-make", "ok"))
+
+
+def test_a_flag_that_leaves_out_what_fails_is_no_remedy() -> None:
+    script = Script().runs("cargo test", "error: test failed, to rerun pass --lib", failed=True)
+    assert not _rules(script.runs("cargo test -- --skip cart", "ok"))

@@ -19,6 +19,11 @@ def _shell(script: Script, command: str, result: str, *, failed: bool = False, *
     return script.call("Bash", {"command": command, **arguments}, result, failed=failed)
 
 
+def test_time_is_not_the_remedy_where_the_sandbox_was_left() -> None:
+    script = _shell(Script(), "npm install", "Command timed out after 2m 0.0s", failed=True, timeout=120000)
+    assert not _rules(_shell(script, "npm install", "added 2 packages", timeout=600000, **ESCALATED))
+
+
 def test_more_time_for_a_command_that_ran_out_of_it() -> None:
     script = _shell(Script(), "make e2e", "Command timed out after 2m 0.0s", failed=True, timeout=120000)
     assert _rules(_shell(script, "make e2e", "ok", timeout=600000)) == [

@@ -23,6 +23,9 @@ _NOISE = regex(
 _PREFIX = regex(
     r"^(?:\[[\w:.-]{1,40}\] )*(?:(?:/?\w+/)?(?:bash|zsh|sh): (?:line )?\d*:? ?|zsh:\d+: |\(eval\):\d+: |E\s+)"
 )
+_WRAPPED = regex(r'"text":\s?"([^"\\]{6,600})"')
+_STATUS = regex(r": [45]\d\d ([A-Z][\w ,'-]{5,120})")
+_MOST_WRAPPED = 4_000
 # `plain_line` neutralises every tag; these are ours and mean nothing to a browser.
 _OWN_PLACEHOLDER = regex(r"‹(file|path|id|commit|branch|number|port|name|text|value|amount|duration|date|url)>")
 
@@ -109,6 +112,15 @@ def error_line(output: str) -> str | None:
         if score and (best is None or score > best[0]):
             best = (score, text)
     return best[1] if best else None
+
+
+def innermost_error(result: str) -> str | None:
+    """What a server answered, without the wrappers of the harness that repeat the call; None without a wrapper."""
+    texts = _WRAPPED.findall(result[-_MOST_WRAPPED:]) if "tool error" in result[:200] else []
+    if not texts:
+        return None
+    status = _STATUS.search(texts[-1])
+    return status[1].strip() if status else texts[-1].strip()[:300]
 
 
 def error_name(line: str, session: MinedSession) -> str | None:

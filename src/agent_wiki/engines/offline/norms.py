@@ -35,6 +35,7 @@ _PERSONS = (
     (regex(r"\b(?:my|our) (?:explicit )?(approval|permission|consent|confirmation|ok)\b", re.I), r"the user's \1"),
     (regex(r"\b(before|after|when|whenever|while) (?:you|we|i) (?:are |start )?(?P<verb>[a-z]+)\b", re.I), ""),
 )  # fmt: skip
+_TAG_QUESTION = regex(r",? (?:no|right|correct|isn't it)\?$", re.I)  # it states what it asks
 _TAIL = regex(
     r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
 )
@@ -45,6 +46,22 @@ _SPECIFIC = regex(
     r"|again|either|too|also|anything|something|everything|nothing)\b"
     r"|(?<!s )\bthat\b(?! (?:is|are|has|have|can|the|every|each|all|tests?|no)\b)",
     re.IGNORECASE,
+)
+_UNCLEAR = regex(
+    r"\b(?:this|that|these|those|it|its|them|they|there|here|my|your|our|me|you|us|i|we|now|again|yet)\b", re.I
+)
+_WHY = regex(
+    r"\bwhy (?:would|did|do|should) (?:you|we) (?:still |even )?(?P<what>[a-z]+ .{3,120}?)"
+    r" (?P<when>if|when|since|because) (?P<reason>.{8,120}?)\?",
+    re.I,
+)
+_LEARNING = regex(
+    r"^(?P<rule>(?P<about>.{3,80}?)"
+    r" (?:can|must|should|may|has to|have to|needs? to|is always|are always|never) .{3,120}?)"
+    r"[,.;]? (?:so |and |also |maybe |please |then |let's |can you |could you ){0,3}"
+    r"(?:(?:document|remember|note|record|save|write) (?:this|that|it)\b|(?:add|put) (?:this|that|it) (?:to|in|into) "
+    r"(?:the |our |your )?(?:[\w.-]+\.md|memory|docs?|guidelines?|rules?|readme|repo)\b)",
+    re.I,
 )
 _COMMON = frozenset(table("names")["common"].split())
 _DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
@@ -71,9 +88,9 @@ class Norm:
 
 def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     """The norm a sentence states, in words that mean something elsewhere; None when it states none."""
-    if len(sentence) > _LONGEST or sentence.rstrip().endswith("?"):
+    plain = _TAG_QUESTION.sub("", sentence.replace("’", "'").strip()).strip(' .!\t"')
+    if len(sentence) > _LONGEST or plain.endswith("?"):
         return None
-    plain = sentence.replace("’", "'").strip(' .!\t"')
     is_marked = bool(_STANDING.search(plain))
     text = _TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,")
     for shape, is_lasting in _SHAPES:
@@ -83,6 +100,31 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
             is_said_for_good = norm.is_lasting or is_correction or is_timed
             return norm if is_said_for_good and _is_general(norm) else None
     return None
+
+
+def norm_of_question(text: str) -> Norm | None:
+    """`why would you repeat X if Y does it`: what to avoid, and when; None without the condition that says why."""
+    match = _WHY.search(" ".join(text.replace("’", "'").split()))
+    if match is None or not all(_is_named_before(word, match["what"]) for word in match["reason"].split()):
+        return None
+    what, reason = match["what"].strip(" ,"), match["reason"].strip(" ,?.")
+    verb, _, rest = what.partition(" ")
+    rule = f"Avoid {gerund(verb.lower())} {rest} {match['when'].lower()} {reason}"
+    is_clear = rest and not _UNCLEAR.search(rest) and len(rule.split()) <= 2 * _MOST_WORDS
+    return Norm(rule, f"{verb.lower()} {rest}", is_lasting=False) if is_clear else None
+
+
+def stated_learning(text: str) -> tuple[str, str] | None:
+    """`(rule, what it is about)` of words that the user wants written down for later sessions; None for others."""
+    match = _LEARNING.match(" ".join(text.replace("’", "'").split()))
+    if match is None or _UNCLEAR.search(match["rule"]) or len(match["rule"].split()) < 4:
+        return None
+    return sentence_case(match["rule"].strip(" ,.;")), match["about"].strip()
+
+
+def _is_named_before(word: str, what: str) -> bool:
+    """A word that points back may point at a thing that the sentence has named."""
+    return not _UNCLEAR.fullmatch(word) or (word.lower() in ("it", "its", "they", "them") and " the " in f" {what} ")
 
 
 @lru_cache(maxsize=512)
@@ -136,6 +178,14 @@ _SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
 _OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
+_NEED = regex(r"^(?:we |you )?need to ([a-z]+ (?:all|every|both) .+)$", re.I)
+_CUSTOM = regex(
+    r"^(?:i (?:think|thought|thougth) )?(?:the|our) (?:pattern|convention|custom|practice|standard)"
+    r" (?:here )?(?:is|was) to (?P<what>.+?)"
+    r"(?:,? (?:and )?(?:not|rather than|instead of) (?P<verb>[a-z]+) (?P<old>.+?))?"
+    r"(?: (?:which|wich|that) .+)?$",
+    re.I,
+)
 _TEAM = regex(
     r"^we (?P<adverb>always |usually |normally |generally |only |typically )?(?P<verb>use|prefer|follow|write) "
     r"(?!to\b)(?P<what>.+)$",
@@ -216,6 +266,22 @@ def _ought(text: str, is_lasting: bool) -> Norm | None:
     return _norm(match[1], is_lasting) if match else None
 
 
+def _need(text: str, is_lasting: bool) -> Norm | None:
+    """`we need to bump all versions`, after a report: what was left out of it."""
+    match = _NEED.match(text)
+    return _norm(f"{match[1]} before reporting success", is_lasting) if match else None
+
+
+def _custom(text: str, _: bool) -> Norm | None:
+    """`the pattern is to use X, not give a path`."""
+    match = _CUSTOM.match(text)
+    if match is None:
+        return None
+    old = f" instead of {gerund(match['verb'].lower())} {match['old']}" if match["verb"] else ""
+    deed = f"{match['verb'].lower()} {match['old']}" if old else match["what"]
+    return _norm(f"{match['what']}{old}", is_lasting=True, deed=deed)
+
+
 def _team(text: str, is_lasting: bool) -> Norm | None:
     """`we usually use X`: a custom; without the adverb it may only inform."""
     match = _TEAM.match(text)
@@ -247,6 +313,8 @@ _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (
     (_sure, False),
     (_ought, False),
     (_never, False),
+    (_need, False),
+    (_custom, True),
     (_team, False),
     (_prefer, True),
     (_timed, False),

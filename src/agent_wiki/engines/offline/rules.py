@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.objections import known_objections
 from agent_wiki.engines.offline.remedies import remedies
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
+    accepted,
     arguments,
     causes,
     checks,
@@ -25,6 +26,7 @@ from agent_wiki.engines.offline.signals import (
     known_remedies,
     objections,
     preferences,
+    recoveries,
     refused_words,
     retries,
     runners,
@@ -53,7 +55,18 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         preferences.lessons,
-        {"preferences/stated-rule": "The user states how things are done from now on, in general words."},
+        {
+            "preferences/stated-rule": "The user states how things are done from now on, in general words.",
+            "preferences/questioned": "The user asks why anyone would do that, and says why not; it is undone.",
+            "preferences/written-down": "The user states a rule and wants it written down.",
+        },
+    ),
+    *_found_by(
+        accepted.lessons,
+        {
+            "accepted/named-instead": "What the agent found not to work gives way to what the user names.",
+            "accepted/switched": "The user comes back with an error; the agent switches, and it works.",
+        },
     ),
     *_found_by(objections.lessons, {each.id: each.title for each in known_objections()}),
     *_found_by(
@@ -80,6 +93,17 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
             "arguments/constraint": "A refusal states what holds for an argument, and another value is accepted.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
+        },
+    ),
+    *_found_by(
+        recoveries.lessons,
+        {
+            "recoveries/fixer": "A check reports findings, and passes after a program mended them, without an edit.",
+            "recoveries/without-wrapper": "A wrapper does not know the program in it, and the program alone works.",
+            "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
+            "recoveries/full-path": "A program is not found by its name, and runs by its path.",
+            "recoveries/folder-made": "A write fails for a missing folder, and passes after the folder was made.",
+            "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
         },
     ),
     *_found_by(

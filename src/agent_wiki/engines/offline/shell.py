@@ -24,6 +24,7 @@ _SUBCOMMAND_PROGRAMS = """git go npm pnpm yarn bun cargo docker kubectl uv pip p
     composer podman systemctl aws gcloud az heroku fly vercel wrangler rails flutter swift mix stack cabal make"""
 _WITH_SUBCOMMAND = frozenset(_SUBCOMMAND_PROGRAMS.split())
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool"})  # the word after them is the tool
+_OWN_VERBS = {("run",), ("test",), ("install",), ("add",), ("x",), ("build",), ("task",), ("lint",), ("fmt",)}
 _INTERPRETERS = regex(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|deno|bun")
 _FLAGS_WITH_VALUE = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--prefix", "--cwd", "--dir", "-n", "--namespace"}
@@ -90,14 +91,14 @@ class Command:
 
 
 def _subcommand(program: str, rest: tuple[str, ...]) -> list[str]:
-    if _INTERPRETERS.fullmatch(program):
+    if _INTERPRETERS.fullmatch(program) and not (program in _WITH_SUBCOMMAND and rest[:1] in _OWN_VERBS):
         if "-m" in rest[:3] and rest.index("-m") + 1 < len(rest):
             return ["-m", rest[rest.index("-m") + 1]]
         script = next((word for word in rest if not word.startswith("-")), None)
         return [script] if script and re.search(r"\.\w{1,4}$", script) and rest[:1] == (script,) else []
     if program in ("npx", "bunx", "uvx", "pipx", "xvfb-run"):
         return _plain(rest)[:1]
-    if program not in _WITH_SUBCOMMAND:
+    if program.removesuffix(".cmd") not in _WITH_SUBCOMMAND:
         return []
     plain = _plain(rest)
     return plain[: 2 if plain and (plain[0] in _RUN_WORDS or program in ("gh", "aws", "gcloud")) else 1]

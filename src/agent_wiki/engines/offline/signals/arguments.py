@@ -6,7 +6,14 @@ import re
 from typing import Any
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson
+from agent_wiki.engines.offline.lessons import (
+    Lesson,
+    Wording,
+    error_line,
+    error_name,
+    innermost_error,
+    lesson,
+)
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
@@ -150,7 +157,8 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
     """One other tool, called in between, is what makes the same tool work."""
     if not has_failed(failed) or failed.command() is not None or failed.name.lower() in _READS | EDIT_TOOLS:
         return []
-    line = error_line((failed.result or "")[:600]) or (failed.result or "").strip().partition("\n")[0][:300]
+    result = failed.result or ""
+    line = innermost_error(result) or error_line(result[:600]) or result.strip().partition("\n")[0][:300]
     name = error_name(line, session)
     between: list[Call] = []
     for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:

@@ -34,7 +34,8 @@ _INSTEAD = tuple(
     )
 )
 _USE = regex(
-    r"^(?:no,? |nope,? |please |just |let's |actually,? ){0,3}use (?P<new>[\w./@+-]{2,30})(?: please| instead)?[.!]?$",
+    r"^(?:no,? |nope,? |please |just |let's |actually,? ){0,3}use (?P<new>[\w./@+-]{2,30})"
+    r"(?: please| instead| (?:as|for) (?:the |a |an |your |our )?[\w -]{3,40})?[.!]?$",
     re.I,
 )
 _VAGUE = regex(
@@ -114,7 +115,7 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
         if match is None:
             continue
         new, old = _clean(match["new"]), _clean(match["old"])
-        if not _means_something(session, sentence, new, old) or not _adopted(session, words, new):
+        if not _means_something(session, words, sentence, new, old) or not _adopted(session, words, new):
             return []
         wording = _instead_wording(new, old)
         if wording is None or not (words.rejected or words.is_after_claim):
@@ -171,11 +172,13 @@ def _built_in_lesson(session: MinedSession, words: UserWords, name: str, turn: i
     )
 
 
-def _means_something(session: MinedSession, sentence: str, new: str, old: str) -> bool:
+def _means_something(session: MinedSession, words: UserWords, sentence: str, new: str, old: str) -> bool:
     both = f"{new} {old}"
     if not new or not old or new.lower() == old.lower() or _VAGUE.search(both) or _ONE_OFF.search(sentence):
         return False
-    is_request = bool(_POLITE.match(sentence)) and not all(_is_name(word) for word in (new, old))
+    is_request = (
+        words.rejected is None and bool(_POLITE.match(sentence)) and not all(_is_name(word) for word in (new, old))
+    )
     return not is_request and generalize(both, session.trajectory) == both
 
 

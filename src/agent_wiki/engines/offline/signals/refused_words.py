@@ -7,6 +7,7 @@ looked it up. Programs of the repository itself are left out: what they refuse i
 from __future__ import annotations
 
 import re
+from itertools import islice, takewhile
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
@@ -23,6 +24,8 @@ _REFUSED = regex(
 )
 _OWN_PROGRAM = regex(r"[/.]|^(?:go run|cargo run|python\S*|node|ruby|deno|bun|npx|bash|sh|zsh)\b")
 _HELP = regex(r"\s(?:--help|-h|help)\b|^man ")
+_VERB = regex(r"[a-z][a-z-]{1,20}")
+_MOST_LEADING = 2
 _WORD = regex(r"^--?[A-Za-z][\w-]*$|^[A-Za-z][\w:-]{1,40}$")
 
 
@@ -57,10 +60,33 @@ def _lesson(session: MinedSession, failed: Attempt, line: str) -> list[Lesson]:
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for wanted in _commands(failed):
             for used in _commands(later) if later.verdict == "passed" else ():
-                is_same = used.program == wanted.program and not _HELP.search(used.text)
+                is_same = _is_same_subcommand(wanted, used, line) and not _HELP.search(used.text)
                 if is_same and not _OWN_PROGRAM.search(wanted.head):
                     return _worded(session, _Pair(failed, later, wanted, used, line))
     return []
+
+
+def _is_same_subcommand(wanted: shell.Command, used: shell.Command, line: str) -> bool:
+    """The same program, asked for the same, but for a word that the error names."""
+    if used.program != wanted.program:
+        return False
+    pairs = zip(_leading(wanted), _leading(used), strict=False)
+    return all(mine == other or _is_named(mine, line) for mine, other in islice(pairs, _MOST_LEADING))
+
+
+def _leading(command: shell.Command) -> list[str]:
+    """The plain words in front of the first flag: what a program is asked for, and the first things it is asked of."""
+    return list(takewhile(lambda word: not word.startswith("-"), command.words[1:]))
+
+
+def _asked(pair: _Pair, old: str) -> str:
+    """What the usage names, else the program and the words that come first in both calls: `gh pr view`."""
+    usage = re.search(rf"[Uu]sage:\s+({re.escape(pair.wanted.program)}(?: [a-z][\w-]*)+)", pair.failed.output[:4000])
+    if usage and pair.wanted.text.find(usage[1]) >= 0:
+        return usage[1]
+    shared = [mine for mine, other in zip(_leading(pair.wanted), _leading(pair.used), strict=False) if mine == other]
+    verbs = takewhile(lambda word: _VERB.fullmatch(word) and word != old, shared[:_MOST_LEADING])
+    return " ".join((pair.wanted.program, *verbs))
 
 
 def _commands(attempt: Attempt) -> list[shell.Command]:
@@ -76,7 +102,7 @@ def _worded(session: MinedSession, pair: _Pair) -> list[Lesson]:
     title, rule = _rule(session, pair, old, new)
     if not title or not 3 <= len(title.split()) <= 7:
         return []
-    head = pair.wanted.head
+    head = _asked(pair, old)
     wording = Wording(
         f"refused-words/{'replaced' if new else 'left-out'}",
         title,
@@ -115,9 +141,10 @@ def _replacement(session: MinedSession, pair: _Pair, old: str) -> str | None:
     is_flag = old.startswith("-")
     new = [word for word in theirs if word not in mine and _WORD.match(word) and word.startswith("-") == is_flag]
     output = pair.failed.output[:6000]
-    for word in new[:6]:
-        if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", output):
-            return word
+    named = [word for word in new[:6] if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", output)]
+    close = set(re.findall(rf"(?<![\w-]){re.escape(old)}\w+", output))
+    if named:
+        return named[0] if len(close) <= 1 else None  # of several that begin with the word, none is its name
     return new[0] if len(new) == 1 and _looked_up(session, pair) else None
 
 
@@ -128,13 +155,17 @@ def _looked_up(session: MinedSession, pair: _Pair) -> bool:
 
 def _rule(session: MinedSession, pair: _Pair, old: str, new: str | None) -> tuple[str, str]:
     """`(title, rule)`; empty where a plain word was only dropped, which may have changed what was done."""
-    head = pair.wanted.head.removesuffix(f" {old}")
+    head = _asked(pair, old)
     if new is not None:
         new = general_word(new, session.trajectory)
         is_command = old in pair.wanted.head.split()
         place = f"`{head} {new}` instead of `{head} {old}`" if is_command else f"`{new}` instead of `{old}` in `{head}`"
         return f"Use {new} instead of {old}", f"Use {place}."
-    is_dropped = old.startswith("-") and len(set(_words(pair.wanted)) & set(_words(pair.used))) >= 1
+    is_dropped = (
+        old.startswith("-")
+        and old not in pair.used.words
+        and len(set(_words(pair.wanted)) & set(_words(pair.used))) >= 1
+    )
     rule = f"Call `{head}` without `{old}`, which it does not know."
     return (f"Call {head} without {old}", rule) if is_dropped else ("", "")
 

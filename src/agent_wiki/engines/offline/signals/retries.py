@@ -26,6 +26,8 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _WITHIN_CALLS = 6
 _SCOPE_FLAGS = frozenset(table("retries")["scope"].split())
 _UNSAFE_FLAGS = frozenset(table("retries")["unsafe"].split())
+# They leave out what fails, or only end the list of flags.
+_NARROWING_FLAGS = frozenset({"--skip", "--deselect", "-k", "--ignore", "--exclude", "--ignore-glob", "--"})
 _CODE_FAILED = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
@@ -80,7 +82,7 @@ def _difference(
     if code_failed and session.edits_between(failed.position, later.position):
         return None  # the edit was the remedy
     flags = tuple(dict.fromkeys(flag for flag in used.flags if flag not in wanted.flags))
-    if flags and (set(flags) & _UNSAFE_FLAGS or set(flags) <= _SCOPE_FLAGS):
+    if flags and (set(flags) & (_UNSAFE_FLAGS | _NARROWING_FLAGS) or set(flags) <= _SCOPE_FLAGS):
         return None
     removed = set(wanted.flags) - set(used.flags) - _SCOPE_FLAGS
     old_names = [each.partition("=")[0] for each in wanted.env]

@@ -48,8 +48,11 @@ def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
     if match is None:
         return []
     for later in _same_heads(session, failed):
-        if later.verdict == "passed" and (
-            _limit(later.call) > _limit(failed) or later.call.arguments.get("run_in_background")
+        is_let_out = _is_escalated(later.call) and not _is_escalated(failed)  # then it was not the time
+        if (
+            later.verdict == "passed"
+            and not is_let_out
+            and (_limit(later.call) > _limit(failed) or later.call.arguments.get("run_in_background"))
         ):
             head = later.actions[-1].head
             wording = Wording(

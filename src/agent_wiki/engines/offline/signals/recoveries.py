@@ -1,0 +1,272 @@
+"""A check fails, and the next pass of the same check shows what helped (signals 4, 7, 8, 11 and 12).
+
+Between the two stands the remedy: a program that mends what the check reports, the same program under a name that is
+there, leave to run outside the sandbox, a folder that was made. Whether nothing else was changed is judged by the
+lesson's grade.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent_wiki.engines.offline import shell
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.generalize import general_command
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line
+from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
+from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.tools import is_escalated
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory.lazily import dataclass, regex
+
+_WITHIN_CALLS = 10
+_TIDY = regex(
+    r"\b(?:lint|format|fmt|style|check|biome|prettier|eslint|stylelint|ruff|black|isort|gofmt|gofumpt|clippy|rubocop"
+    r"|markdownlint|golangci-lint)\b",
+    re.IGNORECASE,
+)
+_FIXING_TASK = regex(r"(?:^|[:_.-])(?:fix|format|fmt)$")
+_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "poe", "nx", "turbo", "composer"})
+_FORMATTERS = frozenset({"black", "isort", "gofumpt", "rustfmt"})
+_SUBCOMMANDS = frozenset({("ruff", "format"), ("cargo", "fmt"), ("go", "fmt"), ("deno", "fmt"), ("dart", "format")})
+_FIX_FLAGS = frozenset({"--fix", "--write", "--autocorrect", "--fix-dry-run"})
+_VERBS = frozenset({"check", "lint", "format", "fmt", "ci"})
+_ONLY_CHECKS = frozenset({"--check", "--dry-run", "--diff", "-l"})
+_WRAPPER = regex(r"unrecognized subcommand '([\w.-]{1,40})'")
+_SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", re.MULTILINE)
+_NOT_ON_PATH = regex(
+    r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})", re.MULTILINE
+)
+_INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications)/[\w./+-]{1,120}")
+_NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
+_WRITERS = frozenset({"Set-Content", "Add-Content", "Out-File", "tee", "cp", "mv", "touch", "curl", "wget"})
+_MAKES_FOLDER = regex(r"^(?:mkdir|New-Item\b.*-ItemType\s+Directory)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recovery:
+    """A step that failed, and the next pass of the same check."""
+
+    failed: Attempt
+    passed: Attempt
+    wanted: SimpleCommand
+    used: SimpleCommand
+
+
+def lessons(session: MinedSession) -> list[Lesson]:
+    """One lesson at most for each failed call."""
+    found: list[Lesson] = []
+    for failed in session.attempts:
+        if failed.verdict != "failed":
+            continue
+        found += _other_name(session, failed)
+        recovery = _recovery(session, failed)
+        if recovery is not None:
+            found += _mended(session, recovery) or _let_out(session, recovery) or _folder_made(session, recovery)
+    return found
+
+
+def _recovery(session: MinedSession, failed: Attempt) -> _Recovery | None:
+    wanted = sorted(failed_steps(failed.call), key=lambda step: step.program not in failed.output[:4000])
+    for later in session.attempts_after(failed, _WITHIN_CALLS):
+        for step in wanted:
+            used = next((each for each in passed_steps(later.call) if is_same_check(step, each)), None)
+            if used is not None and not _fixes(used):
+                return _Recovery(failed, later, step, used)
+    return None
+
+
+def _mended(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
+    """A fixer ran in between, and no edit."""
+    failed, passed = recovery.failed, recovery.passed
+    if session.edits_between(failed.position, passed.position) or not _TIDY.search(_name(recovery.wanted)):
+        return []
+    fixes = list(_fixers(session, recovery))
+    if not fixes or _fixes(recovery.wanted):
+        return []
+    attempt, fixer = fixes[-1]
+    check, mends = _name(recovery.wanted), _general(session, fixer)
+    short = (_short(recovery.wanted), _short(fixer))
+    wording = Wording(
+        "recoveries/fixer",
+        f"Mend {short[0]} findings with {short[1]}",
+        f"Run `{mends}` when `{check}` reports findings, and `{check}` again, before mending anything by hand.",
+        f"`{check}` reports findings that a program can mend, such as of format.",
+        (_slug(short[0]), _slug(short[1]), "linting"),
+    )
+    line = verdict_of(failed.call).line or error_line(failed.output) or ""
+    rationale = f"`{check}` stopped with `{line.strip()}`; after `{fixer.text()[:120]}`, and no edit, it passed."
+    return _lesson(session, recovery, attempt, wording, rationale, 79, line)
+
+
+def _fixers(session: MinedSession, recovery: _Recovery) -> Iterator[tuple[Attempt, SimpleCommand]]:
+    later = list(session.attempts_after(recovery.failed, _WITHIN_CALLS))
+    for attempt in later[: later.index(recovery.passed) + 1]:
+        yield from ((attempt, step) for step in passed_steps(attempt.call) if _fixes(step))
+
+
+def _fixes(step: SimpleCommand) -> bool:
+    """The step rewrites files so that a check is content with them."""
+    words = set(step.words)
+    if not step.words or words & _ONLY_CHECKS:
+        return False
+    plain = [word for word in step.words[1:] if not word.startswith("-")]
+    if step.program in _RUNNERS:
+        return any(map(_FIXING_TASK.search, plain[:3])) or bool(words & _FIX_FLAGS)
+    is_formatter = step.program in _FORMATTERS or tuple(step.words[:2]) in _SUBCOMMANDS
+    return is_formatter or bool(words & _FIX_FLAGS) or (step.program in ("gofmt", "goimports") and "-w" in words)
+
+
+def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
+    """The identical command, with leave to run outside the sandbox."""
+    failed, passed = recovery.failed, recovery.passed
+    line = error_line(failed.output)
+    name = error_name(line, session) if line else None
+    if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or name is None:
+        return []
+    head = _name(recovery.wanted)
+    wording = Wording(
+        "recoveries/outside-sandbox",
+        f"Run {head} outside the sandbox",
+        f"Ask to run `{head}` outside the sandbox right away: inside it stops with `{name}`.",
+        f"The shell runs in a sandbox, and `{head}` is next.",
+        (_slug(head), "sandbox", "permissions"),
+    )
+    rationale = f"`{head}` stopped with `{name}` in the sandbox; the same command passed outside of it."
+    return _lesson(session, recovery, passed, wording, rationale, 70)
+
+
+def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
+    """A folder was made in between, and the same write passes."""
+    match = _NO_FOLDER.search(recovery.failed.output)
+    program = recovery.wanted.program
+    if match is None or program not in _WRITERS:
+        return []
+    for made in session.attempts_after(recovery.failed, _WITHIN_CALLS):
+        step = next((each for each in called_steps(made.call) if _MAKES_FOLDER.match(each.text())), None)
+        if step is None or made.verdict == "failed" or made.position > recovery.passed.position:
+            continue
+        maker = "New-Item -ItemType Directory -Force" if step.program == "New-Item" else "mkdir -p"
+        wording = Wording(
+            "recoveries/folder-made",
+            f"Make folders before {program} writes",
+            f"Make the folder with `{maker}` before `{program}` writes into it: `{program}` makes none.",
+            f"About to write a file with `{program}` into a folder that may not be there.",
+            (_slug(program), "folders", "shell"),
+        )
+        rationale = f"`{program}` stopped with `{match[0]}`, and passed once the folder was made."
+        return _lesson(session, recovery, made, wording, rationale, 66)
+    return []
+
+
+def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    """The same program is called by a name that the shell finds, or without what was put in front of it."""
+    for pattern, named in ((_WRAPPER, _unwrapped), (_SCRIPT_BLOCKED, _command_file), (_NOT_ON_PATH, _by_path)):
+        match = pattern.search(failed.output)
+        missing = next(filter(None, match.groups()), "") if match else ""
+        for wanted in failed_steps(failed.call) if match else ():
+            later_ones = [
+                each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)
+            ]
+            for later in sorted(later_ones, key=lambda each: named is _by_path and each.verdict != "passed"):
+                for used in called_steps(later.call):
+                    wording = named(missing, wanted, used)
+                    if wording is not None:
+                        line = next(each for each in failed.output.splitlines() if missing in each)
+                        rationale = f"`{wanted.text()[:100]}` stopped with `{line.strip()}`; `{used.text()[:100]}` ran."
+                        return _lesson(
+                            session, _Recovery(failed, later, wanted, used), later, wording, rationale, 76, line
+                        )
+    return []
+
+
+def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    wrapper = wanted.program
+    if wanted.words[1:2] != (name,) or used.words[:1] != (name,) or wanted.words[1:3] != used.words[:2]:
+        return None
+    return Wording(
+        "recoveries/without-wrapper",
+        f"Call {name} without {wrapper}",
+        f"Call `{name}` itself, not through `{wrapper}`: `{wrapper}` has no subcommand `{name}`.",
+        f"About to run `{wrapper} {name}`.",
+        (_slug(wrapper), _slug(name), "command-line"),
+    )
+
+
+def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    if wanted.program != name or used.program != f"{name}.cmd" or not set(wanted.words[1:]) & set(used.words[1:]):
+        return None
+    return Wording(
+        "recoveries/command-file",
+        f"Call {name}.cmd in PowerShell",
+        f"Call `{name}.cmd` instead of `{name}` in PowerShell where its policy blocks `{name}.ps1`.",
+        f"PowerShell answers that `{name}.ps1` cannot be loaded because running scripts is disabled.",
+        ("powershell", _slug(name), "windows"),
+    )
+
+
+def _by_path(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    path = used.words[0] if used.words else ""
+    is_program = wanted.program == name == used.program and wanted.words[0] == name
+    if not is_program or wanted.words[1:2] != used.words[1:2] or not _INSTALLED.fullmatch(path):
+        return None
+    return Wording(
+        "recoveries/full-path",
+        f"Call {name} by its full path",
+        f"Call `{path}` where the shell does not find `{name}`: its folder is not in `PATH`.",
+        f"The shell answers `{name}: command not found`.",
+        (_slug(name), "path", "shell"),
+    )
+
+
+def _lesson(
+    session: MinedSession,
+    recovery: _Recovery,
+    remedy: Attempt,
+    wording: Wording,
+    rationale: str,
+    weight: int,
+    line: str | None = None,
+) -> list[Lesson]:
+    failed, passed = recovery.failed, recovery.passed
+    if not 3 <= len(wording.title.split()) <= 7:
+        return []
+    evidence = [
+        quote_line(session, failed, line or error_line(failed.output) or failed.output),
+        session.quote(failed.turn, recovery.wanted.source),
+        session.quote(remedy.turn, remedy.line),
+        session.quote(passed.turn, recovery.used.source),
+    ]
+    return lesson(wording, rationale, evidence, {failed.turn}, weight, remedy=remedy.turn, confirmed=passed.turn)
+
+
+def _name(step: SimpleCommand) -> str:
+    """What is run, without what it is run on: `bun run lint`, `bunx biome check`, `cargo fmt --check`."""
+    command = _command(step)
+    verb = next((word for word in step.words[1:2] if word in _VERBS and word not in command.head.split()), "")
+    flag = next((word for word in step.words if word in _ONLY_CHECKS), "")
+    return " ".join(filter(None, (command.head, verb, flag)))
+
+
+def _short(step: SimpleCommand) -> str:
+    """The last word of a task's name; of another program, what it was asked for."""
+    if step.program in _RUNNERS:
+        return _command(step).head.split()[-1]
+    verb = next((word for word in step.words[1:2] if word.isalpha()), "")
+    flag = next((word for word in step.words[1:] if word in _FIX_FLAGS), "") if not verb else ""
+    return f"{step.program} {verb or flag}".strip()
+
+
+def _general(session: MinedSession, step: SimpleCommand) -> str:
+    return general_command(_command(step), session.trajectory)
+
+
+def _command(step: SimpleCommand) -> shell.Command:
+    words = step.called or step.words
+    return shell.Command(words, (), "", step.source)
+
+
+def _slug(word: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "shell"

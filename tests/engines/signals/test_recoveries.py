@@ -1,0 +1,104 @@
+"""A check fails, and the next pass of the same check shows what helped."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.signals import recoveries
+from agent_wiki.stages.extract_guidelines import grade_of
+from tests.engines.scripted_session import Script
+
+_FINDING = "cart.js: Formatter would have printed the following content"
+
+
+def _lessons(script: Script) -> list[Lesson]:
+    return recoveries.lessons(MinedSession.of(script.done()))
+
+
+def _rules(script: Script) -> list[str]:
+    return [lesson.guideline.rule for lesson in _lessons(script)]
+
+
+def test_a_fixer_between_two_runs_of_a_check_is_the_remedy_and_is_checked() -> None:
+    script = Script().runs("bun run lint", _FINDING, failed=True).runs("bun run lint:fix", "Fixed 1 file.")
+    script.runs("bun test", "2 pass").runs("bun run lint", "Checked 3 files.")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.rule == (
+        "Run `bun run lint:fix` when `bun run lint` reports findings, and `bun run lint` again, "
+        "before mending anything by hand."
+    )
+    assert (lesson.guideline.event_turn, lesson.guideline.remedy_turn, lesson.guideline.confirming_turn) == (2, 4, 8)
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+@pytest.mark.parametrize(
+    ("check", "fixer", "named"),
+    [
+        ("bunx prettier --check a/b.md", "bunx prettier --write a/b.md", "bunx prettier --check"),
+        ("cargo fmt --check", "cargo fmt", "cargo fmt --check"),
+        ("ruff check src", "ruff check src --fix", "ruff check"),
+    ],
+)
+def test_formatters_and_fixing_flags_are_fixers(check: str, fixer: str, named: str) -> None:
+    script = Script().runs(check, _FINDING, failed=True).runs(fixer, "ok").runs(check, "ok")
+    (rule,) = _rules(script)
+    assert f"when `{named}` reports" in rule
+
+
+def test_a_fixer_is_not_the_remedy_of_tests_nor_where_something_was_edited() -> None:
+    script = Script().runs("bun test", "1 fail", failed=True).runs("bun run format", "ok").runs("bun test", "ok")
+    assert not _rules(script)
+    script = Script().runs("bun run lint", _FINDING, failed=True).runs("bun run lint:fix", "ok").edits("a", "b")
+    assert not _rules(script.runs("bun run lint", "ok"))
+
+
+def test_a_program_is_called_without_a_wrapper_that_does_not_know_it() -> None:
+    script = Script().runs("brief bun run test", "error: unrecognized subcommand 'bun'", failed=True)
+    script.runs("bun run test", "2 pass").runs(
+        "brief bun run lint", "error: unrecognized subcommand 'bun'", failed=True
+    )
+    lesson = _lessons(script)[0]
+    assert lesson.guideline.rule == "Call `bun` itself, not through `brief`: `brief` has no subcommand `bun`."
+    grade = grade_of(lesson.guideline, script.done())
+    assert (grade.cause, grade.contradiction) == ("checked", "")  # that the agent forgot it speaks not against it
+
+
+def test_a_program_is_called_by_its_full_path_of_an_installation_only() -> None:
+    def missing() -> Script:
+        return Script().runs("go build ./cart", "bash: line 1: go: command not found", failed=True)
+
+    assert _rules(missing().runs("cd src && /usr/local/go/bin/go build ./cart", "")) == [
+        "Call `/usr/local/go/bin/go` where the shell does not find `go`: its folder is not in `PATH`."
+    ]
+    assert not _rules(missing().runs("/home/ann/go/bin/go build ./cart", ""))
+
+
+def test_another_call_of_the_same_message_is_not_in_between() -> None:
+    blocked = r"npm : File C:\node\npm.ps1 cannot be loaded because running scripts is disabled"
+    script = Script().runs("npm test", blocked, failed=True)
+    script.builder.assistant(None, calls=[("a", "Bash", '{"command": "make clean"}')])
+    script.builder.assistant(None, calls=[("b", "Bash", '{"command": "npm.cmd test"}')])
+    script.builder.tool("a", "cleaned", is_error=False)
+    script.builder.tool("b", "3 passed", is_error=False)
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Call npm.cmd in PowerShell"
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> None:
+    script = Script().runs("npm install", "npm error code EACCES, the registry was not reached", failed=True)
+    script.runs("pip install wheel", "ok")
+    script.call("Bash", {"command": "npm install", "sandbox_permissions": "require_escalated"}, "added 2 packages")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.rule.startswith("Ask to run `npm install` outside the sandbox right away")
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+def test_a_folder_is_made_before_a_cmdlet_writes_into_it() -> None:
+    write = "'text' | Set-Content views/Nav.vue"
+    script = Script().runs(write, "Set-Content : Could not find a part of the path views/Nav.vue.", failed=True)
+    script.runs("New-Item -ItemType Directory -Force views | Out-Null", "").runs(write, "")
+    (rule,) = _rules(script)
+    assert rule.startswith("Make the folder with `New-Item -ItemType Directory -Force` before `Set-Content` writes")
