@@ -9,7 +9,7 @@ import pytest
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.templates import Templates, shipped_names
 
-WORDS = {"title": "T", "rule": "r", "rationale": "w", "used_by": "u", "sources": "s"}
+WORDS = {"title": "T", "rule": "r", "rationale": "w", "used_by": "u", "sources": "s", "cause": ""}
 
 
 def test_the_owners_template_wins_and_the_others_still_ship(tmp_path: Path) -> None:
