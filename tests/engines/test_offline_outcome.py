@@ -294,3 +294,83 @@ def test_a_separate_request_after_a_report_takes_the_work_as_it_is() -> None:
     objected = Session().user("rewrite the intro").edit("README.md").says("Done.").user("no, that is wrong").done()
     acts, requests = acts_of(objected), requests_of(objected)
     assert shown_outcome(stretch_of(objected, acts, requests, 1, 4)).outcome == "unknown"
+
+
+REVIEW = "The parser is sound. " + "Two branches of it never run, and one of them hides an error of the reader. " * 4
+
+
+def looked(request: str = "review the parser") -> Session:
+    return Session().user(request).read("parser.py").read("reader.py")
+
+
+def test_a_review_that_rests_on_looks_is_success_by_its_delivery() -> None:
+    result = shown(looked().says(REVIEW))
+    assert (result.outcome, result.basis, result.turn) == ("success", "delivered", 6)
+    assert result.quote
+    assert REVIEW.startswith(result.quote)
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        Session().user("why is the parser slow?").says(REVIEW),
+        looked("speed up the parser").says(REVIEW),
+        looked().says("It is fine."),
+        looked().says(REVIEW).read("tests.py"),
+        looked().says(REVIEW).user("no, I meant the other parser").read("other.py").says(REVIEW),
+    ],
+)
+def test_words_are_no_delivery_from_memory_for_work_in_short_or_with_the_end_missing(session: Session) -> None:
+    assert shown(session).outcome == "unknown"
+
+
+def test_a_document_that_was_written_is_delivered_and_code_is_not() -> None:
+    assert shown(Session().user("write the plan").write("plan.md").says(REVIEW)).outcome == "success"
+    assert shown(Session().user("write the plan").write("plan.py").says(REVIEW)).outcome == "unknown"
+
+
+def test_an_open_question_and_a_consent_are_no_objection() -> None:
+    session = looked("find out why the build stopped").says(REVIEW)
+    asked = shown(session.user("is there a reason for two files instead of one").says("No strong one."))
+    assert asked.outcome == "success"
+    session = looked().says(REVIEW)
+    assert shown(session.user("actually i can live with that").says("Good.")).outcome == "success"
+
+
+def test_a_push_that_was_refused_at_the_end_is_a_failure() -> None:
+    refused = " ! [remote rejected] main -> main (rule violations)"
+    session = Session().user("change the author of the last commits and push them")
+    session.run("git rebase --exec 'git commit --amend' HEAD~2", "done").run("git push --force", refused, failed=True)
+    result = shown(session.says("The server forbids it."))
+    assert (result.outcome, result.basis, result.quote) == ("failure", "refused", refused.strip())
+    session.run("git push origin author-fix", "* [new branch] author-fix -> author-fix")
+    assert shown(session).basis == "shipped"
+
+
+def stopped(session: Session) -> Shown:
+    session.call("Bash", {"command": "search it"}, "The user doesn't want to proceed", failed=True, mark="rejected")
+    return shown(session.user("[Request interrupted by user for tool use]", "interrupt"))
+
+
+def test_a_stop_by_the_user_leaves_what_was_done_as_partial() -> None:
+    assert stopped(Session().user("write the plan").write("plan.md")).outcome == "partial"
+    assert stopped(looked().says(REVIEW).user("and what is this session's id?")).outcome == "partial"
+    assert stopped(Session().user("find it").run("search it", "no remote", failed=True)).outcome == "failure"
+    assert stopped(Session().user("find it").run("search --version", "2.1")).outcome == "unknown"
+
+
+def test_a_stop_at_something_more_leaves_a_check_that_passed() -> None:
+    assert stopped(Session().user("fix it").edit("a.py").run("pytest", "4 passed")).outcome == "success"
+
+
+def test_of_a_chain_each_check_has_its_own_verdict_and_a_fixing_form_answers_it() -> None:
+    session = Session().user("fix it").edit("a.ts")
+    session.run("bun run test && bun run lint", "12 pass\n0 fail\nerror: script lint exited with code 1", failed=True)
+    assert shown(session).outcome == "partial"
+    assert shown(session.run("bun run lint:fix", "Checked 9 files. Fixed 1 file.")).outcome == "success"
+
+
+def test_the_count_of_a_test_runner_outranks_what_was_logged_before_it() -> None:
+    log = "[Limiter] Task 2 failed: 84\n" + "ok line\n" * 8 + " 12 pass\n 0 fail\nRan 12 tests."
+    session = Session().user("fix it").edit("a.ts").run("bun run test", log)
+    assert shown(session).outcome == "success"

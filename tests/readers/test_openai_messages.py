@@ -241,3 +241,16 @@ def test_hostile_values_cost_no_more_than_themselves(tmp_path: Path) -> None:
     trajectory = of(tmp_path, messages)
     assert trajectory.messages[-1].content == '{"status": "ok"}'
     assert trajectory.messages[-1].tool_call_id == "4"
+
+
+def test_a_call_recorded_in_the_content_and_beside_it_counts_once(tmp_path: Path) -> None:
+    function = {"name": "ls", "arguments": "{}"}
+    reply = {
+        "role": "assistant",
+        "content": [{"type": "tool_call", "tool_call_id": "c1", **function}],
+        "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+    }
+    result = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "tool_output", "text": "a.txt"}]}
+    trajectory = of(tmp_path, [{"role": "user", "content": "List it."}, reply, result])
+    assert [(call.id, call.name) for message in trajectory.messages for call in message.tool_calls] == [("c1", "ls")]
+    assert [message.content for message in trajectory.messages] == ["List it.", None, "a.txt"]

@@ -116,7 +116,8 @@ def call_of(record: dict[str, Any]) -> Call:
     body = function if isinstance(function, dict) else record
     name = function if isinstance(function, str) else body.get("name")
     arguments = next((body[key] for key in ("arguments", "input", "kwargs") if body.get(key) is not None), None)
-    return identifier(record.get("id")) or identifier(record.get("call_id")), text_or_none(name) or "unknown", arguments
+    call_id = next((found for key in ("id", "call_id", "tool_call_id") if (found := identifier(record.get(key)))), None)
+    return call_id, text_or_none(name) or "unknown", arguments
 
 
 def calls_of(message: dict[str, Any]) -> list[Call]:

@@ -25,6 +25,9 @@ from agent_wiki.trajectory.lazily import regex
 
 _TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
 _INTERPRETERS = regex(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
+# A test runner's own count at the end: what the tested program logged before it decides nothing.
+_NONE_FAILED = regex(r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\bfailed: 0\b")
+_TALLY_LINES = 6
 _MOST_STEPS = 60
 
 
@@ -60,6 +63,12 @@ class _Judge:
     def able_to_speak(self) -> list[int]:
         """The steps whose output is in the result."""
         return [at for at in range(len(self.steps)) if self._can_speak(at)]
+
+    @cached_property
+    def _ends_without_failures(self) -> bool:
+        """The last lines count what failed, and it is none."""
+        last = self.lines[-_TALLY_LINES:]
+        return any(map(_NONE_FAILED.search, last)) and not any(map(shows_failure, last))
 
     def _is_left_running(self) -> bool:
         """It consists only of background commands, which nothing waited for."""
@@ -158,6 +167,8 @@ class _Judge:
         if self.chain.is_covered[at] and self.failed is False:  # some harnesses flag only that the tool itself ran
             if complains(line):
                 return line in self.lines[-2:] and not _only_shows(step)
+            if line not in self.lines[-_TALLY_LINES:] and self._ends_without_failures:
+                return False
             return is_check(step) or (_is_script(step) and _TESTS_FAILED.search(line) is not None)
         return True
 

@@ -46,6 +46,8 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
 
 def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
     """By the user, by what was shipped, or by what a later look showed."""
+    if shown.basis == "delivered":
+        return f"{_reply(stretch)} Nobody judged it in the recording.".strip()
     look = called(shown.act) if shown.act is not None else "a later look"
     sentences = {
         "user": f"The user's last word on it: {said(shown.quote or '')}." if shown.quote else "The user accepted it.",
@@ -53,8 +55,15 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
         "shipped": "The commit, push or release that was asked for went through; no check came after the last change.",
         "read-back": f"{look} then showed what the request had asked for.",
+        "refused": f"{look} did not go through (T{shown.turn}){_because(shown)}, and nothing was shipped after it.",
+        "stopped": f"The user stopped the agent there (T{shown.turn}), before it had come to an end.",
     }
     return sentences.get(shown.basis, "")
+
+
+def _because(shown: Shown) -> str:
+    line = error_words(shown.quote or "", 100)
+    return f": {line}" if line else ""
 
 
 def _cut_off(stretch: Stretch, shown: Shown) -> str:

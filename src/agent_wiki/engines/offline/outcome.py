@@ -8,16 +8,19 @@ no evidence. `unknown` when nothing shows it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
+from agent_wiki.engines.offline.delivered import PROSE, delivered
 from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.engines.offline.same_check import check_runs
-from agent_wiki.engines.offline.shipping import asks_to_ship, shipped_as_asked
+from agent_wiki.engines.offline.same_check import check_verdicts
+from agent_wiki.engines.offline.shipping import asks_to_ship, not_shipped, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
+from agent_wiki.engines.offline.stopped import lowered_where_stopped
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
@@ -25,7 +28,6 @@ from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory import Source
 from agent_wiki.trajectory.lazily import regex
 
-_PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
 _CUT_OFF = regex(
     r"max_?turns|limit|exceed|timeout|timed_out|error|exit_cost|exit_context|exit_format|abort|killed|crash",
     re.IGNORECASE,
@@ -47,8 +49,11 @@ _OBSERVED = regex(
 def shown_outcome(stretch: Stretch) -> Shown:
     """The outcome of a stretch with the turn and a verbatim quote that show it."""
     recorded = recorded_outcome(stretch.trajectory.source)
-    if recorded is not None:
-        return Shown(recorded, "recorded")
+    return Shown(recorded, "recorded") if recorded is not None else lowered_where_stopped(stretch, _shown(stretch))
+
+
+def _shown(stretch: Stretch) -> Shown:
+    """By the state of things and the words of the user."""
     by_checks = _by_checks(stretch)
     if by_checks is not None and by_checks.outcome != "success":
         # A user who has a change shipped although it fails a check accepts it.
@@ -58,10 +63,12 @@ def shown_outcome(stretch: Stretch) -> Shown:
         return by_user
     return (
         by_checks
+        or not_shipped(stretch)
         or healthy_cluster(stretch)
         or shipped_as_asked(stretch)
         or _by_end(stretch)
         or _by_moving_on(stretch)
+        or delivered(stretch)
         or _graded(stretch)
         or Shown("unknown", "nothing")
     )
@@ -81,18 +88,17 @@ def recorded_outcome(source: Source) -> Outcome | None:
 def _by_checks(stretch: Stretch) -> Shown | None:
     """The last verdict on each thing that was checked after the last edit of code."""
     last_edit = _last_code_edit(stretch)
-    latest: dict[CheckRun, Act] = {}
+    latest: dict[CheckRun, tuple[Act, bool]] = {}
     for act in stretch.acts:
-        if act.finding is None or act.finding.passed is None or act.turn < last_edit or _is_stray(act):
+        if act.turn < last_edit or _is_stray(act):
             continue
-        for run in check_runs(act):
+        for run, has_passed in check_verdicts(act):
             for earlier in [each for each in latest if run.answers(each)]:
                 del latest[earlier]
-            latest[run] = act
+            latest[run] = act, has_passed
     if not latest or not _changed_something(stretch):
         return None  # a check run for a review says nothing about the review
-    failed = tuple(sorted({act.turn: act for act in latest.values() if _is_failing(act)}.values(), key=_place))
-    passed = tuple(sorted({act.turn: act for act in latest.values() if not _is_failing(act)}.values(), key=_place))
+    failed, passed = (_in_order(act for act, state in latest.values() if state is each) for each in (False, True))
     if not failed and is_graded_elsewhere(stretch):
         passed = informative_checks(stretch, passed)
     if not failed and not passed:
@@ -103,8 +109,9 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
 
 
-def _place(act: Act) -> int:
-    return act.call.position
+def _in_order(acts: Iterable[Act]) -> tuple[Act, ...]:
+    """Acts as they were recorded, one a turn."""
+    return tuple(sorted({act.turn: act for act in acts}.values(), key=lambda act: act.call.position))
 
 
 def _is_failing(act: Act) -> bool:
@@ -131,7 +138,7 @@ def _changed_something(stretch: Stretch) -> bool:
 def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
     edits = [(act.turn, path) for act in stretch.acts for path in act.edits if not path.startswith("/tmp/")]
-    code = [turn for turn, path in edits if PurePosixPath(path).suffix.lower() not in _PROSE]
+    code = [turn for turn, path in edits if PurePosixPath(path).suffix.lower() not in PROSE]
     turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]
     return turns[-1] if turns else stretch.first_turn
 

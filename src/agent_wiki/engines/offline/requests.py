@@ -60,7 +60,8 @@ _ACCEPTED_INSIDE = regex(
 _OBJECTED = regex(
     r"^(?:no\b(?! problem| worries| rush|,? (?:that|it)'?s (?:ok|fine|all|it))|nope|wait\b|stop\b|but\b|"
     r"hmm+\b|really\?|huh|why (?:(?:did|do|are|would) you|(?:is|was|does|did) (?:it|this|that)|not)\b|sorry,|"
-    r"actually,? (?:no|i|we|don't)\b|not (?:what|like|quite|that|yet)|wrong\b|undo\b|revert\b|don'?t\b|"
+    r"actually,? (?:no|i (?:do not|don'?t|meant?|want(?:ed)?|asked|said)|"
+    r"we (?:do not|don'?t|need|should)|don't)\b|not (?:what|like|quite|that|yet)|wrong\b|undo\b|revert\b|don'?t\b|"
     r"do not\b|never\b|that(?:'s| is) (?:not|wrong)|"
     r"this (?:is|does)(?:n't| not)|it (?:still|does not|doesn't|didn't)|still\b|instead\b|what is going on|"
     r"you (?:forgot|missed|broke|didn't|should))",
@@ -77,7 +78,16 @@ _OBJECTED_INSIDE = regex(
     r"ose|these))",
     re.IGNORECASE,
 )
-
+# A question that proposes or asks to know; one that names a fault is an objection all the same.
+_OPEN_QUESTION = regex(
+    r"^(?:so |and |ok(?:ay)?,? |also )?(?:(?:is|are) there\b|should (?:we|i)\b|do we\b|which\b|who\b|when\b|where\b|"
+    r"what (?:is|are|does|do|would|if|about|kind|types?)\b(?! going on))",
+    re.IGNORECASE,
+)
+_FAULT = regex(
+    r"n't\b|\b(?:still|again|wrong|broken?|fail(?:s|ed|ing)?|errors?|not work\w*|i (?:said|asked|meant|wanted))\b",
+    re.IGNORECASE,
+)
 
 ASKS = regex(
     r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |let'?s |let us |just )*(?:add|address|analy[sz]e|"
@@ -180,7 +190,8 @@ def _first_kind(text: str) -> RequestKind:
 
 def _kind(text: str) -> RequestKind:
     head = text[:400] if len(text) <= 400 else text[:120]
-    if _OBJECTED.search(head) or _OBJECTED_INSIDE.search(head):
+    is_open_question = _OPEN_QUESTION.match(head) is not None and _FAULT.search(head) is None
+    if not is_open_question and (_OBJECTED.search(head) or _OBJECTED_INSIDE.search(head)):
         return "nudge" if is_nudge(text) else "objection"
     accepted = _ACCEPTED.search(head) or _ACCEPTED_INSIDE.search(head)
     if len(text) < 300 and accepted and not ASKS.search(text[accepted.end() :].lstrip(" ,.!;:-")):

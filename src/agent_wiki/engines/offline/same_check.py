@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent_wiki.engines.offline.acts import Act, check_key
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.same_check import CheckRun, check_run
+from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
+
+_PASSED = {"passed": True, "failed": False, "masked": False}
 
 
 def check_runs(act: Act) -> list[CheckRun]:
     """The checks in a call, at least one: a script run to see is one, identified by its whole command."""
     if act.kind == "probe":
         return [CheckRun(check_key(act), frozenset())]
-    found = [check_run(each) for each in act.commands if is_check(each)]
+    found = [_run(each) for each in act.commands if is_check(each)]
     return found or [CheckRun(check_key(act), frozenset())]
+
+
+def check_verdicts(act: Act) -> list[tuple[CheckRun, bool]]:
+    """The checks in a call that gave a verdict, each with its own: of a chain one step may fail alone."""
+    if act.finding is None or act.finding.passed is None:
+        return []
+    steps = zip(steps_of((act.call.continues or act.call).command() or ""), act.verdict.steps, strict=False)
+    states = [(_run(step), state) for step, state in steps if is_check(step)] if act.kind == "check" else []
+    known = [(run, _PASSED[state]) for run, state in states if state in _PASSED]
+    if act.finding.passed is not all(passed for _, passed in known):
+        known = []
+    return known or [(run, act.finding.passed) for run in check_runs(act)]
+
+
+def _run(command: SimpleCommand) -> CheckRun:
+    """A command as a check. `lint:fix` repairs what `lint` reports and says what it could not repair."""
+    run = check_run(command)
+    return replace(run, family=run.family.replace(":fix", ""))

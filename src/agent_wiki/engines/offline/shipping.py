@@ -45,3 +45,18 @@ def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)
+
+
+def not_shipped(stretch: Stretch) -> Shown | None:
+    """The commit, push or release at the end was refused, and nothing was shipped or changed after it.
+
+    A failure, or partial where something else went out since the user's last request.
+    """
+    ships = [act for act in stretch.acts if act.kind == "ship" and act.call.result is not None]
+    if not ships or not ships[-1].has_failed or any(act.edits and act.turn > ships[-1].turn for act in stretch.acts):
+        return None
+    last, asked = ships[-1], stretch.last_request_turn()
+    line = quoted(last.verdict.line)
+    has_shipped = any(act.has_worked and act.turn > asked for act in ships)
+    quote = line if line and line in stretch.content(last.end) else None
+    return Shown("partial" if has_shipped else "failure", "refused", last.end, quote, last)

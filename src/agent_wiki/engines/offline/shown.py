@@ -15,6 +15,9 @@ Basis = Literal[
     "user",  # the user's own words
     "moved-on",  # the user took what was made and asked for something else
     "shipped",  # the commit, push or release the user asked for went through
+    "refused",  # the commit, push or release at the end did not go through
+    "delivered",  # the answer, the review or the document that was asked for
+    "stopped",  # the user stopped the agent before it came to an end
     "read-back",  # the file that was asked for shows what was written
     "cut-off",  # the run did not come to an end
     "graded",  # handed over to a grader whose verdict is not recorded

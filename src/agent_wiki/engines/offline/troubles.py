@@ -69,7 +69,7 @@ def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
                 found.append(known)
             known.failures.append(act)
             open_troubles.update(dict.fromkeys(keys, known))
-        elif act.has_worked:
+        elif act.has_worked and (act.kind != "check" or act.finding is None or act.finding.passed):
             for key in _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
                 trouble.fix = trouble.fix or act

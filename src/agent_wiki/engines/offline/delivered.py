@@ -1,0 +1,63 @@
+"""An answer, a review, a plan or a document: where words are what was asked for, their delivery is the success."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.shown import Shown
+from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.lazily import regex
+
+PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
+_LEAST_LETTERS = 200  # of an answer
+_LEAST_LOOKS = 2  # an answer from memory shows nothing
+_MOST_READ = 2_000
+_WANTS_WORDS = regex(
+    r"\b(?:re-?view|investigat|explain|analy[sz]|assess|audit|compar|summari[sz]|research|describ|find out|look into"
+    r"|document|recommend|evaluat|diagnos|check (?:if|whether|that)|plan|prd|report|draft|proposal)\w{0,8}\b"
+    r"|(?:^|[.,;:!]\s+|\n)(?:so |and |ok |but )*"
+    r"(?:what|why|how|where|when|which|who|is|are|does|do|did|can|could|should)\b[^\n]{8,}|\?\s*$",
+    re.IGNORECASE,
+)
+
+
+def delivered(stretch: Stretch) -> Shown | None:
+    """Success by the answer to a question or a review that rests on looks, or by a document; None for other work.
+
+    None too where the last thing that the user said is an objection, or was left without an answer.
+    """
+    reply = _answer(stretch)
+    if reply is None or stretch.requests[-1].kind in ("objection", "nudge"):
+        return None
+    edits = [path for act in stretch.kept_edits() for path in act.edits]
+    is_document = bool(edits) and all(PurePosixPath(path).suffix.lower() in PROSE for path in edits)
+    looks = sum(act.kind == "look" and act.has_worked for act in stretch.acts)
+    is_answer = not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
+    if not is_answer and not is_document:
+        return None
+    turn, text = reply
+    return Shown("success", "delivered", turn, _first_line(text))
+
+
+def _wants_words(request: UserRequest) -> bool:
+    return _WANTS_WORDS.search(request.text[:_MOST_READ]) is not None
+
+
+def _answer(stretch: Stretch) -> tuple[int, str] | None:
+    """The longest of the agent's answers; none when it did not have the last word, or broke off at a call."""
+    replies = list(stretch.replies())
+    if not replies or not stretch.requests or replies[0][0] < stretch.requests[-1].turn:
+        return None
+    if any(act.turn > replies[0][0] for act in stretch.acts):
+        return None
+    longest = max(replies, key=lambda each: len(each[1]))
+    return longest if sum(map(str.isalpha, longest[1])) >= _LEAST_LETTERS else None
+
+
+def _first_line(text: str) -> str | None:
+    """The first line of an answer with a sentence in it."""
+    lines = (line for line in text.splitlines() if sum(map(str.isalpha, line)) >= 20 and not line.startswith("#"))
+    return quoted(next(lines, "")) or None
