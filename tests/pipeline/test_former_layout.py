@@ -28,7 +28,12 @@ JOURNAL = EXAMPLE / "answered" / "journal"
 WIKIS = ("wiki", "answered/wiki")
 MEMORY_ALONE = {"request_terms", "mined", "writes", "lineage", "variants", "stage_tags", "wording"}
 INDEX = "_index.jsonl"
-ANEW = {"AGENTS.md", "index.md", "guidelines/index.md", "guidelines/_id_index.json"}  # they say what the program says today
+ANEW = {
+    "AGENTS.md",
+    "index.md",
+    "guidelines/index.md",
+    "guidelines/_id_index.json",
+}  # they say what the program says today
 NOT_INDEXED = re.compile(rb"^generated: .*\n", re.MULTILINE)
 
 

@@ -43,15 +43,6 @@ def test_tags_and_kinds_narrow_what_is_found(wiki: Path) -> None:
     assert [hit.row for hit in consult(wiki, task, tags=("Tests",), kinds=("guideline",))] == [PYTEST]
 
 
-@pytest.mark.parametrize(("findings", "number"), [(0, 0), (2, 1), (None, 1)])
-def test_a_comparison_in_which_nothing_was_found_is_not_shown(
-    tmp_path: Path, findings: int | None, number: int
-) -> None:
-    task = {**YAML, "kind": "task", "id": "task:yaml", "link": "tasks/yaml__task.md"}
-    row = task if findings is None else {**task, "findings": findings}
-    assert len(consult(write_wiki(tmp_path, (row,)), "YAML mapping values are not allowed")) == number
-
-
 def test_a_folder_that_is_no_wiki_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no wiki here"):
         consult(tmp_path, "anything")

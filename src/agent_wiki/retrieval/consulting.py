@@ -86,8 +86,6 @@ def consult(
     hits: list[Hit] = []
     for score, scores in scored:
         row = rows[scores.number]
-        if row.get("findings") == 0:
-            continue  # a comparison in which nothing was found teaches nothing
         hits.append(Hit(wiki, row, score, _why(scores, asked), sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:

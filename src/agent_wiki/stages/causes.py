@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.pages.guideline import Cause
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
-from agent_wiki.shell.kinds import shell_kind
+from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_failure, speaks_of_failure
 from agent_wiki.shell.same_check import check_run, is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -40,10 +40,18 @@ _OBJECTS = regex(
 _TOKEN = regex(r"[\w@./:=+-]{3,}")
 _PLAIN_WORD = regex(r"[A-Za-z]+")
 _CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
-_MISSING = regex(r"not found|No module named|not recognized|No such file|cannot be loaded|unrecognized subcommand")
+_MISSING = regex(
+    r"not found|No module named|cannot import name|not recognized|No such file|cannot be loaded|unrecognized subcommand"
+)
+_IMPORTED = regex(r"\bfrom [\w.]{1,80} import (\w{1,60})")
 _OF_PLACE = regex(
     r"not permitted|[Pp]ermission denied|exec format error|[Rr]ead-only file system|No space left|[Cc]onnection refused"
     r"|[Cc]ould not resolve|certificate|timed out"
+)
+_ACTS = regex(
+    r"writ|save|open\(|dump|subprocess|system|\bos\.|shutil|pathlib|unlink|remove|delete|mkdir|rename|install|update"
+    r"|insert|connect|post\(|put\(|fs\.|exec|spawn|migrate|call_command",
+    re.IGNORECASE,
 )
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 
@@ -182,15 +190,10 @@ class _Case:
         """What changed something between the two: edits, installations, and other commands that ran."""
         for call in self.calls[event.position + 1 : confirming.position]:
             verdict = verdict_of(call)
-            is_meanwhile = call.turn < confirming.turn < self._answered_in(call)  # issued together, not in between
+            is_meanwhile = call.turn < confirming.turn < (call.result_turn or 0)  # issued together, not in between
             is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
             if is_done and _changes_something(call) and not self._is_attempt(event, call):
                 yield call
-
-    def _answered_in(self, call: Call) -> int:
-        """The turn of the result; of a call that is recorded twice, that of the other one."""
-        twins = (each for each in self._calls_at(call.turn) if each.raw_arguments == call.raw_arguments)
-        return max((each.result_turn or 0 for each in twins), default=0)
 
     def _is_attempt(self, event: Call, call: Call) -> bool:
         """The same check run again changes nothing."""
@@ -298,7 +301,8 @@ def _is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
     """Another program on the same things, in place of one that is not there."""
     things = {word.removeprefix("./") for word in missing.words[1:] if not word.startswith("-")}
     others = {word.removeprefix("./") for word in other.words if not word.startswith("-")}
-    return bool(things & others) or (shell_kind(missing) == "check" == shell_kind(other))
+    imported = set(_IMPORTED.findall(missing.text() + missing.body)) & set(_IMPORTED.findall(other.text() + other.body))
+    return bool(things & others or imported) or (shell_kind(missing) == "check" == shell_kind(other))
 
 
 def _is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
@@ -310,7 +314,13 @@ def _is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
 
 def _changes_something(call: Call) -> bool:
     steps = called_steps(call)
-    return any(shell_kind(step) in _CHANGING for step in steps) if steps else tool_kind(call) in (*_CHANGING, "service")
+    doing = [step for step in steps if not _only_asks(step)]
+    return any(shell_kind(step) in _CHANGING for step in doing) if steps else tool_kind(call) in (*_CHANGING, "service")
+
+
+def _only_asks(step: SimpleCommand) -> bool:
+    """Inline code that looks something up and prints it."""
+    return is_inline_script(step) and not _ACTS.search(step.text() + step.body)
 
 
 def _is_check(call: Call) -> bool:

@@ -84,3 +84,10 @@ def test_the_tables_patterns_are_cheap_on_hostile_text() -> None:
             for pattern in (remedy.command, remedy.edit, remedy.failed, remedy.good):
                 if pattern:
                     pattern.search(text[:40_000])
+
+
+def test_the_command_is_blamed_whose_word_the_error_quotes() -> None:
+    script = Script().runs("gh api items?page=2 | node read.js", "zsh:1: no matches found: items?page=2", failed=True)
+    script.runs("gh api 'items?page=2' | node read.js", "ok")
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
+    assert lesson.guideline.rationale.startswith("`gh api")

@@ -23,6 +23,7 @@ from agent_wiki.engines.offline.signals import (
     corrections,
     edits,
     hints,
+    imports,
     known_remedies,
     objections,
     preferences,
@@ -105,6 +106,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/folder-made": "A write fails for a missing folder, and passes after the folder was made.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
         },
+    ),
+    *_found_by(
+        imports.lessons,
+        {"imports/other-module": "A name is not in the module it is imported from, and is found in another one."},
     ),
     *_found_by(
         runners.lessons,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import Remedy, remedies
@@ -97,10 +98,19 @@ def _heads(attempt: Attempt) -> set[str]:
 
 
 def _wanted(failed: Attempt, remedy: Remedy) -> str:
-    """The command that met the error: the one the entry names, else the last action."""
+    """The command that met the error: the one whose word the error ends with, or that the entry or the error names."""
+    last = _quoted_word(failed, remedy)
+    quoted = [command.head for command in shell.split(failed.line) if last and last in command.words]
     fits = [command.head for command in failed.actions if remedy.failed and remedy.failed.search(command.text)]
     named = [head for head in (command.head for command in failed.actions) if head.split()[0] in failed.output[:4000]]
-    return next(iter(fits[-1:] or named[:1] or [command.head for command in failed.actions]), "")
+    return next(iter(quoted[:1] or fits[-1:] or named[:1] or [command.head for command in failed.actions]), "")
+
+
+def _quoted_word(failed: Attempt, remedy: Remedy) -> str:
+    """The word after the last colon of the error: what a shell stumbled over."""
+    match = remedy.error.search(failed.output)
+    line = _line_around(failed.output, match.end() - 1) if match else ""
+    return line.rpartition(": ")[2].strip()
 
 
 def _quote_remedy(session: MinedSession, worked: Attempt | Call, remedy: Remedy) -> CitedQuote | None:

@@ -40,6 +40,10 @@ _NOT_ON_PATH = regex(
     r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})", re.MULTILINE
 )
 _INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications)/[\w./+-]{1,120}")
+_OF_PLACE = regex(
+    r"EPERM|EACCES|not permitted|[Pp]ermission denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN|[Cc]ould not resolve"
+    r"|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
+)
 _NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
 _WRITERS = frozenset({"Set-Content", "Add-Content", "Out-File", "tee", "cp", "mv", "touch", "curl", "wget"})
 _MAKES_FOLDER = regex(r"^(?:mkdir|New-Item\b.*-ItemType\s+Directory)\b", re.IGNORECASE)
@@ -122,7 +126,7 @@ def _fixes(step: SimpleCommand) -> bool:
 def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
     """The identical command, with leave to run outside the sandbox."""
     failed, passed = recovery.failed, recovery.passed
-    line = error_line(failed.output)
+    line = next((each for each in failed.output.splitlines() if _OF_PLACE.search(each)), None)
     name = error_name(line, session) if line else None
     if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or name is None:
         return []
@@ -135,15 +139,18 @@ def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
         (_slug(head), "sandbox", "permissions"),
     )
     rationale = f"`{head}` stopped with `{name}` in the sandbox; the same command passed outside of it."
-    return _lesson(session, recovery, passed, wording, rationale, 70)
+    return _lesson(session, recovery, passed, wording, rationale, 70, line)
 
 
 def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
     """A folder was made in between, and the same write passes."""
     match = _NO_FOLDER.search(recovery.failed.output)
-    program = recovery.wanted.program
-    if match is None or program not in _WRITERS:
+    again = {step.words for step in called_steps(recovery.passed.call)}
+    writers = (step for step in called_steps(recovery.failed.call) if step.program in _WRITERS and step.words in again)
+    writer = next(writers, None)
+    if match is None or writer is None:
         return []
+    program = writer.program
     for made in session.attempts_after(recovery.failed, _WITHIN_CALLS):
         step = next((each for each in called_steps(made.call) if _MAKES_FOLDER.match(each.text())), None)
         if step is None or made.verdict == "failed" or made.position > recovery.passed.position:
@@ -157,7 +164,8 @@ def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
             (_slug(program), "folders", "shell"),
         )
         rationale = f"`{program}` stopped with `{match[0]}`, and passed once the folder was made."
-        return _lesson(session, recovery, made, wording, rationale, 66)
+        line = next(each for each in recovery.failed.output.splitlines() if match[0] in each)
+        return _lesson(session, recovery, made, wording, rationale, 66, line)
     return []
 
 
@@ -231,7 +239,8 @@ def _lesson(
     line: str | None = None,
 ) -> list[Lesson]:
     failed, passed = recovery.failed, recovery.passed
-    if not 3 <= len(wording.title.split()) <= 7:
+    is_path_lost = "\\" in recovery.wanted.source.partition(" ")[0]  # of another system's shell
+    if is_path_lost or not 3 <= len(wording.title.split()) <= 7:
         return []
     evidence = [
         quote_line(session, failed, line or error_line(failed.output) or failed.output),

@@ -16,6 +16,7 @@ _TIMED_OUT = regex(
     r"(?:[Cc]ommand|[Pp]rocess|[Ee]xecution|[Tt]ool)\b[^\n]{0,40}\btimed out(?: after [^\n]{0,40})?|TIMEOUT "
     r"EXPIRED|timed out after \d+"
 )
+_NAME = regex(r"\w[\w@+./-]*(?: |$)")  # a path of another system's shell is none that a reader could run
 _LIMITS = ("timeout", "timeout_ms", "timeout_seconds", "yield_time_ms", "max_time")
 _ESCALATED = ("sandbox_permissions", "with_escalated_permissions", "dangerouslyDisableSandbox")
 _PORT_REFUSED = regex(r"\b(?:bind|listen)\b[^\n]{0,120}(?:not permitted|denied)")
@@ -52,6 +53,7 @@ def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
         if (
             later.verdict == "passed"
             and not is_let_out
+            and _NAME.match(later.actions[-1].head)
             and (_limit(later.call) > _limit(failed) or later.call.arguments.get("run_in_background"))
         ):
             head = later.actions[-1].head
