@@ -40,7 +40,7 @@ from agent_wiki.report import Report
 from agent_wiki.retrieval import Hit, consult, read_pages
 from agent_wiki.retrieval import lexical as words
 from agent_wiki.retrieval.consulting import RowScores, row_scores
-from agent_wiki.retrieval.fuse import THRESHOLD, fused
+from agent_wiki.retrieval.fuse import LEXICAL, MEANING, THRESHOLD
 from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.reading import BYTES_PER_TOKEN
 from agent_wiki.retrieval.terminal import hit_lines
@@ -114,7 +114,7 @@ def by_fused_read(wiki: Path, request: str) -> Asked:
 
 def by_fused_without_threshold(wiki: Path, request: str) -> Asked:
     """The order in which `wiki consult` would show pages, were there no score below which it is silent."""
-    return _ranked(wiki, request, lambda each: fused(each.lexical, each.meaning), 0.0)
+    return _ranked(wiki, request, lambda each: each.fused, 0.0)
 
 
 def by_words(wiki: Path, request: str) -> Asked:
@@ -333,14 +333,13 @@ def choose(traces: Path, scratch: Path) -> Iterator[str]:
     """What weights and thresholds were chosen with: each score's figures at each threshold."""
     own = scratch / "chosen"
     run([traces / each for each in CHOSEN_ON], Options(own), Report("ingest", "chosen"), lambda _what, _done, _of: None)
-    other = scratch / "other"
-    _copy(traces.parent / "wikis" / "wiki-twobatch", other)
+    other = copied(traces.parent / "wikis" / "wiki-twobatch", scratch / "other")
     scores: dict[str, Callable[[RowScores], float]] = {
         "words": lambda each: each.lexical,
         "meaning": lambda each: each.meaning,
         **{f"fused {weight:.1f}": _weighted(weight) for weight in (0.2, 0.3, 0.4, 0.5, 0.6)},
     }
-    yield f"chosen: {fused(1.0, 0.0):.1f} of words, {fused(0.0, 1.0):.1f} of meaning, {THRESHOLD} and more"
+    yield f"chosen: {LEXICAL} of words, {MEANING} of meaning, {THRESHOLD} and more"
     yield "score      threshold  first  among five  unrelated with nothing"
     recorded = [
         request for folder in CHOSEN_ON for each in trajectories(traces / folder) if (request := _request(each))
@@ -363,12 +362,14 @@ def _weighted(weight: float) -> Callable[[RowScores], float]:
     return lambda each: weight * each.lexical + (1 - weight) * each.meaning
 
 
-def _copy(source: Path, target: Path) -> None:
+def copied(source: Path, target: Path) -> Path:
+    """Copy the files of a wiki into another folder. Returns that folder."""
     for path in source.rglob("*"):
         if path.is_file():
             place = target / path.relative_to(source)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(path.read_bytes())
+    return target
 
 
 def _chosen_scores(

@@ -22,7 +22,7 @@ from tests.readers.claude_lines import assistant, call, result, text, user
 from tests.wikis import changed, ingest, tree
 
 TRACES = Path(__file__).parent.parent / "wiki-example" / "traces"
-TASK = "list the entries of a release archive, a zip file"
+TASK = "unzip fails, list the entries of a release archive, a zip file"
 COMMAND = "python3 -m zipfile -l"
 NAME = "5db6cb1bb2bd"
 Line = dict[str, Any]

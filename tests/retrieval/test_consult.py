@@ -25,7 +25,7 @@ def test_a_hit_is_listed_with_title_kind_why_path_support_and_trust(
     assert main(["consult", TASK, "--wiki", str(wiki)]) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert lines[0].startswith(f"1. {PYTEST['title']} [guideline, 0.")
+    assert lines[0].startswith(f"1. {PYTEST['title']} [guideline, ")
     assert lines[1].startswith("   why: trigger: ")
     assert lines[2] == f"   {wiki}/{PYTEST['link']} (3 sessions (1 success, 2 failure), trust tool)"
     assert err == ""
@@ -51,6 +51,13 @@ def test_read_prints_pages_within_the_ceiling(wiki: Path, capsys: pytest.Capture
     assert "## Rationale" in capsys.readouterr().out
     assert main(["consult", TASK, "--wiki", str(wiki), "--read", "--max-tokens", "60"]) == 0
     assert len(capsys.readouterr().out.encode()) <= 120
+
+
+def test_read_says_so_on_standard_output_when_nothing_fits(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["consult", TASK, "--wiki", str(wiki), "--read", "--max-tokens", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out.endswith(f"none fits in 1 tokens; best: {PYTEST['link']}\n")
+    assert err == ""
 
 
 def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,10 @@ from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_wiki.errors import UnreadablePage
+    from agent_wiki.retrieval import Hit
     from agent_wiki.retrieval.review import EditedPage, Reviewed
 
 _MOST_TOKENS = 2_000
@@ -58,12 +61,20 @@ def consult(
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:
-        typer.echo(retrieval.read_pages(hits, max_tokens), nl=False)
+        typer.echo(retrieval.read_pages(hits, max_tokens) or _nothing_fits(hits, max_tokens), nl=False)
     else:
         for position, hit in enumerate(hits, start=1):
             print_lines(hit_lines(hit, position))
     if not hits:
         typer.echo("nothing in the wiki applies", err=True)
+
+
+def _nothing_fits(hits: Sequence[Hit], max_tokens: int) -> str:
+    from agent_wiki.retrieval.terminal import one_line
+
+    return (
+        f"{len(hits)} pages apply, none fits in {max_tokens} tokens; best: {one_line(hits[0].link)}\n" if hits else ""
+    )
 
 
 def _listed(text: str) -> tuple[str, ...]:

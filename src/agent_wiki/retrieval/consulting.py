@@ -50,12 +50,27 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
-    """The scores of one row. `words`: stem → the best field that holds it."""
+    """The scores of one row. `words`: stem → the best field that holds it.
+
+    `is_verbatim`: its trigger quotes a failure that stands in the request word by word.
+    """
 
     number: int
     lexical: float
     meaning: float
     words: dict[str, str]
+    is_verbatim: bool = False
+
+    @property
+    def shared(self) -> int:
+        """The number of the request's words that the row has outside its body."""
+        return sum(field != "body" for field in self.words.values())
+
+    @property
+    def fused(self) -> float:
+        """One score from both; about 0 to 1."""
+        score = fused(self.lexical, self.meaning, self.shared)
+        return max(score, THRESHOLD) if self.is_verbatim else score
 
 
 def consult(
@@ -78,15 +93,20 @@ def consult(
     task = task[:_MOST_OF_TASK]
     asked = lexical.words_of(task)
     wanted = _wanted(index, tags, kinds)
-    scored = [(fused(each.lexical, each.meaning), each) for each in row_scores(index, task, asked, wanted)]
-    scored = [each for each in scored if each[0] >= THRESHOLD]
-    rows = {each.number: index.fields(each.number) for _, each in scored}
-    scored = [each for each in scored if not _is_of_another(rows[each[1].number].get("scope"), repository)]
-    scored.sort(key=lambda each: (-ranked(each[0], rows[each[1].number].get("cause")), each[1].number))
+    scored = [each for each in row_scores(index, task, asked, wanted) if each.fused >= THRESHOLD]
+    rows = {each.number: index.fields(each.number) for each in scored}
+    scored = [each for each in scored if not _is_of_another(rows[each.number].get("scope"), repository)]
+
+    def order(scores: RowScores) -> tuple[bool, float, int]:
+        score = ranked(scores.fused, rows[scores.number].get("cause"))
+        return not scores.is_verbatim, -score, scores.number
+
     hits: list[Hit] = []
-    for score, scores in scored:
+    for scores in sorted(scored, key=order):
         row = rows[scores.number]
-        hits.append(Hit(wiki, row, score, _why(scores, asked), sinks(row.get("used"))))
+        if row.get("findings") == 0:
+            continue  # a comparison in which nothing was found teaches nothing
+        hits.append(Hit(wiki, row, min(scores.fused, 1.0), _why(scores, asked), sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:
         number = index.numbers.get(link)
@@ -136,10 +156,14 @@ def row_scores(
         sharing = [number for number in lexical.candidates(index.connection, request, -1) if number in wanted]
         numbers = {*sharing[:_MOST_CANDIDATES], *(inside[position] for position in nearest)}
     words = lexical.matches(index.connection, numbers, request)
+    quotations = index.quotations(numbers)
+    in_order = lexical.terms(task) if quotations else []
     found = []
     for number in sorted(numbers):
         nearness = discounted(index.nearness(query, number), task)
-        found.append(RowScores(number, lexical.score(words[number], request), nearness, words[number]))
+        quoted, is_verbatim = lexical.repeated(quotations.get(number, ()), in_order)
+        score = lexical.score(words[number], request, quoted)
+        found.append(RowScores(number, score, nearness, words[number], is_verbatim))
     return found
 
 
@@ -157,7 +181,7 @@ def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]
 
 def _why(scores: RowScores, asked: Mapping[str, str]) -> str:
     """The request's own words by the field that has them, and how close the meaning is."""
-    parts = []
+    parts = ["its trigger quotes this failure"] if scores.is_verbatim else []
     left = _MOST_WORDS_SHOWN
     for field in lexical.FIELDS:
         words = [asked[term] for term in asked if scores.words.get(term) == field][: max(left, 0)]

@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.replacing import replacing
 
-VERSION = "4"
+VERSION = "5"
 _FOLDER = "retrieval"
 _FILE = "pages.sqlite"
 _SEEN = "seen"
@@ -35,7 +35,7 @@ _SIGN_BYTES = meaning.DIMENSIONS // 8
 
 _SCHEMA = f"""
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB);
-CREATE TABLE rows (number INTEGER PRIMARY KEY, fields TEXT);
+CREATE TABLE rows (number INTEGER PRIMARY KEY, fields TEXT, quotations TEXT);
 {lexical.SCHEMA}
 """
 
@@ -108,6 +108,12 @@ class RetrievalIndex:
         found: dict[str, Any] = json.loads(text)
         return found
 
+    def quotations(self, numbers: Iterable[int]) -> dict[int, list[list[str]]]:
+        """The stems of each failure that the triggers of these rows quote; rows without one are absent."""
+        listed = ",".join(map(str, numbers))
+        statement = f"SELECT number, quotations FROM rows WHERE number IN ({listed}) AND quotations IS NOT NULL"
+        return {number: json.loads(text) for number, text in self.connection.execute(statement)}
+
     @cached_property
     def numbers(self) -> dict[str, int]:
         """Link of each row's page → the row."""
@@ -155,8 +161,8 @@ def _built(rows: Sequence[Row], digest: str) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.executescript(_SCHEMA)
     lexical.insert(connection, rows)
-    fields = ((number, json.dumps(row.fields, ensure_ascii=True)) for number, row in enumerate(rows))
-    connection.executemany("INSERT INTO rows VALUES (?, ?)", fields)
+    fields = ((number, json.dumps(row.fields, ensure_ascii=True), _quotations(row)) for number, row in enumerate(rows))
+    connection.executemany("INSERT INTO rows VALUES (?, ?, ?)", fields)
     vectors = list(_vectors(rows))
     facts = {
         "version": VERSION.encode(),
@@ -170,6 +176,11 @@ def _built(rows: Sequence[Row], digest: str) -> sqlite3.Connection:
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.commit()
     return connection
+
+
+def _quotations(row: Row) -> str | None:
+    found = lexical.quotations(row.text("trigger"))
+    return json.dumps(found) if found else None
 
 
 def _vectors(rows: Sequence[Row]) -> Iterator[meaning.Vector]:

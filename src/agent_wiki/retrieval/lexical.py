@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 
 from agent_wiki.compare.similarity import stem, strength, tokens
 from agent_wiki.retrieval.rows import Row
@@ -18,13 +19,25 @@ FIELDS = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "summary": 0.7, "body": 0.5
 _COLUMNS = ", ".join(FIELDS)
 _BM25 = ", ".join(str(10 * weight) for weight in FIELDS.values())
 _RARITY_COUNTS = 2.0
+_MORE_PAGES = 500  # as if there were so many more: that few pages of a small wiki have a word does not make it rare
 _MOST_OF_TOTAL = 10
 _MOST_TERMS = 32  # of a long request: the most distinctive
 _MOST_SEARCHED = 12  # of those, because each costs a look-up
 _LEAST_OF_BEST = 0.2  # a word with less of the best word's weight finds too many pages
+_NUMBERED = {
+    **dict.fromkeys(("code", "errno", "exit", "exits", "exited", "signal", "status"), "code"),
+    "port": "port",
+    "version": "version",
+}
+_LONG_NUMBER = 3  # digits; such a number counts by itself
 _MOST_CHARACTERS = 20_000  # of a page; requests are shorter
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NOT_PLAIN = re.compile(r"[\W_]+")
+_QUOTED = re.compile(r"`([^`\n]{4,300})`|“([^”\n]{4,300})”")
+_PLACEHOLDER = re.compile(r"<[^<>]*>|…|\.\.\.")
+_QUOTED_COUNTS = 0.5  # more, for the words of a failure that a page quotes and the request repeats
+_MOST_LEFT_OUT = 0.25  # of the words of such a failure
+_LEAST_VERBATIM = 3  # words; of fewer, such as `not found`, many failures consist
 
 SCHEMA = f"""
 CREATE VIRTUAL TABLE pages USING fts5({_COLUMNS}, tokenize = 'ascii');
@@ -33,8 +46,15 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(pages, 'row');
 
 
 def forms(text: str) -> Iterator[tuple[str, str]]:
-    """The meaningful `(stem, word as written)` of a text, in order; `book_reservation` also as its parts."""
+    """The meaningful `(stem, word as written)` of a text, in order; `book_reservation` also as its parts.
+
+    A small number counts with the word before it that says what it numbers, as in `exit code 2` or `port 80`.
+    """
+    before = ""
     for token in tokens(text[:_MOST_CHARACTERS]):
+        numbered, before = _NUMBERED.get(before), token.lower()
+        if numbered and token.isdecimal() and len(token) < _LONG_NUMBER:
+            yield f"{numbered}{token}", token
         if not strength(token):
             continue
         whole = stem(_NOT_PLAIN.sub("", token).lower())
@@ -56,6 +76,28 @@ def words_of(task: str) -> dict[str, str]:
     for term, word in forms(task):
         found.setdefault(term, word)
     return found
+
+
+def quotations(trigger: str) -> list[list[str]]:
+    """The stems of each text of at least two words that a trigger quotes, such as the message of an error."""
+    found = ([*terms(_PLACEHOLDER.sub(" ", code or words))] for code, words in _QUOTED.findall(trigger))
+    return [each for each in found if len(set(each)) > 1]
+
+
+def repeated(quoted: Iterable[Sequence[str]], asked: Sequence[str]) -> tuple[frozenset[str], bool]:
+    """What a request, as stems in order, repeats of quotations: their stems, and whether one of them word by word.
+
+    Repeated is a quotation of which the request has three quarters of the words, two of them side by side.
+    """
+    held, pairs, text = set(asked), set(pairwise(asked)), f" {' '.join(asked)} "
+    words: set[str] = set()
+    is_verbatim = False
+    for each in quoted:
+        own = set(each)
+        if len(own - held) <= _MOST_LEFT_OUT * len(own) and not pairs.isdisjoint(pairwise(each)):
+            words |= own & held
+            is_verbatim = is_verbatim or (len(own) >= _LEAST_VERBATIM and f" {' '.join(each)} " in text)
+    return frozenset(words), is_verbatim
 
 
 def insert(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
@@ -92,7 +134,7 @@ def request_terms(
 ) -> RequestTerms:
     """Weight the words of a request (stem → word as written) by their rarity in the wiki and in the language."""
     weights = {
-        term: math.log(1 + pages / (frequency.get(term, 0) + 0.5)) * rarity(word) ** _RARITY_COUNTS
+        term: math.log(1 + (pages + _MORE_PAGES) / (frequency.get(term, 0) + 0.5)) * rarity(word) ** _RARITY_COUNTS
         for term, word in asked.items()
     }
     ranked = sorted(weights, key=lambda term: (-weights[term], term))
@@ -125,7 +167,13 @@ def matches(connection: sqlite3.Connection, numbers: Iterable[int], request: Req
     return found
 
 
-def score(found: Mapping[str, str], request: RequestTerms) -> float:
-    """How much of a request is on a page, 0 to 1; words in prominent fields count more."""
-    held = sum(request.weights[term] * FIELDS[field] for term, field in found.items())
-    return min(held / request.total, 1.0) if request.total else 0.0
+def score(found: Mapping[str, str], request: RequestTerms, quoted: Set[str] = frozenset()) -> float:
+    """How much of a request is on a page, 0 to 1; words in prominent fields count more, `quoted` ones most.
+
+    With quoted words it may exceed 1.
+    """
+    held = sum(
+        request.weights[term] * (FIELDS[field] + (_QUOTED_COUNTS if term in quoted else 0.0))
+        for term, field in found.items()
+    )
+    return held / request.total if request.total else 0.0
