@@ -18,7 +18,7 @@ from agent_wiki.wiki.generated import CONFLICT_MARKERS
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.templates import Templates
 
-_DERIVED = ("## Used by", "## Sources", "## Recalled guidelines")
+_DERIVED = ("## Cause", "## Used by", "## Sources", "## Recalled guidelines")
 
 
 def is_written_into(
