@@ -94,9 +94,12 @@ def test_every_page_script_and_index_is_what_it_was(tmp_path: Path, former: Path
     others = before.keys() - pages - ANEW
     assert {path for path in others if NOT_INDEXED.sub(b"", after[path]) != before[path]} - {INDEX} == set()
     for path in sorted(pages):
-        former_content = before[path].replace(b"../_archived/", b"")
-        (page, fields), (made, now) = _page(former_content, path), _page(after[back.get(path, path)], path)
-        assert made.body == page.body, path
+        page, fields = _page(before[path].replace(b"../_archived/", b""), path)
+        made, now = _page(after[back.get(path, path)], path)
+        if kind_of(path) == "task":  # its tables are others today
+            assert (made.lead, made.section("Findings")) == (page.lead, page.section("Findings")), path
+        else:
+            assert made.body == page.body, path
         gone = fields.keys() - now.keys()
         assert gone <= MEMORY_ALONE | ({"evidence"} if kind_of(path) == "skill" else {"archived"}), path
         for field in fields.keys() - gone - {"made_by", "trust"}:
