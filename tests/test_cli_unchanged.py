@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from benchmarks.generated_wiki import generate
 
 from agent_wiki.commands import main, unchanged
+from agent_wiki.pipeline import finished
 
 
 @pytest.fixture
@@ -45,6 +47,13 @@ def test_any_change_of_a_file_takes_the_long_way(wiki: Path, path: str) -> None:
     (wiki / path).parent.mkdir(exist_ok=True)
     with (wiki / path).open("a", encoding="utf-8") as stream:
         stream.write("# more\n")
+    assert not unchanged.is_catalogued(["catalog", "--wiki", str(wiki)])
+
+
+def test_where_a_record_came_the_other_files_are_not_looked_at(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finished, "scan", lambda _root: pytest.fail("all files were looked at"))
+    later = (wiki / ".wiki/finished.json").stat().st_mtime_ns + 1_000_000_000
+    os.utime(wiki / "_sessions", ns=(later, later))
     assert not unchanged.is_catalogued(["catalog", "--wiki", str(wiki)])
 
 

@@ -245,8 +245,8 @@ def test_a_task_compares_its_sessions_as_the_owner_pinned_them(wiki: Path) -> No
     assert page.fields["sessions"] == ["a", "b", "c"]
     assert page.lead == "The cart does not add up."
     table = page.section("Comparison") or ""
-    assert "| 9 | pinned | [c](../summaries/c.md) | success | 4 | 0 | — | yes | — |" in table
-    assert "| 1 | alone | [a](../summaries/a.md) | success | 2 |" in table
+    assert "| 9 | pinned | m-1 | [c](../summaries/c.md) | success | 4 | 0 | yes | — |" in table
+    assert "| 1 | alone | m-1 | [a](../summaries/a.md) | success | 2 |" in table
     assert page.section("Findings") == "- 3 of 3 ran the check."
 
 

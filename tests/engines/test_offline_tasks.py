@@ -119,15 +119,7 @@ def test_a_title_ends_where_the_goal_begins_to_list_details(goal: str, title: st
     assert answer(TaskQuestion(Family((SessionView("a", goal=goal),), ("orders",)))).title == title
 
 
-def test_a_subtask_starts_with_what_it_shows() -> None:
+def test_rules_make_no_page_of_one_session() -> None:
     told = {"narrative": "The lamp came.", "key_turns": ((3, "ordered"),), "condition": "wiki"}
     session = SessionView("a", goal="Order a lamp", outcome="success", tool_calls=4, **told)  # type: ignore[arg-type]
-    peers = (session, SessionView("b", tool_calls=10))
-    subtask = answer(SubtaskQuestion(session, "condition", peers)).subtasks[0]
-    assert subtask.narrative.startswith("The success of condition `wiki` with the fewest tool calls: 4, where its 2")
-    assert subtask.key_steps[0].turn == 3
-    assert (subtask.title, subtask.slug) == ("Order a lamp (wiki)", "wiki-order-a-lamp")
-
-
-def test_a_session_without_a_narrative_makes_no_subtask() -> None:
-    assert answer(SubtaskQuestion(SessionView("a"), "debugging")).subtasks == []
+    assert answer(SubtaskQuestion(session, "condition", (session,))).subtasks == []

@@ -103,7 +103,9 @@ def test_a_pinned_session_belongs_to_its_family_only(wiki: Path) -> None:
     assert page(wiki, "tasks/carts__task.md").fields["sessions"] == ["a", "c", "d"]
     others = page(wiki, "tasks/others__task.md")
     assert others.fields["sessions"] == ["b"]
-    assert "| 3 | no | [b](../summaries/b.md) |" in others.body
+    assert "| 3 | no | m-1 | [b](../summaries/b.md) | success |" in others.body
+    assert others.section("Findings") is None
+    assert rows(wiki)["task:others"]["findings"] == 0
 
 
 def test_what_the_configuration_names_in_vain_is_a_warning(wiki: Path) -> None:

@@ -9,12 +9,13 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.wiki.config import TAGS, edit_config
+from agent_wiki.wiki.store import WikiFolder
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
 MEMORY = ".wiki/pages.txt"
@@ -53,10 +54,21 @@ def _change_a_template(wiki: Path, chance: random.Random) -> None:
     (wiki / "templates/guideline.md.j2").write_text(text, encoding="utf-8")
 
 
-STEPS: list[Callable[[Path, random.Random], None]] = [_retag, _lose_a_page, _change_a_page, _change_a_template]
+def _change_an_index(wiki: Path, chance: random.Random) -> None:
+    with chance.choice(sorted(wiki.glob("*/index.md"))).open("a", encoding="utf-8") as stream:
+        stream.write(chance.choice(["Mine.\n", "<<<<<<< ours\n=======\n>>>>>>> theirs\n"]))
 
 
-@pytest.mark.parametrize("seed", range(4))
+STEPS: list[Callable[[Path, random.Random], None]] = [
+    _retag,
+    _lose_a_page,
+    _change_a_page,
+    _change_a_template,
+    _change_an_index,
+]
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_a_wiki_is_the_same_with_and_without_what_it_remembers(tmp_path: Path, seed: int) -> None:
     chance, engine = random.Random(seed), _script(tmp_path).engine
     paths = [record(tmp_path / "t", f"s-{number}", f"2026-01-{1 + number % 4:02d}") for number in range(9)]
@@ -120,3 +132,20 @@ def test_a_page_that_would_be_rendered_from_the_same_is_not_rendered(
     monkeypatch.setattr(Catalog, "pages_of", noted)
     ingest([record(tmp_path / "t", "s-4")], wiki, engine)
     assert sorted(path.partition("/")[0] for path in rendered) == ["guidelines", "guidelines", "summaries"]
+
+
+def test_an_index_that_lies_as_it_was_written_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, wiki = _script(tmp_path).engine, tmp_path / "wiki"
+    ingest([record(tmp_path / "t", f"s-{number}") for number in range(2)], wiki, engine)
+    (wiki / "tasks/index.md").write_text("Mine.\n", encoding="utf-8")
+    read: list[str] = []
+    read_text = WikiFolder.read_text
+
+    def noted(folder: WikiFolder, path: str, errors: Literal["strict", "replace"] = "strict") -> str | None:
+        read.append(path)
+        return read_text(folder, path, errors)
+
+    monkeypatch.setattr(WikiFolder, "read_text", noted)
+    ingest([record(tmp_path / "t", "s-2")], wiki, engine)
+    assert {path for path in read if path.endswith("index.md")} == {"tasks/index.md"}
+    assert "s-2" in (wiki / "summaries/index.md").read_text(encoding="utf-8")

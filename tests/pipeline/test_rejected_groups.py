@@ -17,7 +17,7 @@ from tests.wikis import changed, ingest, tree
 EXAMPLE = Path(__file__).resolve().parents[2] / "wiki-example"
 CLUSTER = "guidelines/always-run-the-tests-with-make-test__cluster.md"
 TASK = "tasks/slugify-drops-accented-letters__task.md"
-SUBTASK = "tasks/with-wiki-sum-the-order-amounts-per__subtask.md"
+SUBTASK = "tasks/totals-from-a-wiki-page__subtask.md"
 
 
 @pytest.fixture
@@ -101,14 +101,15 @@ def test_a_rejected_task_is_not_compared_again_also_when_its_family_has_another_
     }
 
 
-def test_a_rejected_subtask_is_gone_and_so_is_what_says_the_same_of_its_session(wiki: Path) -> None:
+def test_a_rejected_subtask_is_gone_and_so_is_what_says_the_same_of_its_session(tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    shutil.copytree(EXAMPLE / "answered" / "wiki", wiki)
     _rejected(wiki, SUBTASK)
-    _again(wiki)
     assert not (wiki / SUBTASK).exists()
     for path in (wiki / "_corpus").glob("*.json"):
         text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace('"slug": "with-wiki-', '"slug": "other-'), encoding="utf-8")
+        path.write_text(text.replace('"slug": "totals-from-', '"slug": "other-'), encoding="utf-8")
     ingest([], wiki, "offline", stages=("catalog",))
     assert [page.name for page in (wiki / "tasks").glob("*__subtask.md")] == [
-        "without-wiki-sum-the-order-amounts-per__subtask.md"
+        "totals-after-a-printed-trial__subtask.md"
     ]

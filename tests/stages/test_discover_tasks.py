@@ -15,6 +15,8 @@ from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.stages.discover_tasks import (
     SubtaskAnswer,
+    SubtaskQuestion,
+    SubtasksAnswer,
     TaskAnswer,
     TaskQuestion,
     check_subtask,
@@ -114,7 +116,11 @@ def test_a_tag_that_is_none_is_rejected() -> None:
 
 def _subtask(parent: str, turn: int) -> SubtaskAnswer:
     return SubtaskAnswer(
-        slug="x", title="X", parent_session_id=parent, narrative="N", key_steps=[TurnNote(turn=turn, text="t")]
+        slug="x",
+        title="X",
+        parent_session_id=parent,
+        narrative="Both suppliers refused until the invoice named a warehouse, so quote that first.",
+        key_steps=[TurnNote(turn=turn, text="t")],
     )
 
 
@@ -124,6 +130,15 @@ def test_a_subtask_cites_its_parents_turns() -> None:
         check_subtask(_subtask("a", 6), _told("a"))
     with pytest.raises(AnswerRejected, match="parent_session_id"):
         check_subtask(_subtask("b", 5), _told("a"))
+
+
+def test_a_subtask_says_something_that_its_summary_does_not() -> None:
+    told = _told("a")
+    repeated = _subtask("a", 5).model_copy(update={"narrative": "To Porto: it went so, a red lamp was ordered."})
+    with pytest.raises(AnswerRejected, match="narrative"):
+        check_subtask(repeated, told)
+    (problem,) = SubtaskQuestion(told, "debugging").problems(SubtasksAnswer(subtasks=[repeated]))
+    assert (problem.place, "summary of a" in problem.reason) == ("narrative", True)
 
 
 def test_a_condition_is_shown_by_its_success_with_the_fewest_calls() -> None:
@@ -156,10 +171,18 @@ def _corpus() -> list[SessionView]:
 
 
 def test_the_stage_gives_the_same_for_the_same_set_of_sessions() -> None:
+    class _Telling(BaseEngine):
+        name, version = "telling", "1"
+
+        def answer(self, question: Any) -> Any:
+            if isinstance(question, SubtaskQuestion):
+                return SubtasksAnswer(subtasks=[_subtask(question.session.session_id, 5)])
+            return OfflineEngine().answer(question)
+
     sessions = _corpus()
-    first = discover_tasks(sessions, {}, [], OfflineEngine())
+    first = discover_tasks(sessions, {}, [], _Telling())
     shuffled = random.Random(1).sample(sessions, len(sessions))
-    assert discover_tasks(shuffled, {}, [], OfflineEngine()) == first
+    assert discover_tasks(shuffled, {}, [], _Telling()) == first
     assert [task.slug for task in first.tasks] == ["rent-boat-lagos", "order-red-lamp-porto"]
     assert len({subtask.slug for subtask in first.subtasks}) == len(first.subtasks) == 4
 

@@ -208,7 +208,8 @@ class Catalog:
         joined, path = self.view.guidelines[name], self.guideline_paths[name]
         used, tags = self.recalls.get(name, ()), self.tags_of(name)
         cluster, archive = self.cluster_of.get(name), self.archive.get(name)
-        inputs = self.inputs.digest(joined.sessions, name, tags, used, cluster, archive)
+        own_tags = None if tuple(tags) == joined.entry.tags else tags
+        inputs = self.inputs.digest(joined.sessions, own_tags, used or None, cluster, archive)
         if (known := self._known("guideline", path, inputs, used)) is not None:
             yield known
             return
@@ -285,16 +286,16 @@ class Catalog:
         yield from (each for each in self._foreign("subtask", "../") if each.path not in made)
 
     def _summaries(self, session: Session) -> Iterator[RenderedPage]:
-        tags, contributed = self._summary_tags(session), [self.contributed.get(path) for path in session.paths]
+        about = [self._taught(path) for path in session.paths]
         links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
-        inputs = self.inputs.digest([session], tags, contributed, links)
+        inputs = self.inputs.digest([session], self.task_of.get(session.session_id), about, links)
         known = [self._known("summary", path, inputs, ()) for path in session.paths]
         if None not in known:
             yield from filter(None, known)
             return
         pages = summary_pages(
             session,
-            tags=tags,
+            tags=self._summary_tags(session),
             contributed=self.contributed,
             links=self.links,
             made_by=session.record.stages[SUMMARIZE].made_by.short,
@@ -385,13 +386,18 @@ class Catalog:
 
     def _topics(self, session: Session) -> list[str]:
         """At most four tags of what the session contributed, the most frequent first."""
-        counted: Counter[str] = Counter()
-        for path in session.paths:
-            guidelines, skills = self.contributed.get(path, ([], []))
-            counted.update(tag for name in guidelines for tag in self.tags_of(name))
-            own = [self.view.skills[name] for name in skills if name in self.view.skills]
-            counted.update(tag for joined in own for tag in joined.entry.tags)
+        taught = [tags for path in session.paths for _, tags in self._taught(path)]
+        counted = Counter(tag for tags in taught for tag in tags)
         return sorted(counted, key=lambda tag: (-counted[tag], tag))[:_MOST_TOPICS]
+
+    def _taught(self, path: str) -> list[tuple[str, Sequence[str]]]:
+        """What a summary's part of a session contributed: guidelines by id and skills by slug, each with its tags."""
+        guidelines, skills = self.contributed.get(path, ([], []))
+        own = self.view.skills
+        return [
+            *((name, self.tags_of(name)) for name in guidelines),
+            *((name, own[name].entry.tags if name in own else ()) for name in skills),
+        ]
 
     def rows(self, session: Session) -> list[dict[str, str]]:
         """A session's rows in tables."""

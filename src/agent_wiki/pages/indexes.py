@@ -76,7 +76,7 @@ class IndexEntry:
         """What the line says; it is kept as text, which takes a third of the memory."""
         row: dict[str, Any]
         try:
-            row = from_json(self.line)
+            row = from_json(self.line, cache_strings="keys")
         except ValueError:  # a lone surrogate
             row = json.loads(self.line)
         return row
@@ -229,7 +229,11 @@ def _template(path: str) -> str:
 def _signed(text: str) -> str:
     """An index page with the digest of itself in its frontmatter."""
     end = text.find("\n---\n", 4) + 1
-    return signed(text[:end], text[end:]) if end and text.startswith("---\n") else text
+    if not end or not text.startswith("---\n"):
+        return text
+    head, tail = text[:end], text[end:]
+    del text  # of tens of megabytes
+    return signed(head, tail)
 
 
 def _id_map(ids: Mapping[str, str]) -> str:
@@ -283,8 +287,10 @@ def _groups(catalog: Catalog) -> list[tuple[str, list[dict[str, str]]]]:
     for (task_slug, condition), ids in sorted(groups.items(), key=lambda each: (each[0][0] == "other", each[0])):
         ids.sort(key=lambda each: row_order(sessions[each], config))
         rows = [row for each in ids for row in catalog.rows(sessions[each])]
+        for row in rows:
+            row["link"] = row["link"].rpartition("/")[2]
         label = f"{task_slug} / {condition}" if condition else task_slug
-        ordered.append((plain_line(label, 120), [{**row, "link": row["link"].rpartition("/")[2]} for row in rows]))
+        ordered.append((plain_line(label, 120), rows))
     return ordered
 
 

@@ -25,6 +25,7 @@ class Inputs:
 
     def __init__(self, sessions: Mapping[str, Session], records: Mapping[str, str], templates: str) -> None:
         self._templates = templates
+        self._alone: dict[str, str] = {}
         self._sessions = {
             name: f"{records[name]}\n{session.root_id}"
             for name, session in sessions.items()
@@ -34,10 +35,19 @@ class Inputs:
     def digest(self, sessions: Iterable[Session], *more: object) -> str:
         """Of a page: the sessions that contribute to it and all else that it says, as values that `repr` tells apart.
 
-        "" where a session has no record, which no known page has.
+        None is what the records say themselves: the pages of one session of which nothing else is said, as most are,
+        share a digest. "" where a session has no record, which no known page has.
         """
         try:
-            parts = [self._templates, repr(more), *[self._sessions[each.record.session_id] for each in sessions]]
+            parts = [self._sessions[each.record.session_id] for each in sessions]
         except KeyError:
             return ""
-        return hashlib.blake2b("\n".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+        if len(parts) > 1 or any(each is not None for each in more):
+            return self._digest(repr(more), *parts)
+        if parts[0] not in self._alone:
+            self._alone[parts[0]] = self._digest(parts[0])
+        return self._alone[parts[0]]
+
+    def _digest(self, *parts: str) -> str:
+        text = "\n".join((self._templates, *parts))
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -110,7 +110,8 @@ class Joined(Generic[EntryType]):
 
 def joined(contributions: Iterable[Contribution[EntryType]]) -> Joined[EntryType]:
     """Contributions (at least one) in the fixed order."""
-    return Joined(tuple(sorted(contributions, key=lambda each: each.session.record.rank)))
+    found = tuple(contributions)
+    return Joined(found if len(found) == 1 else tuple(sorted(found, key=lambda each: each.session.record.rank)))
 
 
 def evidence_trust(evidence: Sequence[Evidence]) -> Trust:

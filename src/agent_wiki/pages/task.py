@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 from agent_wiki.pages.cluster import entry_made_by
 from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.pass_rates import rate_rows
 from agent_wiki.pages.sessions import NotedTurn, Session
+from agent_wiki.pages.tables import Table, table_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.templates import Templates
@@ -17,6 +19,9 @@ from agent_wiki.wiki.values import text_or_none, texts_of
 
 Contributed = Mapping[str, tuple[list[str], list[str]]]
 """Path of a summary → ids of guidelines and slugs of skills that come from it."""
+
+
+_IN_DETAIL = ("Tool calls", "Errors", "Cost USD", "Wiki used", "Contributed guidelines")  # left out without a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class TaskPage:
     verified_at: str | None
     made_by: str
     intro: str = field(metadata=BODY)
-    rows: list[dict[str, str]] = field(metadata=BODY)
+    rates: Table = field(metadata=BODY)
+    comparison: Table = field(metadata=BODY)
     findings: list[str] = field(metadata=BODY)
 
     trigger = ""
@@ -42,12 +48,19 @@ class TaskPage:
 
     def text(self, templates: Templates) -> str:
         """The page as text."""
-        body = templates.render("task.md", title=self.title, intro=self.intro, rows=self.rows, findings=self.findings)
+        body = templates.render(
+            "task.md",
+            title=self.title,
+            intro=self.intro,
+            rates=self.rates,
+            comparison=self.comparison,
+            findings=self.findings,
+        )
         return page_text(front_matter(self), body)
 
     def index_row(self) -> dict[str, Any]:
         """What the index says of it besides what it says of every page."""
-        return {"family": self.family}
+        return {"family": self.family, "findings": len(self.findings)}
 
     @property
     def gist(self) -> str:
@@ -100,6 +113,11 @@ def task_page(slug: str, config: Config, sessions: Sequence[Session], contribute
     entry = config.tasks[slug]
     findings = entry.get("findings")
     lines = findings if isinstance(findings, list) else str(findings or "").strip().splitlines()
+    findings = [plain_line(str(line).removeprefix("- "), 500) for line in lines if str(line).strip()]
+    rows = [_session_row(each, contributed, config) for each in sessions]
+    groups: dict[tuple[str, str], list[Session]] = {}
+    for each, row in zip(sessions, rows, strict=True):
+        groups.setdefault((row["Condition"], row["Model"]), []).append(each)
     return TaskPage(
         id=f"task:{slug}",
         type="task-comparison",
@@ -111,8 +129,9 @@ def task_page(slug: str, config: Config, sessions: Sequence[Session], contribute
         verified_at=max((each.record.date for each in sessions if each.record.date), default=None),
         made_by=entry_made_by(entry),
         intro=plain_line(str(entry.get("intro") or ""), 800),
-        rows=[row for each in sessions for row in comparison_rows(each, contributed, config)],
-        findings=[plain_line(str(line).removeprefix("- "), 500) for line in lines if str(line).strip()],
+        rates=table_of(rate_rows(groups)),
+        comparison=table_of(rows, without=() if findings else _IN_DETAIL),
+        findings=findings,
     )
 
 
@@ -160,8 +179,35 @@ def trial_and_condition(session: Session, config: Config) -> tuple[str, str]:
     return (text_or_none(trial) or "", text_or_none(condition) or "")
 
 
+def _session_row(session: Session, contributed: Contributed, config: Config) -> dict[str, str]:
+    """A session's row on a task page, over all its arcs: header → cell, empty where nothing is known."""
+    record, arcs = session.record, session.arcs
+    trial, condition = trial_and_condition(session, config)
+    names = sorted({name for path in session.paths for name in contributed.get(path, ([], []))[0]})
+    cells = {
+        "Trial": trial,
+        "Condition": condition,
+        "Model": record.model or "",
+        "Session": session.session_id[:36],
+        "Outcome": session.outcome,
+        "Reward": "" if record.reward is None else f"{record.reward:g}",
+        "Tool calls": _total(arc.tool_calls for arc in arcs),
+        "Errors": _total(arc.errors for arc in arcs),
+        "Cost USD": "" if record.total_cost_usd is None else f"{record.total_cost_usd:.4f}",
+        "Wiki used": "yes" if any(arc.wiki_consulted for arc in arcs) else "",
+    }
+    escaped = {header: plain_line(cell, 80).replace("|", "\\|") for header, cell in cells.items()}
+    escaped["Session"] = f"[{escaped['Session'] or '—'}](../{session.paths[0]})"
+    return escaped | {"Contributed guidelines": _codes(names) if names else ""}
+
+
+def _total(values: Iterable[int | None]) -> str:
+    known = [value for value in values if value is not None]
+    return str(sum(known)) if known else ""
+
+
 def comparison_rows(session: Session, contributed: Contributed, config: Config) -> list[dict[str, str]]:
-    """A session's rows of a comparison table, one an arc."""
+    """A session's rows in the table of summaries, one an arc."""
     trial, condition = trial_and_condition(session, config)
     cost = session.record.total_cost_usd
     rows: list[dict[str, str]] = []

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki import __version__
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.wiki.files import Signature, digest_of, scan
-from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.layout import MACHINERY, SESSIONS
 
 if TYPE_CHECKING:
     from agent_wiki.engine import Engine
@@ -61,6 +61,8 @@ def _pages(
     wiki: Path, wanted: Mapping[str, Any], files: Callable[[], Mapping[str, Signature]]
 ) -> dict[str, int] | None:
     try:
+        if _has_new_records(wiki):
+            return None
         last = json.loads((wiki / MACHINERY / _NAME).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
@@ -70,3 +72,9 @@ def _pages(
     if not alike or not set(wanted["stages"]) <= set(last.get("stages") or ()):
         return None
     return dict(last["pages"]) if last.get("wiki") == digest_of(files()) else None
+
+
+def _has_new_records(wiki: Path) -> bool:
+    """Whether a record came or went since the last run ended: then nobody need look at all files to know it."""
+    records = wiki / SESSIONS
+    return records.is_dir() and records.stat().st_mtime_ns > (wiki / MACHINERY / _NAME).stat().st_mtime_ns

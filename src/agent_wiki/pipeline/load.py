@@ -9,7 +9,7 @@ from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.state import WikiState, paths_of
 from agent_wiki.pipeline.config_tags import tags_of_stages
 from agent_wiki.pipeline.former_layout import converted, converted_answers
-from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, read_pages
+from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, read_pages
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.lazily import dataclass
@@ -18,7 +18,6 @@ from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
 from agent_wiki.wiki.corpus_records import CorpusRecord, is_without_blanks, parse_corpus_record
 from agent_wiki.wiki.generated import has_conflict, origin_of
-from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.records import FOLDER as SESSIONS
 from agent_wiki.wiki.records import SessionRecord, content_digest, parse_record, record_path
@@ -59,7 +58,7 @@ def load_wiki(folder: WikiFolder, problems: list[UnreadablePage], *, is_joined: 
     if loaded.pages.former:
         _convert(folder, loaded)
     text = folder.read_text(CONFIG) or templates.render("config.yaml")
-    loaded.is_merged = has_conflict(text) or bool(loaded.pages.merged) or _has_merged_index(folder)
+    loaded.is_merged = has_conflict(text) or bool(loaded.pages.merged) or _has_merged_index(folder, loaded.pages)
     if loaded.is_merged:
         text = merged_config(text, tags_of_stages(loaded.state.records.values()))
     loaded.config_text, loaded.state.config = text, parse_config(text)
@@ -117,13 +116,9 @@ def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
             state.corpus[path] = loaded.unwritten[path] = answer
 
 
-def index_pages() -> list[str]:
-    """The paths of the pages that list others."""
-    return ["index.md", *(f"{section}/index.md" for section in FOLDERS)]
-
-
-def _has_merged_index(folder: WikiFolder) -> bool:
-    return any(origin_of(folder.read_text(path, errors="replace") or "") == "merged" for path in index_pages())
+def _has_merged_index(folder: WikiFolder, pages: PagesOnDisk) -> bool:
+    looked_at = (path for path in INDEX_PAGES if path not in pages.indexes)
+    return any(origin_of(folder.read_text(path, errors="replace") or "") == "merged" for path in looked_at)
 
 
 def read_wiki(wiki: Path, problems: list[UnreadablePage]) -> LoadedWiki:

@@ -7,7 +7,7 @@ not rendered again as long as it would be from the same. Without that file all a
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import field
 from sys import intern
 
@@ -16,12 +16,17 @@ from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.memo import Known
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import origin_of
+from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.txt"
-_HEAD = f"agent-wiki {__version__}, layout 3"
+_HEAD = f"agent-wiki {__version__}, layout 4"
+_INDEX = Known("", "", "")
 _SEPARATOR, _SEPARATORS = "\t", 4  # a page whose path or date has one is not remembered
+
+INDEX_PAGES = ("index.md", *(f"{section}/index.md" for section in FOLDERS))
+"""The paths of the pages that list others."""
 
 
 @dataclass(slots=True)
@@ -31,7 +36,8 @@ class PagesOnDisk:
     `generated` may be replaced and removed; `edited` are generated pages that a person changed, and those that the
     owner keeps; `foreign` were written by somebody else; `former` are this program's of a time when pages had no
     digest; `merged` are generated pages that git merged. `unreadable` are left unchanged until somebody repairs them.
-    `known` are those of the generated of which it is remembered what they were rendered from.
+    `known` are those of the generated of which it is remembered what they were rendered from,
+    and `indexes` the index pages that lie as they were written.
     """
 
     generated: set[str] = field(default_factory=set)
@@ -41,6 +47,7 @@ class PagesOnDisk:
     former: dict[str, Page] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
     known: dict[str, Known] = field(default_factory=dict)
+    indexes: set[str] = field(default_factory=set)
 
     def all(self) -> set[str]:
         """Every page's path."""
@@ -69,6 +76,7 @@ class PagesOnDisk:
 def read_pages(folder: WikiFolder, problems: list[UnreadablePage], but: Container[str] = ()) -> PagesOnDisk:
     """Look at every page of the wiki, `but` for some. One that cannot be read is appended to `problems`."""
     found = PagesOnDisk(known={} if but else _remembered(folder))
+    found.indexes.update(path for path in INDEX_PAGES if found.known.pop(path, None))
     found.generated.update(found.known)
     for path in folder.page_paths(but=but or found.known):
         try:
@@ -96,9 +104,9 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
             found.foreign[path] = page
 
 
-def remember(folder: WikiFolder, generated: Mapping[str, Known]) -> None:
-    """Remember which pages are generated, as they are on disk now, and from what."""
-    folder.write_cached_lines(_NAME, _lines(folder, generated))
+def remember(folder: WikiFolder, generated: Mapping[str, Known], indexes: Iterable[str]) -> None:
+    """Remember which pages are generated, as they are on disk now, and from what; and index pages as written."""
+    folder.write_cached_lines(_NAME, _lines(folder, {**generated, **dict.fromkeys(indexes, _INDEX)}))
 
 
 def _lines(folder: WikiFolder, generated: Mapping[str, Known]) -> Iterator[str]:

@@ -28,9 +28,9 @@ from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.git_sides import edited_before_merge
-from agent_wiki.pipeline.load import index_pages, load_wiki
+from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.page_writers import written_pages
-from agent_wiki.pipeline.pages_on_disk import PagesOnDisk, remember
+from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.report import Failure, Report
@@ -189,7 +189,7 @@ class Publisher:
 
     def _report_merged_kept_files(self) -> None:
         """A page that the owner keeps is not written, also where git left both sides' lines in it."""
-        own = (self.pages.edited, self.pages.foreign, self.pages.unreadable, index_pages(), [AGENTS])
+        own = (self.pages.edited, self.pages.foreign, self.pages.unreadable, INDEX_PAGES, [AGENTS])
         for path in sorted({path for path in self.state.config.kept if any(path in each for each in own)}):
             text = self._text(path)
             if has_conflict(text) or origin_of(text) == "merged":
@@ -197,8 +197,8 @@ class Publisher:
 
     def _keep_edits_of_merged_pages(self, view: WikiView) -> None:
         """A page that git merged may hold what a person wrote: then it is one that a person edited."""
-        others = {*self.state.config.kept, *self.released}
-        indexes = [path for path in index_pages() if path not in others and origin_of(self._text(path)) == "merged"]
+        others = {*self.state.config.kept, *self.released, *self.pages.indexes}
+        indexes = [path for path in INDEX_PAGES if path not in others and origin_of(self._text(path)) == "merged"]
         edited = edited_before_merge(self.folder.root, [*self.pages.merged, *indexes])
         self._merged_edits = edited.intersection(indexes)
         for path in sorted(edited):
@@ -292,12 +292,12 @@ class Publisher:
                     entries.append(page.entry)
                     if page.foreign is None and page.path not in others:
                         known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
-                kind = kind_of(page.path) or "other"
+                kind = page.entry.kind if page.entry else kind_of(page.path) or "other"
                 counts["archived" if page.path.startswith("_archived/") else kind] += 1
         self.report.pages_unchanged += len(rendered) - changed
         self._remove(rendered, scripts)
         self._write_indexes(made, entries)
-        remember(self.folder, known)
+        remember(self.folder, known, self.rendered.intersection(INDEX_PAGES))
         self.rendered |= rendered - others
         self.report.edited = sorted({*self.pages.edited, *self._edited_files} - set(self.state.config.kept))
         self.report.written = sorted(set(self.folder.written))
@@ -364,6 +364,8 @@ class Publisher:
     def _is_left(self, path: str) -> bool:
         """Whether an index page is a person's: kept, or edited."""
         if not path.endswith(".md") or path in self.released:
+            return False
+        if path in self.pages.indexes and path not in self.state.config.kept:
             return False
         text = self._text(path)
         return bool(text) and (path in {*self.state.config.kept, *self._merged_edits} or origin_of(text) == "edited")

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from agent_wiki.compare.families import Family, FamilyRule, Override, families, words_in_order
 from agent_wiki.compare.family_figures import countable
-from agent_wiki.compare.similarity import stem, strength
+from agent_wiki.compare.similarity import stem, strength, tokens
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
@@ -32,6 +32,7 @@ MOST_FINDINGS = 6
 
 _SLUG_WORDS = 6
 _FEWEST_KEY_TURNS = 3
+_FEWEST_NEW_WORDS = 5  # of a subtask's narrative, which its session's summary does not use
 _LONG_CALLS = 40  # long debugging: this many calls, with failures and abandoned attempts, and it worked in the end
 _LONG_ERRORS = 8
 _LONG_DEAD_ENDS = 2
@@ -118,7 +119,7 @@ class SubtaskQuestion:
         return {"session": self.session, "reason": self.reason, "peers": self.peers}
 
     def problems(self, answer: SubtasksAnswer) -> list[Problem]:
-        """The first subtask that is about another session or cites a turn its summary does not."""
+        """The first subtask that is about another session, or that its summary does not bear or says already."""
         try:
             for each in answer.subtasks:
                 check_subtask(each, self.session)
@@ -247,14 +248,25 @@ def _faults_of_findings(answer: TaskAnswer, family: Family) -> dict[int, str]:
 
 
 def check_subtask(answer: SubtaskAnswer, session: SessionView) -> SubtaskAnswer:
-    """Raises `AnswerRejected` when the answer is about another session or cites a turn its summary does not."""
+    """Raises `AnswerRejected` when the answer is about another session, cites a turn that its summary does not, or
+
+    says nothing that its summary does not say.
+    """
     if answer.parent_session_id != session.session_id:
         raise AnswerRejected(f"{answer.parent_session_id!r} is not {session.session_id!r}", place="parent_session_id")
     turns = {turn for turn, _ in session.key_turns}
     unknown = sorted({step.turn for step in answer.key_steps} - turns)
     if unknown:
         raise AnswerRejected(f"turn {unknown[0]} is not in the summary of {session.session_id}", place="key_steps")
+    if len(_new_words(answer.narrative, session)) < _FEWEST_NEW_WORDS:
+        raise AnswerRejected(f"it says nothing that the summary of {session.session_id} does not", place="narrative")
     return answer
+
+
+def _new_words(narrative: str, session: SessionView) -> set[str]:
+    """The words of a subtask's narrative that its session's summary does not use."""
+    summary = " ".join([session.goal, session.narrative or "", *(text for _, text in session.key_turns)])
+    return {stem(word) for word in tokens(narrative) if strength(word)} - {stem(word) for word in tokens(summary)}
 
 
 def discover_tasks(

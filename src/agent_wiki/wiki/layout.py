@@ -10,6 +10,7 @@ from functools import lru_cache
 from agent_wiki.wiki.kinds import KINDS, PageKind
 
 ARCHIVE = "_archived"
+SESSIONS = "_sessions"
 CONFIG = "_config.yaml"
 INDEX = "_index.jsonl"
 AUDIT_LOG = "_audit.log"
@@ -18,13 +19,14 @@ MACHINERY = ".wiki"
 
 MOST_SLUG_CHARACTERS = 40
 _MOST_NAME_CHARACTERS = 120
+_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def slug(text: str, most: int = MOST_SLUG_CHARACTERS) -> str:
     """`text` as `[a-z0-9-]`, at most `most` characters, cut at a dash; "untitled" when nothing is left."""
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    whole = re.sub(r"[^a-z0-9]+", "-", ascii_text.lower()).strip("-")
+    ascii_text = text if text.isascii() else unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    whole = "-".join(ascii_text.lower().translate(_WORDS).split())
     if len(whole) <= most:
         return whole or "untitled"
     cut = whole[: most + 1].rpartition("-")[0]

@@ -19,9 +19,9 @@ from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.layout import SESSIONS, session_file_stem
 
-FOLDER = "_sessions"
+FOLDER = SESSIONS
 VERSION = 1
 NO_DATE = "9999-99-99"  # sessions without a date come last in the fixed order
 

@@ -44,6 +44,8 @@ def plain_line(text: str, most: int) -> str:
 
 
 def _is_plain(text: str) -> bool:
+    if text.isalnum() and text.isascii():
+        return True  # as ids are
     if not _PLAIN_ALREADY(text) or text.count("`") % 2:
         return False
     return not ("  " in text or "``" in text or "://" in text or "www." in text.lower())

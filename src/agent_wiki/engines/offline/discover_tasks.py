@@ -17,14 +17,12 @@ from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.contrasts import Side, tool_contrasts, write_contrasts
 from agent_wiki.stages.discover_tasks import (
     MOST_FINDINGS,
-    SubtaskAnswer,
     SubtaskQuestion,
     SubtasksAnswer,
     TaskAnswer,
     TaskQuestion,
     representative_session,
 )
-from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 
@@ -45,8 +43,8 @@ def answer(question: TaskQuestion) -> TaskAnswer: ...
 @overload
 def answer(question: SubtaskQuestion) -> SubtasksAnswer: ...
 def answer(question: TaskQuestion | SubtaskQuestion) -> TaskAnswer | SubtasksAnswer:
-    """The page of a family, or of one session in it. Always the same for the same question."""
-    return _task(question) if isinstance(question, TaskQuestion) else _subtask(question)
+    """The page of a family. None of one session in it: rules say nothing of it that its summary does not say."""
+    return _task(question) if isinstance(question, TaskQuestion) else SubtasksAnswer()
 
 
 def _task(question: TaskQuestion) -> TaskAnswer:
@@ -150,37 +148,3 @@ def _measures_apart(first: Side, second: Side) -> list[str]:
 
 def _spread(values: Sequence[float]) -> str:
     return f"{median(values):.4g} ({values[0]:.4g} to {values[-1]:.4g}, {len(values)} sessions)"
-
-
-def _subtask(question: SubtaskQuestion) -> SubtasksAnswer:
-    session = question.session
-    if not session.narrative or not session.key_turns:
-        return SubtasksAnswer()
-    condition = plain_line(session.condition or "", 30) if question.reason == "condition" else ""
-    goal = _title(session.goal, 86) or "Session"
-    title = f"{goal} ({condition})" if condition else goal
-    steps = [TurnNote(turn=turn, text=plain_line(text, 200) or "(no text)") for turn, text in session.key_turns[:8]]
-    subtask = SubtaskAnswer(
-        slug=slug(f"{condition} {goal}"),
-        title=title,
-        parent_session_id=session.session_id,
-        narrative=f"{_shows(question)} {session.narrative.strip()}",
-        key_steps=steps,
-    )
-    return SubtasksAnswer(subtasks=[subtask])
-
-
-def _shows(question: SubtaskQuestion) -> str:
-    """What makes the session worth reading, measured."""
-    session = question.session
-    if question.reason == "debugging":
-        return (
-            f"It worked in the end: {session.errors} of {session.tool_calls} tool calls failed and "
-            f"{session.dead_ends} attempts were given up before."
-        )
-    calls = [peer.tool_calls for peer in question.peers if peer.tool_calls is not None]
-    condition = plain_line(session.condition or "", 60).replace("`", "")
-    return (
-        f"The success of condition `{condition}` with the fewest tool calls: {session.tool_calls}, "
-        f"where its {len(calls)} sessions have a median of {median(calls):.4g}."
-    )
