@@ -29,6 +29,7 @@ from agent_wiki.retrieval.fuse import LEXICAL, MEANING
 from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.lexical import words_of
 from benchmarks.recall import copied
+from benchmarks.recall_requests import NOTHING_APPLIES_CHOSEN_WITH
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -183,8 +184,10 @@ def listed(wikis: Mapping[str, Path], questions: Sequence[Question]) -> Iterator
 
 
 def choose(wikis: Mapping[str, Path], questions: Sequence[Question]) -> Iterator[str]:
-    """The scores at each weight and threshold."""
+    """The scores at each weight and threshold, with more requests to which nothing applies."""
     found = []
+    nothing = frozenset[str]()
+    questions = [*questions, *(Question(each, "unrelated", nothing, nothing) for each in NOTHING_APPLIES_CHOSEN_WITH)]
     for wiki in wikis.values():
         index, ids = opened(wiki), page_ids(wiki)
         found += [(ids, each, row_scores(index, each.ask, words_of(each.ask))) for each in questions]
