@@ -6,8 +6,8 @@ Three formats of recordings make one wiki. Four times over, a quarter of each fa
 built from the rest; each held-out session's own first request is asked. Relevant are the pages whose provenance
 reaches a session of the same family (tau-bench: the task; mini-swe-agent and Claude Code: the repository). Ways of
 looking: by words alone, by meaning alone, fused as `wiki consult` does it, a plain grep of the index for the request's
-words, and the index read whole. Weights and threshold are fitted by `benchmarks/questions.py`; `--choose` shows what they
-come to on other recordings, another tool's wiki and requests of `recall_requests.py`.
+words, and the index read whole. Weights and threshold are fitted by `benchmarks/questions.py`; `--choose` shows what
+they come to on other recordings, another tool's wiki and requests of `recall_requests.py`.
 
 `recall@5` is the share of the relevant pages (of five, when there are more) among the first five; `MRR` the mean of 1
 over the rank of the first relevant page. A token is counted as two bytes, as `wiki consult --read` does.
