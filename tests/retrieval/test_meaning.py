@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent_wiki.errors import RunError
 from agent_wiki.retrieval.fuse import discounted
-from agent_wiki.retrieval.meaning import Query, Table, length, signs, table
+from agent_wiki.retrieval.meaning import Query, VectorTable, length, signs, table
 from agent_wiki.retrieval.pieces import pieces, words
 
 VOCABULARY = {"un": 1, "##aff": 2, "##able": 3, "able": 4, "日": 5, "cafe": 6, "!": 7}
@@ -70,7 +70,7 @@ def test_a_table_of_another_shape_is_an_error(tmp_path: Path) -> None:
     head = b'{"embeddings":{"dtype":"F32","shape":[2,256],"data_offsets":[0,4]}}'
     (tmp_path / "model.safetensors").write_bytes(len(head).to_bytes(8, "little") + head)
     with pytest.raises(RunError, match="not a table of int8"):
-        Table(tmp_path)
+        VectorTable(tmp_path)
 
 
 @given(st.text(max_size=300))

@@ -33,7 +33,7 @@ _SIGN_OF_BYTE = bytes(ord("1") if 0 < each < 128 else ord("0") for each in range
 Vector = bytes  # 256 int8, scaled so that the largest is 127; empty for a text without known words
 
 
-class Table:
+class VectorTable:
     """The word-piece vectors, read from disk on demand."""
 
     def __init__(self, folder: Path) -> None:
@@ -86,9 +86,9 @@ class Table:
 
 
 @lru_cache(maxsize=1)
-def table() -> Table:
+def table() -> VectorTable:
     """The table that ships with the package."""
-    return Table(_FOLDER)
+    return VectorTable(_FOLDER)
 
 
 def signs(vector: Vector) -> int:
