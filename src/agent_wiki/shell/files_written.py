@@ -61,7 +61,7 @@ def _follow_tool(files: dict[str, WrittenFile | None], call: Call) -> None:
     if path is None:
         return
     text = next((call.arguments[key] for key in _TEXT_KEYS if isinstance(call.arguments.get(key), str)), None)
-    edits = list(_edits(call.arguments))
+    edits = list(edits_of(call.arguments))
     if edits:
         _edit(files, call, path, edits)
     elif isinstance(text, str) and not isinstance(call.arguments.get("insert_line"), int):
@@ -70,8 +70,8 @@ def _follow_tool(files: dict[str, WrittenFile | None], call: Call) -> None:
         files[path] = None
 
 
-def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
-    """`(old, new, everywhere)` of an edit call, one or several."""
+def edits_of(arguments: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    """Yield `(old, new, everywhere)` of an edit call, one or several."""
     several = arguments.get("edits")
     for each in several if isinstance(several, list) else [arguments]:
         for old_key, new_key in _EDIT_KEYS:

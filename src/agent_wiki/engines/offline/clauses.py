@@ -7,6 +7,7 @@ from agent_wiki.wiki.text import plain_line
 
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
+_LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 
 
@@ -28,5 +29,7 @@ def clause(text: str, most: int) -> str:
 
 
 def _is_closed(piece: str) -> bool:
-    """No bracket, quotation or code span is left open."""
+    """No bracket, quotation or code span is left open, and no word that wants another."""
+    if _LEFT_OPEN.search(piece):
+        return False
     return piece.count("(") == piece.count(")") and piece.count('"') % 2 == 0 and piece.count("`") % 2 == 0

@@ -34,7 +34,8 @@ _LABEL = regex(
 _LEAD_LINES = regex(
     r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
     r"description|task requirements:?|"
-    r"context:?|\(last modified by[^\n]*|#+\s*(?:context|background|overview|description)\s*)$",
+    r"context:?|(?:original |user )?prompt:?|\(last modified by[^\n]*|"
+    r"#+\s*(?:context|background|overview|description)\s*)$",
     re.IGNORECASE,
 )
 _PLAN = regex(
@@ -68,6 +69,7 @@ _GERUND = regex(
 )
 _WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
 _ASKS_KINDLY = regex(r"\bplease\b|^(?:can|could|would) you\b|\bconsider \w+ing\b", re.IGNORECASE)
+_CAUTION = regex(r"^(?:treat|do not|don'?t|never|ignore|remember)\b", re.IGNORECASE)  # how to go about it
 _LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
     r"|npm ERR|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
@@ -75,13 +77,16 @@ _LOG_LINE = regex(
 )
 
 
-def goal_of(requests: list[UserRequest], title: str | None) -> str:
+def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | None = None) -> str:
     """The goal of a stretch of a session: the first request of the person in it, one line of at most 200 characters.
 
-    In: the user's turns of the stretch; `title`, one that the harness recorded. A nudge ("hi", "continue") does not
+    In: the user's turns of the stretch; `title`, one that the harness recorded; `deed`: the request that
+    was worked on, where the first one only asks something. A nudge ("hi", "continue") does not
     count when there is another request. Out: never empty; says so when no request is recorded.
     """
     line, later = opening_and_next(requests, title)
+    if deed is not None and not later:
+        later = request_line(deed.text)
     return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
 
 
@@ -131,7 +136,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     if not paragraphs:
         return ""
     first, last = paragraphs[0], paragraphs[-1]
-    asking = next((at for at, sentence in enumerate(first[:12]) if ASKS.search(sentence)), None)
+    asking = next((at for at, sentence in enumerate(first[:12]) if _asks(sentence)), None)
     if asking is None and len(paragraphs) > 1 and not _is_title(first[0]) and ASKS.search(last[-1]):
         return _upper_first(clause(last[-1], most))  # a paste with the request at its end
     if asking is None and len(paragraphs) > 1:
@@ -146,6 +151,10 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     if len(paragraphs) > 1 and _needs_next(first[-1], text):
         following = [*following, paragraphs[1][0]]
     return _upper_first(clause(_filled(first[start], following, most), most))
+
+
+def _asks(sentence: str) -> bool:
+    return ASKS.search(sentence) is not None and _CAUTION.match(sentence) is None
 
 
 def _asked_below(paragraphs: list[list[str]]) -> str:

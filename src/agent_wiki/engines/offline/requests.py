@@ -19,7 +19,8 @@ _MOST_READ = 20_000
 _WRAPPERS = (
     "ide_opened_file", "ide_selection", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
-    "uploaded_files", "env_context", "repo_context", "attachments", "session_context", "user-prompt-submit-hook",
+    "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
+    "user-prompt-submit-hook",
 )  # fmt: skip
 _WRAPPED = regex(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
@@ -34,6 +35,9 @@ _TYPED_COMMAND = regex(r"/([a-z][\w:-]{1,60})(?=\s|$)")
 _ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
 _SIMULATED_END = regex(r"#{3}(?:STOP|TRANSFER|OUT-OF-SCOPE)#{3}")
 _PLACEHOLDER = regex(r"\[(?:Image|Pasted text|Attachment|File)(?: ?[#:][^\]\n]{0,200})?\]", re.IGNORECASE)
+# A request that one agent hands to another, or an editor puts after what is open in it.
+_HANDED_OVER = regex(r"\A\s*<[\w-]{0,30}delegation>.{0,2000}?<(?P<tag>input|prompt|task)>(?P<own>.*)", re.DOTALL)
+_AFTER_CONTEXT = regex(r"^#{1,4} My request for \w{1,30}:[ \t]*\n?", re.MULTILINE)
 _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 _NUDGES = regex(
     r"^(?:ok(?:ay)?|yes|yep|yeah|yup|sure|y|no|n|go(?: ahead| on| for it)?|continue|proceed|next|do it|"
@@ -90,7 +94,7 @@ _FAULT = regex(
 )
 
 ASKS = regex(
-    r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |let'?s |let us |just )*(?:add|address|analy[sz]e|"
+    r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |let'?s |let us |just )*(?:take a look|add|address|analy[sz]e|"
     r"apply|book|build|bump|calculate|cancel|change|check|clean|commit|"
     r"configure|convert|create|debug|delete|deploy|describe|design|diagnose|do|document|draft|ensure|"
     r"estimate|explain|extract|find|fix|generate|get|give|help|"
@@ -176,6 +180,10 @@ def _slash_command(turn: int, name: str, content: str) -> UserRequest | None:
 def own_words(content: str) -> str:
     """A user turn's text without the blocks that harnesses wrap into it; empty when nothing else is there."""
     text = _SIMULATED_END.sub("", content.replace("\r\n", "\n"))
+    if handed := _HANDED_OVER.match(text):
+        text = handed["own"].partition(f"</{handed['tag']}>")[0]
+    if (asked := _AFTER_CONTEXT.search(text)) and text[asked.end() :].strip():
+        text = text[asked.end() :]
     while match := _WRAPPED.search(text):
         close = text.lower().find(f"</{match.group(1).lower()}>", match.end())
         end = match.end() if close < 0 else close + len(match.group(1)) + 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
@@ -106,10 +106,11 @@ def is_inline(act: Act) -> bool:
     return act.kind == "probe" and command is not None and is_inline_script(command)
 
 
-def file_names(paths: Sequence[str], cwd: str | None, most: int = 3) -> str:
-    """Files by their short paths, each once."""
-    names = dict.fromkeys(code(shown_path(path, cwd)) for path in paths)
-    return listing([name for name in names if name], most)
+def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Mapping[str, str] | None = None) -> str:
+    """Files by their short paths, each once, with the clause that `clauses` has for its path."""
+    names = {code(shown_path(path, cwd)): (clauses or {}).get(path, "") for path in reversed(paths)}
+    shown = [f"{name} ({what})" if what else name for name, what in reversed(names.items()) if name]
+    return listing(shown, most)
 
 
 def error_words(line: str, most: int = 110) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
+from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
@@ -67,7 +68,7 @@ def _looked_at(act: Act) -> str | None:
 
 
 def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sentence | None:
-    """The files it changed; scratch files only when there is nothing else."""
+    """The files it changed, each with what was done to it; scratch files only when there is nothing else."""
     edits = [act for act in acts if act.edits and act.has_worked]
     pairs = [(act, path) for act in edits for path in act.edits]
     kept = [(act, path) for act, path in pairs if bare_name(path) not in scratch] or pairs
@@ -77,7 +78,8 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     is_all_new = all(act.call.name.lower() in _WRITERS for act, _ in kept)
     rounds = f" in {count(len(kept))} edits" if len(kept) > len(set(paths)) + 1 else ""
     verb = "wrote" if is_all_new or kept is pairs else "changed"
-    names = file_names(paths, stretch.trajectory.source.cwd, 4)
+    clauses = {path: change_of([act for act, _ in kept], path) for path in dict.fromkeys(paths)}
+    names = file_names(paths, stretch.trajectory.source.cwd, 4, clauses)
     return Sentence(kept[0][0].turn, 80, f"It {verb} {names}{rounds}.")
 
 

@@ -1,0 +1,77 @@
+"""What was done to a file, in a clause: the names that came or went, or the words that replaced others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.wording import code, listing
+from agent_wiki.shell.files_written import edits_of
+from agent_wiki.trajectory.lazily import regex
+
+_MOST_READ = 20_000
+_MOST_NAMES = 2
+_LONGEST_WORDS = 40
+_NAMED = regex(
+    r"^[ \t]*(?:(?:export|public|private|protected|static|async|default|abstract|final|override|pub(?:\(crate\))?) )*"
+    r"(?:def|class|function|func|fn|interface|struct|enum|trait)[ \t]+(?:\([^()\n]{0,60}\)[ \t]*)?([A-Za-z_]\w{2,60})"
+    r"|^(?:export )?(?:const|type) ([A-Za-z_]\w{2,60})[ \t]*(?::[^=\n]{1,80})?=",
+    re.MULTILINE,
+)
+_HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
+_PROSE = frozenset({".md", ".rst", ".txt", ".adoc"})
+_PATCH_FILE = regex(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
+
+
+def change_of(acts: Sequence[Act], path: str) -> str:
+    """`added `total``, `changed `total``, ``3.1` became `3.2``; empty where the calls show nothing so short."""
+    pairs = [pair for act in acts if path in act.edits for pair in _replaced(act, path)]
+    old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
+    before, after = _names(old, path), _names(new, path)
+    added = [name for name in after if name not in before]
+    removed = [name for name in before if name not in after]
+    parts = [
+        f"{verb} {listing(names, _MOST_NAMES)}" for verb, names in (("added", added), ("removed", removed)) if names
+    ]
+    words = _words(*pairs[0]) if len(pairs) == 1 else ""
+    kept = f"changed {listing(after, _MOST_NAMES)}" if after else ""
+    return "; ".join(parts) or words or kept
+
+
+def _names(text: str, path: str) -> list[str]:
+    """What a text defines, or the headings that it has."""
+    if PurePosixPath(path).suffix.lower() in _PROSE:
+        return distinct([f"“{found[1].strip().replace('`', '')}”" for found in _HEADING.finditer(text)])
+    names = [found[1] or found[2] for found in _NAMED.finditer(text)]
+    return distinct([code(name) for name in names if not name.startswith("__")])
+
+
+def _words(old: str, new: str) -> str:
+    """One short line in place of another."""
+    old, new = old.strip(), new.strip()
+    is_short = all(len(each) <= _LONGEST_WORDS and "\n" not in each for each in (old, new))
+    if not is_short or old == new or min(sum(map(str.isalnum, old)), sum(map(str.isalnum, new))) < 2:
+        return ""
+    return f"{code(old)} became {code(new)}"
+
+
+def _replaced(act: Act, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new texts of an edit, as far as the call holds them."""
+    arguments = act.call.arguments
+    edits = list(edits_of(arguments))
+    if edits:
+        yield from ((old, new) for old, new, _ in edits)
+        return
+    for key in ("content", "file_text"):
+        if isinstance(arguments.get(key), str):
+            yield "", arguments[key]
+            return
+    patch = next((each for each in arguments.values() if isinstance(each, str) and "*** Begin Patch" in each), "")
+    pieces = _PATCH_FILE.split(patch[: 10 * _MOST_READ])
+    for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        if name.strip() == path:
+            lines = body.split("\n")
+            old, new = ("\n".join(each[1:] for each in lines if each.startswith(sign)) for sign in "-+")
+            yield old, new
