@@ -161,3 +161,20 @@ def test_turns_that_do_not_exist_prove_nothing() -> None:
     session = Script().runs("pytest", _RED, failed=True)
     assert _cause(session, 2, 99, 99) == "asserted"
     assert _turns(session.done()) == 3
+
+
+def test_what_failed_for_another_reason_before_the_remedy_is_not_what_the_remedy_cured() -> None:
+    session = Script().runs("python a.py", "ImportError: requires lark", failed=True)
+    session.runs("pip install lark", "installed").runs("python a.py", "ValueError: version 3", failed=True)
+    session.runs("pip install lark==1.0", "installed").runs("python a.py", "ok")
+    assert _grade(session, (2, 8, 10)).reason == "failed in T2, passed in T10, but failed in T6 for another reason"
+    assert _cause(session, 6, 8, 10) == "checked"
+
+
+@pytest.mark.parametrize(("reward", "cause"), [(0.0, "asserted"), (1.0, "checked"), (None, "checked")])
+def test_a_service_that_takes_a_call_proves_nothing_where_the_session_is_judged_a_failure(
+    reward: float | None, cause: str
+) -> None:
+    session = Script(reward=reward).call("book", {"seats": 1, "amount": 255}, "Error: amount does not add up: 305")
+    session.call("book", {"seats": 1, "amount": 305}, "booked 1 seat for 305")
+    assert _grade(session, (2, 4, 4), (3, "Error: amount does not add up: 305")).cause == cause

@@ -125,6 +125,11 @@ class _Case:
             return self._unless_stated(f"no later pass of what failed in T{event.turn} is named", against)
         changes = [call for call in self._changes(event, confirming) if not self._is_remedy(call)]
         where = f"failed in T{event.turn}, passed in T{confirming.turn}"
+        if self._has_lost(event):
+            return self._unless_stated(f"{where}, but the recorded verdict on the session is a failure", against)
+        otherwise = self._failed_otherwise(event, confirming)
+        if otherwise is not None:
+            return self._unless_stated(f"{where}, but failed in T{otherwise.turn} for another reason", against)
         if self._is_named_by_tool(event, confirming):
             return Grade("checked", f"{where}; the failure itself names the remedy", against)
         if event.command() == confirming.command() and is_escalated(confirming) and not is_escalated(event):
@@ -134,6 +139,26 @@ class _Case:
         if changes:
             return self._unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
         return Grade("asserted", f"{where} unchanged: it may have passed by itself", against)
+
+    def _has_lost(self, event: Call) -> bool:
+        """A service took the call, and the session's own verdict says that it was the wrong one."""
+        source = self.trajectory.source
+        is_lost = source.resolved is False or (source.resolved is None and source.reward == 0)
+        return is_lost and not called_steps(event) and tool_kind(event) == "service"
+
+    def _failed_otherwise(self, event: Call, confirming: Call) -> Call | None:
+        """The same check, failing in other words before the remedy: that is what the remedy is for."""
+        line, remedy = _comparable(verdict_of(event).line), self.turning.remedy or confirming.turn
+        for call in self.calls[event.position + 1 : confirming.position]:
+            other = _comparable(verdict_of(call).line)
+            is_other = verdict_of(call).has_failed and line and other and other != line and call.turn < remedy
+            if is_other and self._was_changed(event, call) and event.raw_arguments == call.raw_arguments:
+                return call
+        return None
+
+    def _was_changed(self, event: Call, until: Call) -> bool:
+        """Something was changed between the two, so that the event's own failure may be gone."""
+        return next(self._changes(event, until), None) is not None
 
     def _of_refused_reply(self) -> Grade:
         """The harness refused a reply; one that it carried out confirms the remedy."""

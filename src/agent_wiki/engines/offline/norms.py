@@ -178,7 +178,6 @@ _SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
 _OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
-_NEED = regex(r"^(?:we |you )?need to ([a-z]+ (?:all|every|both) .+)$", re.I)
 _CUSTOM = regex(
     r"^(?:i (?:think|thought|thougth) )?(?:the|our) (?:pattern|convention|custom|practice|standard)"
     r" (?:here )?(?:is|was) to (?P<what>.+?)"
@@ -266,12 +265,6 @@ def _ought(text: str, is_lasting: bool) -> Norm | None:
     return _norm(match[1], is_lasting) if match else None
 
 
-def _need(text: str, is_lasting: bool) -> Norm | None:
-    """`we need to bump all versions`, after a report: what was left out of it."""
-    match = _NEED.match(text)
-    return _norm(f"{match[1]} before reporting success", is_lasting) if match else None
-
-
 def _custom(text: str, _: bool) -> Norm | None:
     """`the pattern is to use X, not give a path`."""
     match = _CUSTOM.match(text)
@@ -313,7 +306,6 @@ _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (
     (_sure, False),
     (_ought, False),
     (_never, False),
-    (_need, False),
     (_custom, True),
     (_team, False),
     (_prefer, True),
