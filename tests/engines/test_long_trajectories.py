@@ -8,7 +8,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -234,12 +234,15 @@ def test_after_a_failure_nothing_more_is_asked_and_after_a_missing_answer_all_el
     tmp_path: Path, concurrency: int
 ) -> None:
     asked: list[str] = []
+    has_failed = Event()
 
     def failing(error: Exception) -> Callable[..., Any]:
         def ask(prompt: Prompt, _question: Question[Any]) -> Any:
             asked.append(prompt.digest)
             if "shown: turns 1 to" in prompt.text:
+                has_failed.set()
                 raise error
+            has_failed.wait(10)
             raise Unanswered("later")
 
         return ask
@@ -248,7 +251,7 @@ def test_after_a_failure_nothing_more_is_asked_and_after_a_missing_answer_all_el
     question = SummarizeQuestion(_trajectory(turns=18 * 12))
     with pytest.raises(NoAnswer, match="refused"):
         prompting.answer(question, failing(NoAnswer("refused")))
-    assert 1 <= len(asked) <= concurrency + 1
+    assert 1 <= len(asked) < 12
     asked.clear()
     with pytest.raises(Unanswered, match="first"):
         prompting.answer(question, failing(Unanswered("first")))

@@ -120,7 +120,7 @@ class _KnownLines:
         at = left_out = 0
         while at < len(lines):
             run, other = self._longest_at(lines, at)
-            size = sum(len(line) + 1 for line in lines[at : at + run])
+            size = sum(len(line) + 1 for line in lines[at : at + run]) - (at + run == len(lines))  # no line end there
             if run >= FEWEST_REPEATED_LINES and size >= FEWEST_REPEATED_CHARACTERS:
                 kept.append(f"[{run:,} lines, {size:,} characters, are the same as in turn {other} and not shown here]")
                 left_out += size

@@ -22,6 +22,7 @@ _RUNNING = regex(
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user")
+_ABORTED = regex(r"^aborted by user\b.{0,40}", re.MULTILINE)
 _HEADER = 400
 
 
@@ -55,6 +56,9 @@ def judged(
         return Verdict("unknown")
     if is_error is not False and (refusal := _REFUSED.search(result[:_HEADER])):
         return Verdict("refused", refusal.group(), turn)
+    aborted = _ABORTED.search(result[:_HEADER])
+    if aborted and _is_of_harness(result[: aborted.start()]):
+        return Verdict("called off", aborted.group(), turn)
     if command is None:
         return _of_tool(result, is_error, tool, turn)
     running = _RUNNING.search(result[:_HEADER])

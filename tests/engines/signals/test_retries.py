@@ -55,3 +55,14 @@ def test_a_failure_without_words_gives_no_lesson() -> None:
 def test_a_flag_that_leaves_out_what_fails_is_no_remedy() -> None:
     script = Script().runs("cargo test", "error: test failed, to rerun pass --lib", failed=True)
     assert not _rules(script.runs("cargo test -- --skip cart", "ok"))
+
+
+def test_a_variable_that_only_shows_more_is_no_remedy() -> None:
+    script = Script().runs("git stash pop", "error: could not restore untracked files", failed=True)
+    assert not _rules(script.runs("GIT_TRACE=1 git stash pop", "ok"))
+
+
+def test_other_code_in_a_here_document_is_no_retry() -> None:
+    error = "SyntaxError: Cannot use import statement outside a module"
+    script = Script().runs("node - <<'E'\nrequire('a')\nE", error, failed=True)
+    assert not _rules(script.runs("node --input-type=module - <<'E'\nimport 'a'\nE", "ok"))

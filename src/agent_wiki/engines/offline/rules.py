@@ -92,7 +92,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "arguments/amounts-add-up": "A call is refused because amounts do not add up, and accepted with others.",
             "arguments/look-up-first": "A call is refused for a guessed value, and accepted with one looked up.",
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
-            "arguments/constraint": "A refusal states what holds for an argument, and another value is accepted.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
         },
     ),

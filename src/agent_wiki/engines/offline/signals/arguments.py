@@ -56,7 +56,6 @@ def lessons(session: MinedSession) -> list[Lesson]:
                 _summed(session, failed, worked, line)
                 or _looked_up(session, failed, worked, line)
                 or _either(session, failed, worked, line)
-                or _constrained(session, failed, worked, line)
             )
     return found
 
@@ -135,22 +134,6 @@ def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
         (_slug(failed.name), "tool-arguments"),
     )
     return _lesson(session, failed, worked, wording, line, f"it worked without `{gone[0]}`", 73)
-
-
-def _constrained(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
-    """The refusal states what holds for a value, and another value of the same argument is accepted."""
-    changed = _changed(failed, worked)
-    statement = error_name(re.sub(r"^(?:Error|error|ERROR)[: ]+", "", line), session)
-    if len(changed) != 1 or not _CONSTRAINT.search(line) or statement is None or "<" in statement:
-        return []
-    wording = Wording(
-        "arguments/constraint",
-        f"Check {changed[0]} before calling {failed.name}",
-        f"Choose `{changed[0]}` for `{failed.name}` with its rule in mind: {statement}.",
-        f"About to call `{failed.name}`, or it answers `{statement}`.",
-        (_slug(failed.name), _slug(changed[0]), "tool-arguments"),
-    )
-    return _lesson(session, failed, worked, wording, line, f"it worked with another `{changed[0]}`", 64)
 
 
 def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:

@@ -21,6 +21,7 @@ from agent_wiki.engines.offline.lessons import (
     quote_line,
 )
 from agent_wiki.engines.offline.tables import table
+from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _WITHIN_CALLS = 6
@@ -32,6 +33,7 @@ _CODE_FAILED = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
 )
+_SHOWS_MORE = regex(r"[A-Z_]*(?:TRACE|DEBUG|VERBOSE|LOG|LOG_LEVEL|BACKTRACE)=")
 _CONSTANT = regex(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
 _TRIVIAL_SETUP = frozenset(
     {"cd", "mkdir", "rm", "echo", "cat", "ls", "sleep", "touch", "cp", "mv", "git", "sed", "printf"}
@@ -87,12 +89,18 @@ def _difference(
     removed = set(wanted.flags) - set(used.flags) - _SCOPE_FLAGS
     old_names = [each.partition("=")[0] for each in wanted.env]
     env = tuple(each for each in used.env if each.partition("=")[0] not in old_names)
+    if _here_documents(failed.line) != _here_documents(later.line) or any(map(_SHOWS_MORE.match, env)):
+        return None  # other code, or a variable that only shows more
     setup = _setup(failed, later, used) if not flags and not env else None
     if removed or not (flags or env or setup):
         return None
     if code_failed and not any(each.partition("=")[0] in failed.output for each in (*flags, *env)):
         return None  # code that fails its tests is not corrected by a flag, unless the output asks for it
     return _Difference(tuple(flag for flag in flags if flag not in _SCOPE_FLAGS), env, setup)
+
+
+def _here_documents(line: str) -> list[str]:
+    return [step.body for step in simple_commands(line) if step.body]
 
 
 def _similar(wanted: shell.Command, used: shell.Command) -> bool:
