@@ -61,7 +61,7 @@ def test_a_file_read_again_is_named_by_the_turn_that_shows_it() -> None:
     made, left_out = condensed(trajectory)
     first, second, third = _results(made)
     lines = FILE.split("\n")
-    size = sum(len(line) + 1 for line in lines)
+    size = len(FILE)
     assert first == FILE
     assert second == f"[60 lines, {size:,} characters, are the same as in turn 3 and not shown here]"
     before = sum(len(line) + 1 for line in lines[:50])
