@@ -101,6 +101,11 @@ def lesson(
     return [Lesson(guideline, frozenset(event), weight)]
 
 
+def tag(word: str, instead: str = "shell", most: int = 30) -> str:
+    """A word as a tag, at most `most` characters; `instead` where nothing of it is left."""
+    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:most] or instead
+
+
 def error_line(output: str) -> str | None:
     """The line of an output that says best what went wrong; None when no line says so."""
     best: tuple[int, str] | None = None

@@ -10,7 +10,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, tag
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -54,7 +54,7 @@ def _named_instead(session: MinedSession, words: UserWords) -> list[Lesson]:
                     f"Use {new} instead of {old}",
                     f"Use `{new}` instead of `{old}`: {sentence.rstrip('.:')}.",
                     f"About to use `{old}`.",
-                    (_slug(new), _slug(old), "user-preference"),
+                    (tag(new, "style"), tag(old, "style"), "user-preference"),
                 )
                 rationale = f"The agent found that `{old}` does not do; the user named `{new}` and continued with it."
                 evidence = [session.quote(turn, sentence), session.quote(words.turn, words.text)]
@@ -113,7 +113,7 @@ def _switch_lesson(
         title,
         f"{rule} when it fails with `{name}`.",
         f"`{name}`, with {_bare(old)}.",
-        (_slug(_bare(new)), _slug(_bare(old)), "error"),
+        (tag(_bare(new), "style"), tag(_bare(old), "style"), "error"),
     )
     rationale = f'The user came back with `{plain_line(line, 160)}`. The agent: "{plain_line(match[0], 240)}".'
     evidence = [session.quote(turn, line), session.quote(said_at, match[0])]
@@ -127,7 +127,3 @@ def _bare(words: str) -> str:
 
 def _sentences(text: str) -> list[str]:
     return [piece.strip(" *-") for piece in re.split(r"(?<=[.!?])\s+|\n+", text[:4000]) if 20 <= len(piece) <= 240]
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "style"

@@ -13,6 +13,7 @@ from agent_wiki.engines.offline.lessons import (
     error_name,
     innermost_error,
     lesson,
+    tag,
 )
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
@@ -92,7 +93,7 @@ def _summed(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
         f"Make the amounts in `{changed[0]}` add up to the full price, every extra counted in, before calling "
         f"`{failed.name}`.",
         f"`{failed.name}` is about to be called, or answers that an amount does not add up.",
-        (_slug(failed.name), "payments", "tool-arguments"),
+        (tag(failed.name, "tool", most=40), "payments", "tool-arguments"),
     )
     return _lesson(session, failed, worked, wording, line, f"it worked with other values in `{changed[0]}`", 76)
 
@@ -113,7 +114,7 @@ def _looked_up(session: MinedSession, failed: Call, worked: Call, line: str) -> 
                     f"Look up {name} before {failed.name}",
                     f"Look up `{name}` with `{look.name}` before calling `{failed.name}`.",
                     f"`{failed.name}` needs a value for `{name}` that no result has shown yet.",
-                    (_slug(failed.name), _slug(look.name), "look-up"),
+                    (tag(failed.name, "tool", most=40), tag(look.name, "tool", most=40), "look-up"),
                 )
                 return _lesson(session, failed, worked, wording, line, f"it worked with what `{look.name}` gave", 74)
     return []
@@ -131,7 +132,7 @@ def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
         f"Choose {gone[0]} or {kept[0]}",
         f"Give `{failed.name}` either `{gone[0]}` or {others}, not both.",
         f"A call of `{failed.name}` is to have `{gone[0]}` together with {others}.",
-        (_slug(failed.name), "tool-arguments"),
+        (tag(failed.name, "tool", most=40), "tool-arguments"),
     )
     return _lesson(session, failed, worked, wording, line, f"it worked without `{gone[0]}`", 73)
 
@@ -158,7 +159,7 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
             f"Call {step} before {failed.name}",
             f"Call `{step}` before `{failed.name}` when it answers `{name}`.",
             f"`{failed.name}` answers `{name}`.",
-            (_slug(failed.name), _slug(step), "tool-order"),
+            (tag(failed.name, "tool", most=40), tag(step, "tool", most=40), "tool-order"),
         )
         rationale = f"`{failed.name}` answered `{plain_line(line, 200)}`; after `{step}` it worked."
         evidence = [session.quote(failed.result_turn, line), session.quote(between[-1].turn, between[-1].raw_arguments)]
@@ -190,7 +191,3 @@ def _lesson(
     start = max(worked.raw_arguments.find(f'"{changed}"'), 0)
     evidence = [session.quote(failed.result_turn, line), session.quote(worked.turn, worked.raw_arguments[start:])]
     return lesson(wording, rationale, evidence, {failed.turn}, weight, remedy=worked.turn, confirmed=worked.turn)
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:40] or "tool"

@@ -12,7 +12,7 @@ from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
-from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.tools import EDIT_TOOLS
@@ -105,7 +105,7 @@ def _use_instead(rule_id: str, new: str, old: str) -> Wording:
         f"Use {new} instead of {old}",
         f"Use `{new}` instead of `{old}`.",
         f"About to use `{old}` in a project of this user.",
-        (_slug(new), _slug(old), "user-preference"),
+        (tag(new, "style"), tag(old, "style"), "user-preference"),
     )
 
 
@@ -130,7 +130,7 @@ def _instead_wording(new: str, old: str) -> Wording | None:
     if _is_name(new) and _is_name(old):
         return _use_instead("corrections/use-instead", new.strip("`"), old.strip("`"))
     title = title_of(f"Use {new} instead of {old}")
-    tags = tuple(dict.fromkeys((_slug(new.split()[-1]), _slug(old.split()[-1]), "user-preference")))
+    tags = tuple(dict.fromkeys((tag(new.split()[-1], "style"), tag(old.split()[-1], "style"), "user-preference")))
     return (
         Wording("corrections/use-instead", title, f"Use {new} instead of {old}.", f"About to use {old}.", tags)
         if title
@@ -163,7 +163,7 @@ def _built_in_lesson(session: MinedSession, words: UserWords, name: str, turn: i
         f"Use the built-in {short}",
         f"Look for an option that the library already has before writing the same by hand: `{name}` does it.",
         f"About to hand-write what `{short}` does.",
-        (_slug(short), "built-ins", "simplicity"),
+        (tag(short, "style"), "built-ins", "simplicity"),
     )
     rationale = f'The user refused a longer way: "{plain_line(words.text, 200)}". The next edit used `{name}`.'
     sentence = next((line for line in text.splitlines() if name in line), text)
@@ -203,7 +203,3 @@ def _clean(words: str) -> str:
 
 def _event(words: UserWords) -> set[int]:
     return {words.turn} | ({words.rejected.turn} if words.rejected else set())
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "style"

@@ -6,7 +6,7 @@ import re
 
 from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
-from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
@@ -81,7 +81,7 @@ def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
                     f"Use {match['new']} instead of {match['old']}",
                     f"Use `{match['new']}` instead of `{match['old']}` in `{file}`.",
                     f"Writing `{file}`, or `{match['old']}` in it is refused.",
-                    (_slug(file), "configuration"),
+                    (tag(file, ""), "configuration"),
                 )
                 line = _line_with(text, match[0])
                 rationale = f"`{match['old']}` in `{file}` was refused; the edit to `{match['new']}` stood."
@@ -106,7 +106,3 @@ def _bare(text: str) -> list[str]:
 
 def _line_with(text: str, piece: str) -> str:
     return next((line.strip() for line in text.splitlines() if piece in line), "")
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30]

@@ -19,6 +19,7 @@ from agent_wiki.engines.offline.lessons import (
     lesson,
     quote_command,
     quote_line,
+    tag,
 )
 from agent_wiki.trajectory.lazily import regex
 
@@ -71,7 +72,7 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
                     f"Run {command.head} before {head}",
                     f"Run `{general}` when `{head}` stops with `{name}`.",
                     f"`{head}` stops with `{name}`.",
-                    (_slug(command.program), _slug(failed.actions[-1].program), "hint"),
+                    (tag(command.program), tag(failed.actions[-1].program), "hint"),
                 )
                 rationale = f"`{head}` stopped with `{line.strip()}` and named `{hint}`; after that it worked."
                 quotes = [quote_line(session, failed, line), quote_command(session, step, command.text[:80])]
@@ -127,7 +128,7 @@ def _manual_lesson(
         f"Read {program} help before guessing flags",
         f"Read `{program} --help`, and that of the subcommand, before the first call of `{program}`.",
         f"About to call `{program}`, whose flags are not known from this session.",
-        (_slug(program), "command-line", "documentation"),
+        (tag(program), "command-line", "documentation"),
     )
     lines = [error_line(attempt.output) for attempt in refused[:2]]
     rationale = (
@@ -144,7 +145,3 @@ def _manual_lesson(
         remedy=helped.turn,
         confirmed=worked.turn,
     )
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "shell"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -98,7 +98,7 @@ def _mended(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
         f"Mend {short[0]} findings with {short[1]}",
         f"Run `{mends}` when `{check}` reports findings, and `{check}` again, before mending anything by hand.",
         f"`{check}` reports findings that a program can mend, such as of format.",
-        (_slug(short[0]), _slug(short[1]), "linting"),
+        (tag(short[0]), tag(short[1]), "linting"),
     )
     line = verdict_of(failed.call).line or error_line(failed.output) or ""
     rationale = f"`{check}` stopped with `{line.strip()}`; after `{fixer.text()[:120]}`, and no edit, it passed."
@@ -136,7 +136,7 @@ def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
         f"Run {head} outside the sandbox",
         f"Ask to run `{head}` outside the sandbox right away: inside it stops with `{name}`.",
         f"The shell runs in a sandbox, and `{head}` is next.",
-        (_slug(head), "sandbox", "permissions"),
+        (tag(head), "sandbox", "permissions"),
     )
     rationale = f"`{head}` stopped with `{name}` in the sandbox; the same command passed outside of it."
     return _lesson(session, recovery, passed, wording, rationale, 70, line)
@@ -161,7 +161,7 @@ def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
             f"Make folders before {program} writes",
             f"Make the folder with `{maker}` before `{program}` writes into it: `{program}` makes none.",
             f"About to write a file with `{program}` into a folder that may not be there.",
-            (_slug(program), "folders", "shell"),
+            (tag(program), "folders", "shell"),
         )
         rationale = f"`{program}` stopped with `{match[0]}`, and passed once the folder was made."
         line = next(each for each in recovery.failed.output.splitlines() if match[0] in each)
@@ -199,7 +199,7 @@ def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording
         f"Call {name} without {wrapper}",
         f"Call `{name}` itself, not through `{wrapper}`: `{wrapper}` has no subcommand `{name}`.",
         f"About to run `{wrapper} {name}`.",
-        (_slug(wrapper), _slug(name), "command-line"),
+        (tag(wrapper), tag(name), "command-line"),
     )
 
 
@@ -211,7 +211,7 @@ def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Word
         f"Call {name}.cmd in PowerShell",
         f"Call `{name}.cmd` instead of `{name}` in PowerShell where its policy blocks `{name}.ps1`.",
         f"PowerShell answers that `{name}.ps1` cannot be loaded because running scripts is disabled.",
-        ("powershell", _slug(name), "windows"),
+        ("powershell", tag(name), "windows"),
     )
 
 
@@ -225,7 +225,7 @@ def _by_path(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording |
         f"Call {name} by its full path",
         f"Call `{path}` where the shell does not find `{name}`: its folder is not in `PATH`.",
         f"The shell answers `{name}: command not found`.",
-        (_slug(name), "path", "shell"),
+        (tag(name), "path", "shell"),
     )
 
 
@@ -275,7 +275,3 @@ def _general(session: MinedSession, step: SimpleCommand) -> str:
 def _command(step: SimpleCommand) -> shell.Command:
     words = step.called or step.words
     return shell.Command(words, (), "", step.source)
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "shell"

@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word
-from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line, tag
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _WITHIN_CALLS = 6
@@ -108,7 +108,7 @@ def _worded(session: MinedSession, pair: _Pair) -> list[Lesson]:
         title,
         rule,
         f"About to call `{head}` with `{old}`.",
-        (_slug(pair.wanted.program), "command-line"),
+        (tag(pair.wanted.program), "command-line"),
     )
     rationale = f"`{head}` answered `{pair.line}`; " + (f"with `{new}` it worked." if new else "without it, it worked.")
     evidence = [quote_line(session, pair.failed, pair.line), quote_command(session, pair.failed, pair.wanted.program)]
@@ -168,7 +168,3 @@ def _rule(session: MinedSession, pair: _Pair, old: str, new: str | None) -> tupl
     )
     rule = f"Call `{head}` without `{old}`, which it does not know."
     return (f"Call {head} without {old}", rule) if is_dropped else ("", "")
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "shell"

@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command, general_word
-from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line, tag
 from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.trajectory.lazily import regex
 
@@ -100,7 +100,7 @@ def _runner_lesson(
         f"{what.capitalize()} have to be run and `{name}` answers `not found` or `No module named {name}`."
         if what.endswith("s")
         else f"{what.capitalize()} has to be run and `{name}` is not there.",
-        (_slug(used.program), _slug(what.removeprefix("the ")), "runner"),
+        (tag(used.program), tag(what.removeprefix("the ")), "runner"),
     )
     rationale = f"`{wanted.head}` stopped with `{line.strip()}`; `{used.head}` did the same job."
     evidence = [quote_line(session, failed, line), quote_command(session, worked, used.program)]
@@ -145,7 +145,7 @@ def _install_lesson(
         f"Install {short} before running code"[:60],
         f"Install {what} with `{general_command(command, session.trajectory)}` before running what needs `{name}`.",
         f"A command stops because `{name}` is missing.",
-        (_slug(command.program), _slug(short), "dependencies"),
+        (tag(command.program), tag(short), "dependencies"),
     )
     rationale = f"`{wanted.head}` stopped with `{line.strip()}` and passed after `{command.text}`."
     if len(installs) > 1:
@@ -160,7 +160,3 @@ def _install_lesson(
         remedy=attempt.turn,
         confirmed=passed.turn,
     )
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "shell"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, tag
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -63,7 +62,7 @@ def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
                 f"Run `{head}` with a longer time limit, or in the background: it does not finish within the "
                 f"default one.",
                 f"About to run `{head}` with the default time limit.",
-                (_slug(later.actions[-1].program), "timeout"),
+                (tag(later.actions[-1].program), "timeout"),
             )
             rationale = f"`{head}` ended with `{match[0]}`, and finished with more time."
             quotes = [session.quote(failed.result_turn, match[0]), quote_command(session, later)]
@@ -127,7 +126,3 @@ def _line_at(text: str, position: int) -> str:
     start = text.rfind("\n", 0, position) + 1
     end = text.find("\n", position)
     return text[start : end if end >= 0 else len(text)].strip()
-
-
-def _slug(word: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")[:30] or "shell"
