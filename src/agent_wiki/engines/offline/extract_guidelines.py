@@ -24,9 +24,9 @@ from agent_wiki.trajectory.lazily import regex
 
 CANNED = frozenset({"objections", "remedies", "sandbox"})
 """Families of rules whose words are the same in every session."""
-_OF_REPOSITORY = frozenset({"corrections", "preferences", "runners"})
-_ELSEWHERE = ("Install ", "Call `python3`")  # what is missing on a machine is missing for every repository there
-_OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries"})  # whose first tag is the program or the tool
+# Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
+_OF_REPOSITORY = frozenset({"corrections", "preferences", "runners/other-runner"})
+_OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries"})
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`-\w <text>`|`(?:source|cd|export|\.) <\w+>`")
 
@@ -40,8 +40,9 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
 
 def _with_scope(guideline: GuidelineAnswer) -> GuidelineAnswer:
     """How far a rule of each family holds: the user's wishes and a repository's own runner for that repository."""
-    family = (guideline.rule_id or "").partition("/")[0]
-    if family in _OF_REPOSITORY and not guideline.rule.startswith(_ELSEWHERE):
+    rule_id = guideline.rule_id or ""
+    family = rule_id.partition("/")[0]
+    if _OF_REPOSITORY & {family, rule_id}:
         scope = REPOSITORY
     else:
         scope = f"tool:{guideline.tags[0]}" if family in _OF_TOOL else "general"
