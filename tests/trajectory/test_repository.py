@@ -16,7 +16,7 @@ from agent_wiki.trajectory.repository import repository_here, repository_of
         (Source("t", remote="https://github.com/acme/Shop.git", cwd="/home/kim/x"), "shop"),
         (Source("t", remote="git@github.com:acme/shop"), "shop"),
         (Source("t", task_id="django__django-13670", cwd="/testbed"), "django"),
-        (Source("t", cwd="/home/kim/work/shop"), "shop"),
+        (Source("t", cwd="/home/kim/clones/shop"), "shop"),
         (Source("t", cwd="/home/kim/shop/.worktrees/2"), "shop"),
         (Source("t", cwd=r"C:\Users\kim\shop"), "shop"),
         (Source("t", cwd="/home/kim"), None),

@@ -151,14 +151,11 @@ class _Case:
         line, remedy = _comparable(verdict_of(event).line), self.turning.remedy or confirming.turn
         for call in self.calls[event.position + 1 : confirming.position]:
             other = _comparable(verdict_of(call).line)
-            is_other = verdict_of(call).has_failed and line and other and other != line and call.turn < remedy
-            if is_other and self._was_changed(event, call) and event.raw_arguments == call.raw_arguments:
+            is_again = verdict_of(call).has_failed and event.raw_arguments == call.raw_arguments and call.turn < remedy
+            # Only where something was changed before may the event's own failure be gone.
+            if is_again and line and other and other != line and any(self._changes(event, call)):
                 return call
         return None
-
-    def _was_changed(self, event: Call, until: Call) -> bool:
-        """Something was changed between the two, so that the event's own failure may be gone."""
-        return next(self._changes(event, until), None) is not None
 
     def _of_refused_reply(self) -> Grade:
         """The harness refused a reply; one that it carried out confirms the remedy."""

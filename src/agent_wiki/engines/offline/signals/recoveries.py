@@ -173,21 +173,27 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """The same program is called by a name that the shell finds, or without what was put in front of it."""
     for pattern, named in ((_WRAPPER, _unwrapped), (_SCRIPT_BLOCKED, _command_file), (_NOT_ON_PATH, _by_path)):
         match = pattern.search(failed.output)
-        missing = next(filter(None, match.groups()), "") if match else ""
-        for wanted in failed_steps(failed.call) if match else ():
-            later_ones = [
-                each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)
-            ]
-            for later in sorted(later_ones, key=lambda each: named is _by_path and each.verdict != "passed"):
-                for used in called_steps(later.call):
-                    wording = named(missing, wanted, used)
-                    if wording is not None:
-                        line = next(each for each in failed.output.splitlines() if missing in each)
-                        rationale = f"`{wanted.text()[:100]}` stopped with `{line.strip()}`; `{used.text()[:100]}` ran."
-                        return _lesson(
-                            session, _Recovery(failed, later, wanted, used), later, wording, rationale, 76, line
-                        )
+        if match is None:
+            continue
+        missing = next(filter(None, match.groups()), "")
+        for wanted, later, used in _stand_ins(session, failed, pattern, passed_first=named is _by_path):
+            wording = named(missing, wanted, used)
+            if wording is not None:
+                line = next(each for each in failed.output.splitlines() if missing in each)
+                rationale = f"`{wanted.text()[:100]}` stopped with `{line.strip()}`; `{used.text()[:100]}` ran."
+                recovery = _Recovery(failed, later, wanted, used)
+                return _lesson(session, recovery, later, wording, rationale, 76, line)
     return []
+
+
+def _stand_ins(
+    session: MinedSession, failed: Attempt, pattern: re.Pattern[str], *, passed_first: bool
+) -> Iterator[tuple[SimpleCommand, Attempt, SimpleCommand]]:
+    """Each failed step with each later one that may stand in for it: of calls that did not meet the same error."""
+    others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
+    others.sort(key=lambda each: passed_first and each.verdict != "passed")
+    for wanted in failed_steps(failed.call):
+        yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
 
 
 def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
