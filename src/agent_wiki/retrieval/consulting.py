@@ -95,7 +95,7 @@ def consult(
     wanted = _wanted(index, tags, kinds)
     scored = [each for each in row_scores(index, task, asked, wanted) if each.fused >= THRESHOLD]
     rows = {each.number: index.fields(each.number) for each in scored}
-    scored = [each for each in scored if not _is_of_another(rows[each.number].get("scope"), repository)]
+    scored = [each for each in scored if _may_apply(rows[each.number], repository)]
 
     def order(scores: RowScores) -> tuple[bool, float, int]:
         score = ranked(scores.fused, rows[scores.number].get("cause"))
@@ -104,8 +104,6 @@ def consult(
     hits: list[Hit] = []
     for scores in sorted(scored, key=order):
         row = rows[scores.number]
-        if row.get("findings") == 0:
-            continue  # a comparison in which nothing was found teaches nothing
         hits.append(Hit(wiki, row, min(scores.fused, 1.0), _why(scores, asked), sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:
@@ -123,10 +121,12 @@ def consult(
     return sorted(found.values(), key=lambda hit: hit.has_sunk)[:most]
 
 
-def _is_of_another(scope: object, repository: str | None) -> bool:
-    """Whether a page holds for another repository than the reader's alone."""
-    own = scope.removeprefix("repository:") if isinstance(scope, str) and scope.startswith("repository:") else None
-    return own is not None and repository is not None and own != repository
+def _may_apply(row: Mapping[str, Any], repository: str | None) -> bool:
+    """False for a comparison in which nothing was found, and for what holds for another repository alone."""
+    scope = row.get("scope")
+    is_of_one = isinstance(scope, str) and scope.startswith("repository:")
+    is_of_another = is_of_one and repository is not None and scope != f"repository:{repository}"
+    return row.get("findings") != 0 and not is_of_another
 
 
 def _covering_link(row: Mapping[str, Any]) -> str | None:
