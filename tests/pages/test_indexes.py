@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_wiki.pages.indexes import MOST_LISTED
 from agent_wiki.wiki.layout import INDEX
 from agent_wiki.wiki.page import Page, split_body
 from tests.pages.rendering import catalog_of, indexes_of
@@ -80,3 +81,27 @@ def test_sums_say_over_how_many_summaries_they_go() -> None:
     assert "- cost: $0.50 over 1 of 2 summaries" in text
     assert "- tool calls: 3 over 1 of 2 summaries" in text
     assert "output tokens" not in text
+
+
+def test_a_page_for_people_lists_the_guidelines_that_most_speaks_for_and_counts_the_others() -> None:
+    pages = {
+        f"guidelines/g__{number:012x}.md": guideline(f"G {number}", tags=["x"], support={"sessions": number % 300})
+        for number in range(MOST_LISTED + 100)
+    }
+    made = indexes(pages)
+    text = made["guidelines/index.md"]
+    ids = re.findall(r"^- \*\*\[G (\d+)\]", text, re.MULTILINE)
+    assert sorted(map(int, ids)) == [number for number in range(600) if number % 300 >= 50]
+    assert f"Listed are {MOST_LISTED} of 600" in text
+    assert "| normal | 596 |\n| unvalidated | 4 |" in text
+    assert len(made[INDEX].splitlines()) == 600
+
+
+def test_a_page_for_people_lists_the_newest_sessions() -> None:
+    pages = {
+        f"summaries/s{number}.md": Page({"session_id": f"s{number}", "verified_at": f"20{number:03d}"}, ("# A\n",))
+        for number in range(100, MOST_LISTED + 102)
+    }
+    text = indexes(pages)["summaries/index.md"]
+    assert sorted(re.findall(r"\(s(\d+)\.md\)", text)) == [str(number) for number in range(102, MOST_LISTED + 102)]
+    assert f"Listed are the newest {MOST_LISTED} of {MOST_LISTED + 2} sessions." in text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import from_json
 
 from agent_wiki.pages.contract import ExampleSearch
-from agent_wiki.pages.index_shards import Shards
+from agent_wiki.pages.index_shards import Shards, sessions_of
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import row_order, trial_and_condition
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _MOST_SUMMARY_CHARACTERS = 240
 _MOST_GIST_CHARACTERS = 160
+MOST_LISTED = 500
+"""Guidelines, and sessions, that a page for people lists: nobody reads more, and git keeps every version of it."""
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -159,6 +163,7 @@ class _Rows:
     example: ExampleSearch = field(default_factory=ExampleSearch)
     ids: dict[str, dict[str, str]] = field(default_factory=lambda: {kind: {} for kind in INDEXED})
     shown: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in INDEXED})
+    guidelines: list[tuple[int, int, IndexEntry]] = field(default_factory=list)  # with tier and support
     subtasks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by session
 
     def add(self, entry: IndexEntry) -> None:
@@ -168,6 +173,10 @@ class _Rows:
         self.shards.add(row)
         self.example.add(row)
         self.ids[entry.kind][row["id"]] = entry.path
+        if entry.kind == "guideline":
+            supporting = sessions_of(row)
+            self.guidelines.append((TIERS.index(tier(entry.recalls, supporting)), -supporting, entry))
+            return
         shown.append(_shown(entry, row))
         if entry.kind == "task":
             shown[-1]["sessions"] = entry.sessions
@@ -203,14 +212,22 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
 
 def _variables(catalog: Catalog, rows: _Rows) -> dict[str, dict[str, Any]]:
     """What each index page shows, by path."""
-    guidelines = sorted(rows.shown["guideline"], key=lambda each: (each["title"].lower(), each["id"]))
+    listed = heapq.nsmallest(MOST_LISTED, rows.guidelines, key=lambda each: each[:2])
+    guidelines = [{**_shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry in listed]
+    guidelines.sort(key=lambda each: (each["title"].lower(), each["id"]))
+    tiers = Counter(number for number, _, _ in rows.guidelines)
     return {
         "index.md": {"usage": _usage(catalog.view.sessions)},
-        "summaries/index.md": {"groups": _groups(catalog)},
+        "summaries/index.md": {
+            "groups": _groups(catalog),
+            "sessions": len(catalog.view.sessions),
+            "most_listed": MOST_LISTED,
+        },
         "guidelines/index.md": {
             "clusters": rows.shown["cluster"],
             "guidelines": guidelines,
             "by_tag": _by_tag(guidelines),
+            "tiers": {TIERS[number]: tiers[number] for number in sorted(tiers)},
             "roll_up": _roll_up(guidelines),
         },
         "skills/index.md": {"skills": rows.shown["skill"]},
@@ -267,12 +284,12 @@ def _by_tag(entries: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str,
 
 
 def _roll_up(entries: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Guidelines by priority tier, with their counts by status; the unvalidated ones are only counted."""
+    """Guidelines by priority tier, with their counts by status."""
     tiers: dict[str, list[dict[str, Any]]] = {name: [] for name in TIERS}
     for entry in entries:
         counts = counts_by_status(entry["recalls"])
         entry["counts"] = ", ".join(f"{status} {count}" for status, count in counts.items())
-        tiers[tier(entry["recalls"], entry["support"] or 0)].append(entry)
+        tiers[entry["tier"]].append(entry)
     return [(name, found) for name, found in tiers.items() if found]
 
 
@@ -280,8 +297,8 @@ def _groups(catalog: Catalog) -> list[tuple[str, list[dict[str, str]]]]:
     """Comparison rows grouped by task and condition; a split session's arcs stay together."""
     config, sessions = catalog.view.state.config, catalog.view.sessions
     groups: dict[tuple[str, str], list[str]] = {}
-    for session_id, session in sessions.items():
-        condition = trial_and_condition(session, config)[1]
+    for session_id in _newest(sessions):
+        condition = trial_and_condition(sessions[session_id], config)[1]
         groups.setdefault((catalog.task_of.get(session_id, "other"), condition), []).append(session_id)
     ordered: list[tuple[str, list[dict[str, str]]]] = []
     for (task_slug, condition), ids in sorted(groups.items(), key=lambda each: (each[0][0] == "other", each[0])):
@@ -292,6 +309,10 @@ def _groups(catalog: Catalog) -> list[tuple[str, list[dict[str, str]]]]:
         label = f"{task_slug} / {condition}" if condition else task_slug
         ordered.append((plain_line(label, 120), rows))
     return ordered
+
+
+def _newest(sessions: Mapping[str, Session]) -> list[str]:
+    return heapq.nlargest(MOST_LISTED, sessions, key=lambda each: (sessions[each].record.date or "", each))
 
 
 def _usage(sessions: Mapping[str, Session]) -> dict[str, str]:
