@@ -27,7 +27,7 @@ from agent_wiki.pipeline.session_stages import (
     mined_record,
     order_of,
 )
-from agent_wiki.readers.detect import reader_of
+from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.recall.own_sessions import left_out_reason
@@ -171,7 +171,7 @@ def _add(mined: Mined, part: Mined) -> None:
 def trajectories_of(recording: Recording, sha256: str) -> Any:
     """Yield each trajectory of a recording, redacted, its source naming the file. Raises `UnreadableRecording`."""
     reader = reader_of(recording)
-    for trajectory in reader.read(recording):
+    for trajectory in trajectories_by(reader, recording):
         source = trajectory.source
         _without_surrogates(trajectory)
         if reader.FORMAT != "normalized":

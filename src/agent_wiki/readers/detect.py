@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from agent_wiki.errors import UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
+from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory
 
@@ -67,17 +68,34 @@ def _installed() -> tuple[Reader, ...]:
 
 
 def reader_of(recording: Recording) -> Reader:
-    """The reader that claims a recording. Raises `UnreadableRecording` when none does."""
+    """The reader that claims a recording. Raises `UnreadableRecording` when none does.
+
+    In a Harbor trial also for what is no recording of its agent, or a lesser copy of one.
+    """
+    trial = trial_of(recording.path)
+    _expect_recording(recording, trial)
     sample = recording.sample()
     for reader in readers():
         if reader.claims(sample):
+            _expect_recording(recording, trial, is_general=bool(getattr(reader, "IS_GENERAL", False)))
             return reader
     raise UnreadableRecording(recording.name, f"not a trajectory: {_describe(sample)}", is_foreign=True)
 
 
+def _expect_recording(recording: Recording, trial: HarborTrial | None, *, is_general: bool = False) -> None:
+    reason = trial.no_recording(recording.path, is_general=is_general) if trial else None
+    if reason:
+        raise UnreadableRecording(recording.name, reason, is_foreign=True)
+
+
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every trajectory of a recording, whatever its format. Raises `UnreadableRecording`."""
-    yield from reader_of(recording).read(recording)
+    yield from trajectories_by(reader_of(recording), recording)
+
+
+def trajectories_by(reader: Reader, recording: Recording) -> Iterator[Trajectory]:
+    """Every trajectory that a reader finds in a recording, with what lies about it in the folders around."""
+    yield from labelled(reader.read(recording), recording.path)
 
 
 def _describe(sample: Sample) -> str:

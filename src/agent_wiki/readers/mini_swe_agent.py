@@ -9,7 +9,6 @@ The raw provider reply in `extra.response` has model, time, usage and reasoning.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +29,7 @@ from agent_wiki.readers.chat_values import (
 )
 from agent_wiki.readers.recorded import iso_utc, seconds_between
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.sidecars import json_beside
 from agent_wiki.trajectory import Source, Trajectory
 
 FORMAT = "mini-swe-agent"
@@ -37,8 +37,6 @@ FORMAT = "mini-swe-agent"
 _RETURN_CODE = re.compile(r"\s{0,20}<returncode>(-?\d{1,12})</returncode>")
 _TIMED_OUT = re.compile(r"The last command <command>.{0,20000}?</command> timed out", re.DOTALL)
 _FENCES = ("```bash", "```mswea_bash_command")
-_REPORT = "report.json"
-_REPORT_BYTES_AT_MOST = 1 << 24
 
 
 def claims(sample: Sample) -> bool:
@@ -193,13 +191,9 @@ def _resolved_beside(path: Path, task_id: str | None) -> bool | None:
 
     Either the report names the instance, or it is flat and its folder is named after the instance.
     """
-    report = path.parent / _REPORT
-    try:
-        if task_id is None or not report.is_file() or report.stat().st_size > _REPORT_BYTES_AT_MOST:
-            return None
-        verdicts = mapping(json.loads(report.read_bytes().decode("utf-8", "replace")))
-    except (OSError, ValueError, RecursionError):
+    if task_id is None:
         return None
+    verdicts = json_beside(path.parent / "report.json")
     own = verdicts.get(task_id)
     if not isinstance(own, dict):
         own = verdicts if path.parent.name == task_id else {}
