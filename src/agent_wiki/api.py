@@ -183,8 +183,8 @@ class Wiki:
     ) -> list[Hit]:
         """The pages that apply to a task in plain words, best first; empty if none does.
 
-        A page must have one of the `tags` and be of one of the `kinds`, where these are given. What holds for another
-        repository than `repository` alone is left out.
+        A page must have one of the `tags` and be of one of the `kinds`, where these are given. What holds for
+        `repository` alone is preferred, what holds for another one alone is left out.
         """
         return retrieval.consult(self.folder, task, tags=tags, kinds=kinds, most=most, repository=repository)
 

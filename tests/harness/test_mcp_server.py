@@ -15,7 +15,7 @@ import pytest
 
 from agent_wiki.commands.app import app
 from agent_wiki.errors import UsageError
-from tests.wikis import Script, ingest, record, rule, skill, tree
+from tests.wikis import Script, arc, chat, ingest, record, rule, skill, tree
 
 mcp = pytest.importorskip("mcp")
 
@@ -268,3 +268,24 @@ def test_without_the_extra_one_line_says_what_to_install(wiki: Path, monkeypatch
 
 def test_the_command_is_registered() -> None:
     assert "mcp" in {command.name for command in app.registered_commands}
+
+
+def test_a_client_may_say_in_which_repository_it_works(tmp_path: Path) -> None:
+    script = Script(tmp_path)
+    script.says("a", rules=[rule(RULE, scope="repository")])
+    trace = tmp_path / "a.json"
+    source = {"format": "test", "cwd": "/home/kim/clones/shop"}
+    trace.write_text(json.dumps({**chat("a"), "schema_version": 1, "source": source}), encoding="utf-8")
+    ingest([trace], tmp_path / "wiki", script.engine)
+    task = "run the check of the cart before a change"
+    assert "why: of this repository; " in told_of(tmp_path / "wiki", "consult", task=task, repository="Shop")
+    assert told_of(tmp_path / "wiki", "consult", task=task, repository="cart") == "Nothing in the wiki applies."
+
+
+def test_an_episode_may_be_reported_by_its_id(tmp_path: Path) -> None:
+    script = Script(tmp_path)
+    dead_end = {"turn": 2, "text": "Raising the timeout was given up, because the check waits for a lock all the same."}
+    script.says("a", arcs=[arc(dead_ends=[dead_end])])
+    ingest([record(tmp_path / "t", "a")], tmp_path / "wiki", script.engine)
+    assert "followed" in told_of(tmp_path / "wiki", "report_use", id="episode:a", status="followed", evidence="a lock")
+    assert audited(tmp_path / "wiki")[0]["id"] == "episode:a"

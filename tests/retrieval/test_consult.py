@@ -56,7 +56,7 @@ def test_read_prints_pages_within_the_ceiling(wiki: Path, capsys: pytest.Capture
 def test_read_says_so_on_standard_output_when_nothing_fits(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["consult", TASK, "--wiki", str(wiki), "--read", "--max-tokens", "1"]) == 0
     out, err = capsys.readouterr()
-    assert out.endswith(f"none fits in 1 tokens; best: {PYTEST['link']}\n")
+    assert out == f"1 page applies and does not fit in 1 tokens; best: {PYTEST['link']}\n"
     assert err == ""
 
 

@@ -74,6 +74,39 @@ def test_what_holds_for_another_repository_alone_is_not_shown(tmp_path: Path) ->
     assert consult(wiki, task, repository="cart") == []
 
 
+def test_of_pages_that_fit_as_well_that_of_this_repository_comes_first_and_says_so(tmp_path: Path) -> None:
+    own = {**PYTEST, "id": "999999999999", "link": "guidelines/own__999999999999.md", "scope": "repository:shop"}
+    wiki = write_wiki(tmp_path, (PYTEST, own))
+    task = "run the unit tests, pytest is not found"
+    assert [hit.link for hit in consult(wiki, task)] == [PYTEST["link"], own["link"]]
+    first, second = consult(wiki, task, repository="shop")
+    assert (first.link, second.link) == (own["link"], PYTEST["link"])
+    assert first.why.startswith("of this repository; ")
+    assert "repository" not in second.why
+    assert first.score == second.score, "what is preferred is not lifted over the floor"
+
+
+_EPISODES = tuple(
+    {
+        "kind": "episode",
+        "id": f"episode:{name}",
+        "title": "Run the tests where pytest is not installed",
+        "tags": ["tests"],
+        "trigger": "Run the unit tests; pytest is not found.",
+        "summary": "Installing pytest was given up, because the network is closed and the tests need no pytest.",
+        "link": f"summaries/{name}.md",
+    }
+    for name in ("a", "b")
+)
+
+
+def test_lessons_come_before_episodes_of_which_one_is_shown(tmp_path: Path) -> None:
+    wiki = write_wiki(tmp_path, (*_EPISODES, PYTEST))
+    task = "run the unit tests, pytest is not found, install pytest?"
+    assert [hit.kind for hit in consult(wiki, task)] == ["guideline", "episode"]
+    assert [hit.kind for hit in consult(wiki, task, kinds=("episode",))] == ["episode", "episode"]
+
+
 _BUILD: dict[str, Any] = {
     **YAML,
     "id": "333333333333",

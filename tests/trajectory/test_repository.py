@@ -40,5 +40,16 @@ def test_the_repository_here_is_that_of_the_nearest_folder_with_git(tmp_path: Pa
     assert repository_here(inner) == "cart"
 
 
+def test_a_linked_worktree_is_in_the_repository_that_it_belongs_to(tmp_path: Path) -> None:
+    worktree, git = tmp_path / "fix-7", tmp_path / "Shop" / ".git"
+    (git / "worktrees" / "fix-7").mkdir(parents=True)
+    (git / "worktrees" / "fix-7" / "commondir").write_text("../..\n", encoding="utf-8")
+    worktree.mkdir()
+    (worktree / ".git").write_text(f"gitdir: {git}/worktrees/fix-7\n", encoding="utf-8")
+    assert repository_here(worktree) == "shop"
+    (git / "config").write_text('[remote "origin"]\n\turl = https://host/acme/store.git\n', encoding="utf-8")
+    assert repository_here(worktree) == "store"
+
+
 def test_a_folder_without_git_is_in_no_repository(tmp_path: Path) -> None:
     assert repository_here(tmp_path) is None

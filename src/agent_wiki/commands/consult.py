@@ -35,7 +35,9 @@ def consult(
     kind: Annotated[
         str,
         typer.Option(
-            "--kind", help="Only cluster, skill, guideline, task or subtask; several: a,b.", show_default=False
+            "--kind",
+            help="Only cluster, skill, guideline, task, subtask or episode; several: a,b.",
+            show_default=False,
         ),
     ] = "",
     repository: Annotated[
@@ -72,9 +74,10 @@ def consult(
 def _nothing_fits(hits: Sequence[Hit], max_tokens: int) -> str:
     from agent_wiki.retrieval.terminal import one_line
 
-    return (
-        f"{len(hits)} pages apply, none fits in {max_tokens} tokens; best: {one_line(hits[0].link)}\n" if hits else ""
-    )
+    if not hits:
+        return ""
+    apply = "1 page applies and does not fit" if len(hits) == 1 else f"{len(hits)} pages apply, none fits"
+    return f"{apply} in {max_tokens} tokens; best: {one_line(hits[0].link)}\n"
 
 
 def _listed(text: str) -> tuple[str, ...]:

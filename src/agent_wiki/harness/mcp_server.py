@@ -27,7 +27,7 @@ from agent_wiki.retrieval.why import why
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.repository import repository_here
 from agent_wiki.wiki.kinds import INDEXED
-from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.layout import episode_id, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
@@ -67,6 +67,9 @@ OfKind = Annotated[
 ]
 Link = Annotated[str, Field(description="A page's link from `consult`, such as guidelines/<slug>__<id>.md.")]
 PageId = Annotated[str, Field(description="A page's id or link, or a session's id.")]
+Repository = Annotated[
+    str | None, Field(description="The repository that you work in, by name, if not the one the server runs in.")
+]
 UsedId = Annotated[str, Field(description="The page's id or link.")]
 UseStatus = Annotated[
     Status, Field(description="followed: it helped; contradicted: it was wrong here; harmful: it did damage.")
@@ -83,7 +86,13 @@ class WikiTools:
     reported: int = 0
     lock: Lock = field(default_factory=Lock)  # HTTP clients call concurrently, but there is one retrieval index
 
-    def consult(self, task: Task, tags: Tags = [], kind: OfKind = None) -> str:  # noqa: B006 - the protocol's default
+    def consult(
+        self,
+        task: Task,
+        tags: Tags = [],  # noqa: B006 - the protocol's default
+        kind: OfKind = None,
+        repository: Repository = None,
+    ) -> str:
         """The two to five pages that apply to a task, best first, with links for `read_page`; often none applies."""
         if not task.strip():
             raise UsageError("consult: say what you are about to do")
@@ -91,7 +100,8 @@ class WikiTools:
             raise UsageError(f"consult: {_one_line(kind)} is not one of {', '.join(INDEXED)}")
         kinds = (kind,) if kind is not None else ()
         names = [tag[:_MOST_NAME] for tag in tags]
-        hits = consult(self.wiki, task[:_MOST_TASK], tags=names, kinds=kinds, repository=self.repository)
+        here = repository[:_MOST_NAME].lower() if repository else self.repository
+        hits = consult(self.wiki, task[:_MOST_TASK], tags=names, kinds=kinds, repository=here)
         if not hits:
             return "Nothing in the wiki applies."
         lines = [line for at, hit in enumerate(hits, 1) for line in hit_lines(replace(hit, wiki=Path()), at)]
@@ -158,7 +168,10 @@ class WikiTools:
         if kind_of(path) is not None:
             path, page = self._page(path)
             return str(page.fields.get("id") or page_id(path))
-        known = {page_id(each) for each in WikiFolder(self.wiki).page_paths() if kind_of(each) != "summary"}
+        known = {
+            episode_id(each) if kind_of(each) == "summary" else page_id(each)
+            for each in WikiFolder(self.wiki).page_paths()
+        }
         if path not in known:
             raise UsageError(f"{_one_line(name)} is not a page's id; use one from consult")
         return path

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 
 from agent_wiki.pages import foreign
 from agent_wiki.pages.cluster import FEWEST_MEMBERS, ClusterMember, cluster_members, cluster_of_members, cluster_page
+from agent_wiki.pages.episodes import episode_row, rejected_turns
 from agent_wiki.pages.guideline import guideline_page
-from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign
+from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign, entry_of_summary
 from agent_wiki.pages.memo import Inputs, Known
 from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
 from agent_wiki.pages.rejected import is_rejected_subtask
@@ -288,7 +289,8 @@ class Catalog:
     def _summaries(self, session: Session) -> Iterator[RenderedPage]:
         about = [self._taught(path) for path in session.paths]
         links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
-        inputs = self.inputs.digest([session], self.task_of.get(session.session_id), about, links)
+        left_out = rejected_turns(self.view.rejected.values(), session.session_id)
+        inputs = self.inputs.digest([session], self.task_of.get(session.session_id), about, links, left_out)
         known = [self._known("summary", path, inputs, ()) for path in session.paths]
         if None not in known:
             yield from filter(None, known)
@@ -301,7 +303,9 @@ class Catalog:
             made_by=session.record.stages[SUMMARIZE].made_by.short,
         )
         for path, page in pages.items():
-            entry = IndexEntry("summary", path, "", session.record.date)
+            edited = self.edited.get(path)
+            arc = page.content if edited is None else foreign.with_edited_dead_ends(page.content, edited)
+            entry = entry_of_summary(path, session.record.date, episode_row(session, path, arc, page.tags, left_out))
             yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
 
     def _known(self, kind: str, path: str, inputs: str, recalls: Sequence[Recall]) -> RenderedPage | None:
@@ -313,11 +317,14 @@ class Catalog:
 
     def _foreign_summaries(self) -> Iterator[RenderedPage]:
         sessions = [session for session in self.view.sessions.values() if session.page is not None]
-        for path, date in [(path, session.record.date) for session in sessions for path in session.paths]:
+        for session, path, arc in [
+            (each, *own) for each in sessions for own in zip(each.paths, each.arcs, strict=True)
+        ]:
             guidelines, skills = self.contributed.get(path, ([], []))
             page = self.view.state.foreign[path]
+            row = episode_row(session, path, arc, texts_of(page.fields.get("tags")))
             page = page.with_fields({"contributed_guidelines": guidelines, "contributed_skills": skills})
-            yield RenderedPage(path, IndexEntry("summary", path, "", date), foreign=page)
+            yield RenderedPage(path, entry_of_summary(path, session.record.date, row), foreign=page)
 
     def _kept(self, made: Collection[str]) -> Iterator[RenderedPage]:
         """Pages that a person changed and that no session supports any more: they are indexed by their own words."""
@@ -326,7 +333,7 @@ class Catalog:
                 used = self.recalls.get(page_id(path), ())
                 is_summary = kind_of(path) == "summary"
                 yield RenderedPage(
-                    path, IndexEntry("summary", path, "", None) if is_summary else entry_of_foreign(path, page, used)
+                    path, entry_of_summary(path, None, None) if is_summary else entry_of_foreign(path, page, used)
                 )
 
     def _foreign(self, kind: str, up: str) -> Iterator[RenderedPage]:

@@ -127,6 +127,11 @@ def notes_of(page: Page, heading: str) -> tuple[NotedTurn, ...]:
     return tuple(NotedTurn(int(turn), text.strip()) for turn, text in _NOTE.findall(page.section(heading) or ""))
 
 
+def with_edited_dead_ends(arc: Arc, page: Page) -> Arc:
+    """An arc with the dead ends that its page lists since a person edited it."""
+    return replace(arc, dead_ends=notes_of(page, "Dead ends"))
+
+
 def _recalled(entries: Any) -> Iterable[RecallEntry]:
     for entry in entries_of(entries):
         status = entry.get("status")

@@ -18,7 +18,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import row_order, trial_and_condition
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import signed
-from agent_wiki.wiki.kinds import INDEXED, KINDS
+from agent_wiki.wiki.kinds import EPISODE, INDEXED, KINDS
 from agent_wiki.wiki.layout import INDEX, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.templates import Templates
@@ -67,7 +67,10 @@ class IndexedPage(Protocol):
 
 @dataclass(slots=True)
 class IndexEntry:
-    """What indexes say about one page: its line in `_index.jsonl` (empty for summaries), its date, its recalls."""
+    """What indexes say about one page: its line in `_index.jsonl`, its date, its recalls.
+
+    The line of a summary is that of its episode; empty where it has none.
+    """
 
     kind: str
     path: str
@@ -100,11 +103,16 @@ class Indexes:
 
 
 def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall]) -> IndexEntry:
-    """The entry of a page that this program renders."""
+    """The entry of a page that this program renders and that has a row of its own."""
     row = _row(kind, path, page.id, page.title, list(page.tags), page.trigger, page.gist)
     row |= page.index_row()
     row |= {name: value for name, value in (("support", page.support), ("trust", page.trust)) if value is not None}
     return IndexEntry(kind, path, _line(row, recalls), page.verified_at, recalls=recalls)
+
+
+def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None) -> IndexEntry:
+    """The entry of a summary, which is in the index with its episode alone."""
+    return IndexEntry("summary", path, "" if episode is None else _ENCODE(episode), date)
 
 
 def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexEntry:
@@ -168,9 +176,12 @@ class _Rows:
 
     def add(self, entry: IndexEntry) -> None:
         """Take the next row of the index."""
-        row, shown = entry.row(), self.shown[entry.kind]
+        row = entry.row()
         self.lines.append(entry.line)
         self.shards.add(row)
+        if row["kind"] == EPISODE:
+            return
+        shown = self.shown[entry.kind]
         self.example.add(row)
         self.ids[entry.kind][row["id"]] = entry.path
         if entry.kind == "guideline":
@@ -194,7 +205,8 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
             by_kind[entry.kind].append(entry)
     rows = _Rows()
     for kind in INDEXED:
-        for entry in sorted(by_kind[kind], key=lambda entry: entry.path):
+        entries_of_kind = by_kind["summary" if kind == EPISODE else kind]
+        for entry in sorted((each for each in entries_of_kind if each.line), key=lambda entry: entry.path):
             rows.add(entry)
     shared = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
     shards = rows.shards.files(rows.lines)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, ClassVar, Literal
 
+from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import summary_path
 from agent_wiki.wiki.page import Page
@@ -22,12 +23,13 @@ _STRICT = {"extra": "forbid"}
 
 @dataclass(frozen=True, slots=True)
 class NotedTurn:
-    """One turn and what happened in it."""
+    """One turn and what happened in it. `trust`: whose words the turn has; None for unknown."""
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     turn: int
     text: str
+    trust: Trust | None = None
 
 
 @dataclass(frozen=True, slots=True)

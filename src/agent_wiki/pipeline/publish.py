@@ -376,7 +376,7 @@ class Publisher:
     def _as_edited(self, entry: IndexEntry) -> IndexEntry:
         """An edited page is indexed by its own words."""
         page = self.pages.edited.get(entry.path)
-        if page is None or not entry.line:
+        if page is None or not entry.line or entry.kind == "summary":
             return entry
         theirs = entry_of_foreign(entry.path, page, entry.recalls).row()
         own = {name: theirs[name] for name in ("title", "summary") if theirs[name]}

@@ -25,6 +25,7 @@ _HEADER = regex(rf"^--- (?:\S{{0,300}}/)?(?P<page>{_PAGE}) \[(?:cluster|skill|gu
 _ITEM = regex(
     rf"^\d{{1,2}}\. [^\n]{{1,400}}\n(?:   [^\n]{{0,600}}\n)??   (?:\S{{0,300}}/)?(?P<page>{_PAGE})", re.MULTILINE
 )
+_EPISODE = regex(r"^(?:--- \S{0,400} \[episode\]|\d{1,2}\. [^\n]{1,400} \[episode, [\d.]{1,6}\]$)", re.MULTILINE)
 _LINK = regex(rf"(?<![\w.-]){_PAGE}(?![\w-])")
 _ID = regex(
     rf"^{_LINE_NUMBER}id: ['\"]?(?P<id>[0-9a-f]{{12}}|(?:cluster|skill|task):[a-z0-9][a-z0-9-]{{0,60}})['\"]?[ \t]*$",
@@ -148,8 +149,10 @@ def _by_rows(text: str) -> list[tuple[str, str]]:
 
 
 def _between(mark: re.Pattern[str], text: str) -> list[tuple[str, str]]:
-    """`(page id, text)` from each match of `mark` to the next."""
+    """`(page id, text)` from each match of `mark` to the next; an episode ends the last of them."""
     found = list(mark.finditer(text))
+    if found and (episode := _EPISODE.search(text, found[-1].start())):
+        text = text[: episode.start()]
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     return [(page_id(match["page"]), text[match.start() : end]) for match, end in zip(found, ends, strict=True)]
 

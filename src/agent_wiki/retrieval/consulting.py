@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,10 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.kinds import EPISODE
 
+_OF_REPOSITORY = "repository:"
+_MOST_EPISODES = 1
 _MOST_CANDIDATES = 40  # for each of the two scores
 _MOST_WORDS_SHOWN = 6
 _MOST_OF_TASK = meaning.MOST_CHARACTERS
@@ -85,9 +88,10 @@ def consult(
     """The pages of a wiki that apply to a task in plain words, best first; empty if none does.
 
     In: the wiki's folder; the task; `tags`, of which a page must have one, and `kinds`, of which it must be one
-    (empty: any); the number of pages; the repository that the reader works in, None for unknown: what holds for another
-    one alone is not shown. Out: at most `most` hits, with those that harmed more than they helped
-    at the end. Raises `UsageError` if the folder is not a wiki.
+    (empty: any); the number of pages; the repository that the reader works in, None for unknown: what holds for it
+    alone is preferred, what holds for another one alone is not shown. Out: at most `most` hits: lessons first, then at
+    most one episode (all of them where `kinds` asks for them), with those that harmed more than they helped at the end.
+    Raises `UsageError` if the folder is not a wiki.
     """
     index = opened(wiki)
     task = task[:_MOST_OF_TASK]
@@ -98,13 +102,15 @@ def consult(
     scored = [each for each in scored if _may_apply(rows[each.number], repository)]
 
     def order(scores: RowScores) -> tuple[bool, float, int]:
-        score = ranked(scores.fused, rows[scores.number].get("cause"))
+        row = rows[scores.number]
+        score = ranked(scores.fused, row.get("cause"), is_of_here=_is_of(row, repository))
         return not scores.is_verbatim, -score, scores.number
 
     hits: list[Hit] = []
     for scores in sorted(scored, key=order):
         row = rows[scores.number]
-        hits.append(Hit(wiki, row, min(scores.fused, 1.0), _why(scores, asked), sinks(row.get("used"))))
+        why = _why(scores, asked, is_of_here=_is_of(row, repository))
+        hits.append(Hit(wiki, row, min(scores.fused, 1.0), why, sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:
         number = index.numbers.get(link)
@@ -118,15 +124,30 @@ def consult(
         link = _covering_link(hit.row)
         standing = (cover(hit, link) if link is not None else None) or hit
         found.setdefault(standing.link, standing)
-    return sorted(found.values(), key=lambda hit: hit.has_sunk)[:most]
+    return _in_order(found.values(), most, most if EPISODE in kinds else _MOST_EPISODES)
+
+
+def _in_order(hits: Iterable[Hit], most: int, most_episodes: int) -> list[Hit]:
+    """Lessons before episodes, of which there are only a few, and what sank last of all."""
+    ordered = sorted(hits, key=lambda hit: (hit.has_sunk, hit.kind == EPISODE))
+    episodes = [hit for hit in ordered if hit.kind == EPISODE]
+    return [hit for hit in ordered if hit not in episodes[most_episodes:]][:most]
 
 
 def _may_apply(row: Mapping[str, Any], repository: str | None) -> bool:
     """False for a comparison in which nothing was found, and for what holds for another repository alone."""
-    scope = row.get("scope")
-    is_of_one = isinstance(scope, str) and scope.startswith("repository:")
-    is_of_another = is_of_one and repository is not None and scope != f"repository:{repository}"
+    is_of_another = repository is not None and _is_of_one(row) and not _is_of(row, repository)
     return row.get("findings") != 0 and not is_of_another
+
+
+def _is_of_one(row: Mapping[str, Any]) -> bool:
+    scope = row.get("scope")
+    return isinstance(scope, str) and scope.startswith(_OF_REPOSITORY)
+
+
+def _is_of(row: Mapping[str, Any], repository: str | None) -> bool:
+    """Whether a row holds for this repository alone."""
+    return repository is not None and row.get("scope") == f"{_OF_REPOSITORY}{repository}"
 
 
 def _covering_link(row: Mapping[str, Any]) -> str | None:
@@ -179,9 +200,10 @@ def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]
     }
 
 
-def _why(scores: RowScores, asked: Mapping[str, str]) -> str:
-    """The request's own words by the field that has them, and how close the meaning is."""
+def _why(scores: RowScores, asked: Mapping[str, str], *, is_of_here: bool) -> str:
+    """The request's own words by the field that has them, how close the meaning is, and what else speaks for it."""
     parts = ["its trigger quotes this failure"] if scores.is_verbatim else []
+    parts += ["of this repository"] if is_of_here else []
     left = _MOST_WORDS_SHOWN
     for field in lexical.FIELDS:
         words = [asked[term] for term in asked if scores.words.get(term) == field][: max(left, 0)]

@@ -10,7 +10,7 @@ from agent_wiki.pages.rejected import rejected_for
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.pipeline.owners_pages import owners_files
-from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.layout import episode_id, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
@@ -61,7 +61,8 @@ class WikiPages(Mapping[str, Page]):
         """What a page is called: its ids, its slug, its file's name."""
         made = self.session_of(path) if kind_of(path) == "summary" else page_id(path)
         own = text_or_none(self._others[path].fields.get("id")) if path in self._others else None
-        ids = tuple(dict.fromkeys(each for each in (own, made) if each))
+        episode = episode_id(path) if kind_of(path) == "summary" else None
+        ids = tuple(dict.fromkeys(each for each in (own, made, episode) if each))
         name = path.rpartition("/")[2]
         return ids, tuple(each.partition(":")[2] for each in ids if ":" in each), (name, name.removesuffix(".md"))
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent_wiki.retrieval.consulting import Hit
-from agent_wiki.retrieval.rows import own_words, page_at
+from agent_wiki.retrieval.rows import row_words
 from agent_wiki.retrieval.terminal import one_line, plain_text, summary_line
+from agent_wiki.wiki.kinds import EPISODE
+from agent_wiki.wiki.text import plain_line
 
 BYTES_PER_TOKEN = 2
 """Low on purpose: all texts of the measured recordings have more, so the limit holds for any model."""
 
+_MOST_TITLE = 120
 _CUT = "… (cut here; the whole page is {link})\n"
 _NOT_SHOWN = "Not shown for lack of space: {links}\n"
 
@@ -45,8 +48,11 @@ def read_pages(hits: Sequence[Hit], max_tokens: int) -> str:
 
 
 def _page_text(hit: Hit) -> str:
-    page = page_at(hit.wiki, hit.link)
-    body = "(this page cannot be read)\n" if page is None else own_words(page)
+    body = row_words(hit.wiki, hit.row)
+    if body is None:
+        body = "(this page cannot be read)\n"
+    elif hit.kind == EPISODE:
+        body = f"Dead ends of the session “{plain_line(hit.title, _MOST_TITLE)}”:\n\n{body}"
     return f"--- {summary_line(hit)}\n\n{plain_text(body).strip()}\n\n"
 
 

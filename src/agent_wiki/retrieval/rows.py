@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.kinds import INDEXED
+from agent_wiki.wiki.kinds import EPISODE, INDEXED
 from agent_wiki.wiki.layout import INDEX, kind_of
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
 
+_DEAD_ENDS = "Dead ends"
 _DERIVED = frozenset({"Used by", "Sources"})  # about the page's origin, not about its topic
 
 
@@ -81,7 +82,18 @@ def index_fields(content: bytes) -> Iterator[dict[str, Any]]:
 
 def read_rows(wiki: Path, content: bytes) -> list[Row]:
     """Every row of an index with its page's words, in the order of the index."""
-    return [Row(fields, own_words(page_at(wiki, str(fields["link"])))) for fields in index_fields(content)]
+    return [Row(fields, row_words(wiki, fields) or "") for fields in index_fields(content)]
+
+
+def row_words(wiki: Path, fields: Mapping[str, Any]) -> str | None:
+    """What the page of an index row says itself; of a summary its dead ends alone, for which the row stands.
+
+    None for a page that cannot be read.
+    """
+    page = page_at(wiki, str(fields["link"]))
+    if page is None:
+        return None
+    return (page.section(_DEAD_ENDS) or "") if fields["kind"] == EPISODE else _own_words(page)
 
 
 def page_at(wiki: Path, link: str) -> Page | None:
@@ -96,10 +108,8 @@ def page_at(wiki: Path, link: str) -> Page | None:
         return None
 
 
-def own_words(page: Page | None) -> str:
-    """What a page itself says, without the sections that say where it comes from; empty for none."""
-    if page is None:
-        return ""
+def _own_words(page: Page) -> str:
+    """What a page itself says, without the sections that say where it comes from."""
     return "".join(chunk for chunk in page.chunks if chunk.partition("\n")[0][3:].strip() not in _DERIVED)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.text import counted, plain_line
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ _CONTROL = re.compile(
 )
 _ESCAPE = re.compile(r"\x1b\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?")
 _MOST_TITLE = 120
+_MOST_EPISODE = 240
 
 
 def plain_text(text: str) -> str:
@@ -57,11 +59,12 @@ def summary_line(hit: Hit) -> str:
 
 
 def hit_lines(hit: Hit, position: int) -> list[str]:
-    """A hit as listed: title and kind, why, path, support and trust."""
+    """A hit as listed: title and kind, why, path, support and trust. An episode is listed by its dead ends."""
     behind = support_and_trust(hit.row)
+    title, most = (hit.row.get("summary"), _MOST_EPISODE) if hit.kind == EPISODE else (hit.title, _MOST_TITLE)
     warning = "   careful: it did more harm than good in the sessions that read it" if hit.has_sunk else ""
     lines = [
-        f"{position}. {plain_line(hit.title, _MOST_TITLE)} [{hit.kind}, {hit.score:.2f}]",
+        f"{position}. {plain_line(str(title), most)} [{hit.kind}, {hit.score:.2f}]",
         f"   why: {plain_line(hit.why, 200)}",
         f"   {one_line(str(hit.wiki / hit.link))}" + (f" ({behind})" if behind else ""),
     ]

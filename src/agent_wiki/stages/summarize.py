@@ -23,7 +23,7 @@ from agent_wiki.pages.sessions import (
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
+from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import page_id, page_title, slug
 from agent_wiki.wiki.text import plain_line
@@ -259,7 +259,9 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
         accepted_quote=arc.accepted_quote or None if arc.accepted_turn is not None else None,
         narrative="\n\n".join(plain_line(each, 2_000) for each in arc.narrative.split("\n\n") if each.strip()),
         key_turns=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.key_turns),
-        dead_ends=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.dead_ends),
+        dead_ends=tuple(
+            NotedTurn(note.turn, plain_line(note.text, 300), trust_of(trajectory, note.turn)) for note in arc.dead_ends
+        ),
         loose_ends=tuple(LooseEnd(each.kind, each.turn, plain_line(each.text, 300)) for each in arc.loose_ends),
         recalled=tuple(map(_recalled_entry, arc.recalled)),
         tool_calls=counted.tool_calls,

@@ -34,11 +34,21 @@ def repository_here(folder: Path) -> str | None:
     root = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
     if root is None:
         return None
+    shared = _shared_folder(root / ".git")
     try:
-        remote = _REMOTE.search((root / ".git" / "config").read_text(encoding="utf-8", errors="replace"))
+        remote = _REMOTE.search((shared / "config").read_text(encoding="utf-8", errors="replace"))
     except OSError:
-        remote = None  # a linked worktree has a file there
-    return remote_name(remote[1]) if remote else _folder_name(str(root))
+        remote = None
+    return remote_name(remote[1]) if remote else _folder_name(str(shared.parent if shared.name == ".git" else root))
+
+
+def _shared_folder(git: Path) -> Path:
+    """The folder with the configuration: of a linked worktree, whose `.git` is a file, that of its repository."""
+    try:
+        own = git.parent / git.read_text(encoding="utf-8", errors="replace").removeprefix("gitdir:").strip()
+        return (own / (own / "commondir").read_text(encoding="utf-8", errors="replace").strip()).resolve()
+    except (OSError, ValueError):
+        return git
 
 
 def remote_name(remote: str) -> str | None:

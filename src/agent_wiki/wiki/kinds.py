@@ -37,7 +37,10 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("summary", "summaries", is_indexed=False),
 )
 
-INDEXED = tuple(kind.name for kind in KINDS if kind.is_indexed)
-"""Names of the kinds that the index has rows for, in its order of preference."""
+EPISODE = "episode"
+"""The kind of a row that stands for the dead ends of a summary, and leads to it."""
+
+INDEXED = (*(kind.name for kind in KINDS if kind.is_indexed), EPISODE)
+"""The kinds of rows in the index, in its order of preference."""
 
 FOLDERS = tuple(dict.fromkeys(kind.folder for kind in KINDS))

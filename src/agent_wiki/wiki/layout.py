@@ -7,7 +7,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from agent_wiki.wiki.kinds import KINDS, PageKind
+from agent_wiki.wiki.kinds import EPISODE, KINDS, PageKind
 
 ARCHIVE = "_archived"
 SESSIONS = "_sessions"
@@ -108,6 +108,11 @@ def page_id(path: str) -> str:
         if kind.suffix and stem.endswith(kind.suffix):
             return f"{kind.id_prefix}{stem.removesuffix(kind.suffix)}"
     return stem.rpartition("__")[2]
+
+
+def episode_id(path: str) -> str:
+    """The id of the row that stands for the dead ends of the summary at a path."""
+    return f"{EPISODE}:{path.rpartition('/')[2].removesuffix('.md')}"
 
 
 def page_title(path: str) -> str:
