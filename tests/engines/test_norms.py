@@ -48,8 +48,15 @@ def test_what_is_said_for_good_is_a_rule_anywhere(said: str, rule: str) -> None:
         ("please don't leave TODO comments", "Leave out TODO comments"),
         ("don't touch main", "Leave main as found"),
         ("I don't want any backwards compatibility code", "Do without any backwards compatibility code"),
-        ("I want a table that fits the screen", None),
-        ("I want a table with aligned columns", "Provide a table with aligned columns"),
+        (
+            "do not add regions as an option since it can only have one value",
+            "Leave out regions as an option, since it can only have one value",
+        ),
+        (
+            "hmm, given the small screens, I think its better not to store any images in memory",
+            "Avoid storing any images in memory, given the small screens",
+        ),
+        ("do not add emojis to commit messages because I hate them", "Keep commit messages free of emojis"),
     ],
 )
 def test_an_order_is_a_rule_only_where_the_user_corrects(said: str, rule: str | None) -> None:

@@ -18,7 +18,10 @@ from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 
 BY_ID = {rule.id: rule for rule in RULES}
-PUSHED = "$ git push\n! fatal: The current branch fix has no upstream branch.\n$ git push -u origin fix\n= ok"
+PUSHED = (
+    "$ git push\n! fatal: The current branch fix has no upstream branch. Use git push --set-upstream\n"
+    "$ git push --set-upstream origin fix\n= ok"
+)
 
 
 def question(trajectory: Trajectory) -> GuidelinesQuestion:
@@ -98,7 +101,7 @@ def test_the_version_says_what_is_left_out_and_nothing_of_what_there_is_not() ->
 
 
 def test_a_flag_whose_value_was_taken_out_is_no_lesson() -> None:
-    unknown, identity = "fatal: no email was given and auto-detection is disabled", 'user.name="Kim Doe"'
+    unknown, identity = "fatal: no email was given, pass -c user.email", 'user.name="Kim Doe"'
     trajectory = example_session(f"$ git commit -m x\n! {unknown}\n$ git -c {identity} commit -m x\n= ok")
     assert "retries/flag-added" in {each.guideline.rule_id for each in offered(MinedSession.of(trajectory))}
     assert answer(question(trajectory)).guidelines == []

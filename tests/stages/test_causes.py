@@ -178,3 +178,47 @@ def test_a_service_that_takes_a_call_proves_nothing_where_the_session_is_judged_
     session = Script(reward=reward).call("book", {"seats": 1, "amount": 255}, "Error: amount does not add up: 305")
     session.call("book", {"seats": 1, "amount": 305}, "booked 1 seat for 305")
     assert _grade(session, (2, 4, 4), (3, "Error: amount does not add up: 305")).cause == cause
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "besides"),
+    [
+        ("node - <<'E'\nrequire('a')\nE", "node --experimental - <<'E'\nimport 'a'\nE", "flags and here-document"),
+        ("go build ./api", "cd api && A=1 go build ./api", "environment and folder"),
+    ],
+)
+def test_of_two_things_changed_in_the_call_itself_none_is_the_cause(failed: str, passed: str, besides: str) -> None:
+    session = Script().runs(failed, "Error: no", failed=True).runs(passed, "done")
+    grade = _grade(session, (2, 4, 4))
+    assert grade == Grade("asserted", f"failed in T2, passed in T4, but with other {besides} as well")
+
+
+def test_a_call_that_is_changed_too_says_nothing_of_what_was_done_before_it() -> None:
+    session = Script().runs("git push", "! [rejected] (fetch first)", failed=True).runs("git pull", "Updated")
+    assert _cause(session.runs("git push --force", "forced update"), 2, 4, 6) == "asserted"
+
+
+def test_a_check_that_was_narrowed_is_not_the_same() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).runs("pip install a", "Successfully installed a")
+    assert _cause(session.runs("pytest tests -k basket", _GREEN), 2, 4, 6) == "asserted"
+
+
+def test_what_ran_at_last_and_failed_otherwise_has_not_passed() -> None:
+    session = Script().runs("npm test", "npm : npm.ps1 cannot be loaded", failed=True)
+    session.runs("npm.cmd test", "1 failed, 3 passed", failed=True)
+    assert _grade(session, (2, 4, 4)).reason.startswith("failed in T2, ran, and failed otherwise, in T4")
+
+
+def test_a_file_that_a_failure_mentions_is_not_a_remedy_that_it_names() -> None:
+    session = Script().runs("pytest tests", "cart_total.py:3: assert 3 == 4\n1 failed", failed=True)
+    session.edits("3", "4", "cart_total.py").runs("pip install lark", "Successfully installed lark")
+    assert _cause(session.runs("pytest tests", _GREEN), 2, 4, 8) == "asserted"
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [("great, push it", "checked"), ("where is the changelog kept?", "stated"), ("no, that is not it", "stated")],
+)
+def test_only_words_of_acceptance_accept(said: str, cause: str) -> None:
+    session = Script().edits("a", "b").says("Done.").user("use an array").edits("b", "[]").user(said)
+    assert _grade(session, (5, 6, None), (5, "use an array")).cause == cause

@@ -71,7 +71,7 @@ _GIT_LOOKS = frozenset(
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 _GH_LOOKS = frozenset({"view", "list", "status", "checks", "diff", "api", "watch"})
 _CLUSTER_LOOKS = frozenset(
-    {"get", "describe", "logs", "top", "events", "explain", "version", "ps", "inspect"}
+    {"get", "describe", "logs", "top", "events", "explain", "version", "ps", "inspect", "status", "wait"}
 )  # fmt: skip
 
 

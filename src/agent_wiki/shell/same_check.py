@@ -15,7 +15,8 @@ _WHOLE = frozenset(
     {"./...", ".", "./", "all", "run", "test", "tests", "exec", "dlx"}
 )  # fmt: skip
 _NARROWING = frozenset(
-    {"-run", "-k", "-t", "-m", "--filter", "--grep", "-g", "--test", "-p", "--package", "--tests"}
+    {"-run", "-k", "-t", "-m", "--filter", "--grep", "-g", "--test", "-p", "--package", "--tests",
+     "--skip", "--deselect", "--ignore", "--ignore-glob", "--exclude", "--testPathIgnorePatterns"}
 )  # fmt: skip
 _COMPILING_ONLY = frozenset({"-c", "--collect-only", "--no-run", "--list", "--dry-run"})
 _RUNNERS_WITH_TARGETS = frozenset(
@@ -40,7 +41,8 @@ class CheckRun:
         """Whether the verdict of this run also covers what `other` had checked."""
         if self.family != other.family:
             return False
-        is_wider = bool(other.targets) and other.targets <= self.targets
+        narrowed = {target for target in self.targets if target.startswith("-")}
+        is_wider = bool(other.targets) and other.targets <= self.targets and narrowed <= other.targets
         return self.targets == other.targets or not self.targets or is_wider
 
 

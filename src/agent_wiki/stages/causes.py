@@ -11,13 +11,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.pages.guideline import Cause
+from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
-from agent_wiki.shell.kinds import is_inline_script, shell_kind
+from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_failure, speaks_of_failure
 from agent_wiki.shell.same_check import check_run, is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.step_changes import Part, changed_parts
 from agent_wiki.shell.tools import is_escalated, tool_kind
 from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.stages.user_reactions import accepts, objects
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -29,12 +32,10 @@ _BECAUSE = regex(
     r"|should (?:be|have))\b",
     re.IGNORECASE,
 )
-_OBJECTS = regex(
-    r"^\W*(?:no\b(?!\s+(?:problem|worries|need))|nope|wrong|stop|revert|undo|that(?:'s| is) (?:not|wrong)|not what"
-    r"|why (?:did|are|would) you|you (?:broke|removed|deleted|forgot)|it(?:'s| is) still"
-    r"|still (?:fail|broken|not|wrong|the same))"
-    r"|\b(?:does ?n[o']t work|not working|still (?:fails?|failing|broken|see|get)|you broke"
-    r"|(?:undo|revert) (?:that|this|it|the))\b",
+_ADVISES = regex(
+    r"\b(?:try|run|use|using|hint|help|did you mean|instead|install|must|should|expected|expects?|needs?|needed"
+    r"|requires?|required|available|valid|allowed|supported|replaced?|one of|add|set|enable|missing|please|specify|pass"
+    r"|create|trust|want)\b",
     re.IGNORECASE,
 )
 _TOKEN = regex(r"[\w@./:=+-]{3,}")
@@ -53,6 +54,10 @@ _ACTS = regex(
     r"|insert|connect|post\(|put\(|fs\.|exec|spawn|migrate|call_command",
     re.IGNORECASE,
 )
+_ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})
+"""Programs that change nothing of the state that a look has shown."""
+_APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
+"""Parts of which none may change together with another, if one of them is to be the cause."""
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 
 
@@ -123,22 +128,34 @@ class _Case:
         confirming = self._confirming(event)
         if confirming is None:
             return self._unless_stated(f"no later pass of what failed in T{event.turn} is named", against)
-        changes = [call for call in self._changes(event, confirming) if not self._is_remedy(call)]
-        where = f"failed in T{event.turn}, passed in T{confirming.turn}"
-        if self._has_lost(event):
-            return self._unless_stated(f"{where}, but the recorded verdict on the session is a failure", against)
-        otherwise = self._failed_otherwise(event, confirming)
-        if otherwise is not None:
-            return self._unless_stated(f"{where}, but failed in T{otherwise.turn} for another reason", against)
-        if self._is_named_by_tool(event, confirming):
-            return Grade("checked", f"{where}; the failure itself names the remedy", against)
+        return self._of_confirmed(event, confirming, against)
+
+    def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:
+        went = "ran, and failed otherwise," if verdict_of(confirming).has_failed else "passed"
+        where = f"failed in T{event.turn}, {went} in T{confirming.turn}"
+        doubt = self._doubt(event, confirming)
+        if doubt:
+            return self._unless_stated(f"{where}, but {doubt}", against)
         if event.command() == confirming.command() and is_escalated(confirming) and not is_escalated(event):
             return Grade("checked", f"{where}: the same command with leave to run outside the sandbox", against)
-        if not changes and self._differs(event, confirming):
-            return Grade("checked", f"{where}; nothing else was changed in between", against)
+        if self._is_named_by_tool(event, confirming):
+            return Grade("checked", f"{where}; the failure itself names the remedy", against)
+        changes = [call for call in self._changes(event, confirming) if not self._is_remedy(call)]
         if changes:
             return self._unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
+        if self._differs(event, confirming):
+            return Grade("checked", f"{where}; nothing else was changed in between", against)
         return Grade("asserted", f"{where} unchanged: it may have passed by itself", against)
+
+    def _doubt(self, event: Call, confirming: Call) -> str:
+        """Why the pass says nothing of the remedy; empty where nothing speaks against it."""
+        if self._has_lost(event):
+            return "the recorded verdict on the session is a failure"
+        otherwise = self._failed_otherwise(event, confirming)
+        if otherwise is not None:
+            return f"failed in T{otherwise.turn} for another reason"
+        besides = self._changed_besides(event, confirming)
+        return f"with other {' and '.join(besides)} as well" if besides else ""
 
     def _has_lost(self, event: Call) -> bool:
         """A service took the call, and the session's own verdict says that it was the wrong one."""
@@ -194,16 +211,47 @@ class _Case:
             return is_same and not any(line in (later.result or "") for line in lines)
         if not called_steps(event) or not called_steps(later):
             return event.name == later.name and verdict_of(later).has_passed
+        answered = {failed for failed, _ in self._answers(event, later)}
+        return answered == set(failed_steps(event))
+
+    def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:
+        """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""
         lines = [verdict_of(event).line, *self._quoted_at(event)]
         is_missing = any(map(_MISSING.search, lines))
         is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
-
-        def answers(one: SimpleCommand, other: SimpleCommand) -> bool:
-            is_stand_in = (is_missing and _is_same_job(one, other)) or (is_of_place and _is_same_tool(one, other))
-            return is_stand_in or is_same_check(one, other)
-
         worked = [*passed_steps(later), *(failed_steps(later) if is_missing and _has_run(later) else ())]
-        return all(any(answers(failed, passed) for passed in worked) for failed in failed_steps(event))
+        for failed in failed_steps(event):
+            for passed in worked:
+                is_stand_in = (is_missing and _is_same_job(failed, passed)) or (
+                    is_of_place and _is_same_tool(failed, passed)
+                )
+                if is_stand_in or is_same_check(failed, passed):
+                    yield failed, passed
+
+    def _changed_besides(self, event: Call, confirming: Call) -> list[Part]:
+        """The parts of the confirming call that differ though they are not the remedy."""
+        if self.shown is not None or not called_steps(event) or not called_steps(confirming):
+            return []
+        found = [
+            self._besides((event, failed), (confirming, passed)) for failed, passed in self._answers(event, confirming)
+        ]
+        fewest = sorted(found, key=len)[:1]
+        return sorted(fewest[0]) if fewest else []
+
+    def _besides(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
+        failed, passed = one[1], other[1]
+        parts = set(changed_parts(failed, passed)) | self._folder_changed(one, other)
+        # How much was run again is settled by what makes it the same check, and says nothing of the surroundings.
+        is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
+        if is_settled and (is_same_check(failed, passed) or _is_same_tool(failed, passed)):
+            parts -= {"flags", "arguments"}
+        is_between = self.turning.remedy is not None and self.turning.remedy < other[0].turn
+        return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
+
+    def _folder_changed(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
+        folders = folders_of(self.calls, self.trajectory.source.cwd)
+        places = [folders[call.position][called_steps(call).index(step)] for call, step in (one, other)]
+        return {"folder"} if places[0] != places[1] else set()
 
     def _quoted_at(self, call: Call) -> list[str]:
         return [quote for turn, quote in self.quotes if turn in (call.turn, call.result_turn)]
@@ -214,7 +262,9 @@ class _Case:
             verdict = verdict_of(call)
             is_meanwhile = call.turn < confirming.turn < (call.result_turn or 0)  # issued together, not in between
             is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
-            if is_done and _changes_something(call) and not self._is_attempt(event, call):
+            programs = {step.program for step in called_steps(call)}
+            is_elsewhere = self.shown is not None and bool(programs) and programs <= _ELSEWHERE
+            if is_done and _changes_something(call) and not is_elsewhere and not self._is_attempt(event, call):
                 yield call
 
     def _is_attempt(self, event: Call, call: Call) -> bool:
@@ -237,10 +287,11 @@ class _Case:
         return is_between or event.raw_arguments != confirming.raw_arguments
 
     def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
-        """The failure's text has a word of the remedy that was not in what failed."""
+        """The failure advises a word of the remedy that was not in what failed."""
         applied = " ".join(call.raw_arguments for call in [*self._calls_at(self.turning.remedy), confirming])
         before = event.raw_arguments
-        said = {token for token in _TOKEN.findall((event.result or "")[:20_000]) if _is_specific(token)}
+        advice = [line for line in (event.result or "")[:20_000].splitlines() if _ADVISES.search(line[:400])]
+        said = {token for line in advice for token in _TOKEN.findall(line[:400]) if _is_specific(token)}
         new = [token for token in set(_TOKEN.findall(applied[:20_000])) if token not in before]
         return any(token in word and token not in before for token in said for word in new)
 
@@ -260,7 +311,7 @@ class _Case:
             ):
                 return f"it failed again in T{call.turn}"
         turn = self._next_users_turn(after)
-        if turn is not None and _OBJECTS.search((self._message(turn).content or "")[:400]):
+        if turn is not None and objects(self._message(turn).content or ""):
             return f"the user objected in T{turn}"
         return ""
 
@@ -273,16 +324,15 @@ class _Case:
         return is_old_name or (any(map(is_escalated, confirmed)) and not is_escalated(again))
 
     def _remedy_of_objection(self) -> Call | None:
-        """The call that did what the user wanted: the one that is named, else the first that changed something."""
-        named = [call for call in self._calls_at(self.turning.remedy) if verdict_of(call).has_passed]
-        later = (call for call in self.calls if call.turn > self.turning.event and _changes_something(call))
-        return next(iter(named), None) or next((call for call in later if not verdict_of(call).has_failed), None)
+        """The call that did what the user wanted, where one is named."""
+        calls = (call for call in self._calls_at(self.turning.remedy) if not verdict_of(call).has_failed)
+        return next(calls, None)
 
     def _acceptance(self, remedy: Call) -> int | None:
-        """The user's next turn, unless it objects again; or a check that passed before the user said anything."""
+        """The user's next turn, if it accepts; or a check that passed where the user said nothing more."""
         turn = self._next_users_turn(remedy.turn)
         if turn is not None:
-            return None if _OBJECTS.search((self._message(turn).content or "")[:400]) else turn
+            return turn if accepts(self._message(turn).content or "") else None
         checks = (call for call in self.calls[remedy.position + 1 :] if _is_check(call))
         return next((call.turn for call in checks if verdict_of(call).has_passed), None)
 

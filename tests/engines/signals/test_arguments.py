@@ -11,15 +11,6 @@ def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in arguments.lessons(MinedSession.of(script.done()))]
 
 
-def test_amounts_that_do_not_add_up_are_a_rule_without_the_amounts() -> None:
-    script = Script().call(
-        "book", {"payments": [{"amount": 255}]}, "Error: amounts do not add up, 305 but 255", failed=True
-    )
-    assert _rules(script.call("book", {"payments": [{"amount": 305}]}, "{}")) == [
-        "Make the amounts in `payments` add up to the full price, every extra counted in, before calling `book`."
-    ]
-
-
 def test_a_value_that_was_guessed_is_looked_up_first() -> None:
     script = Script().call("ship", {"order": "o-1", "to": "x"}, "Error: order not found", failed=True)
     script.call("get_orders", {}, '{"orders": ["w77"]}').call("ship", {"order": "w77", "to": "x"}, "{}")
@@ -67,7 +58,9 @@ def test_an_answer_of_the_user_and_a_value_that_was_merely_accepted_are_no_rules
 def test_a_tool_that_made_another_work_is_called_first() -> None:
     script = Script().call("spawn_agent", {"task": "a"}, "thread limit reached", failed=True)
     script.call("close_agent", {"target": "b"}, "{}").call("spawn_agent", {"task": "a"}, "{}")
-    assert _rules(script) == ["Call `close_agent` before `spawn_agent` when it answers `thread limit reached`."]
+    assert _rules(script) == [
+        "Call `close_agent` before trying `spawn_agent` again when `spawn_agent` answers `thread limit reached`."
+    ]
 
 
 def test_two_tools_in_between_do_not_show_which_one_helped() -> None:
@@ -83,5 +76,5 @@ def test_the_innermost_message_names_the_error_not_the_wrapper_that_repeats_the_
     )
     script = Script().call("push", {"files": ["a"]}, wrapped, failed=True).call("add_readme", {"path": "b"}, "{}")
     assert _rules(script.call("push", {"files": ["a"]}, "{}")) == [
-        "Call `add_readme` before `push` when it answers `Repository is empty`."
+        "Call `add_readme` before trying `push` again when `push` answers `Repository is empty`."
     ]

@@ -1,4 +1,4 @@
-"""Hints that were followed, and manuals that ended a loop."""
+"""Hints that were followed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ def test_a_hint_that_did_not_help_is_junk() -> None:
     assert not _rules(script.runs("mise run lint", ERROR, failed=True))
 
 
-def test_a_manual_that_ended_two_refusals_is_a_rule() -> None:
-    script = Script().runs("shopctl status --kind web", "Error: unknown flag: --kind", failed=True)
-    script.runs("shopctl status -x", "Error: unknown shorthand flag: 'x' in -x", failed=True)
-    script.runs("shopctl status --help", "Usage: …").runs("shopctl status --type web", "ok")
-    assert _rules(script) == ["Read `shopctl --help`, and that of the subcommand, before the first call of `shopctl`."]
-
-
-def test_one_refusal_is_no_loop() -> None:
-    script = Script().runs("shopctl status --kind web", "Error: unknown flag: --kind", failed=True)
-    assert not _rules(script.runs("shopctl status --help", "Usage: …").runs("shopctl status --type web", "ok"))
+def test_of_a_refused_push_the_reason_in_brackets_is_the_trigger_and_no_branch_is() -> None:
+    refused = (
+        "To https://example.com/shop.git\n ! [rejected]        work -> work (fetch first)\n"
+        "error: failed to push some refs to 'https://example.com/shop.git'\nhint: use 'git pull' before pushing again."
+    )
+    script = Script().runs("git push", refused, failed=True).runs("git pull --rebase origin work", "Rebased")
+    assert _rules(script.runs("git push", "work -> work")) == [
+        "Run `git pull --rebase` when `git push` stops with `! [rejected] (fetch first)`."
+    ]

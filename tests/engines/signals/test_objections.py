@@ -29,7 +29,8 @@ def test_a_question_for_the_missing_test_is_a_lesson_once_it_is_written() -> Non
 def test_an_invented_setting_is_a_lesson_when_the_agent_concedes() -> None:
     script = _reported().user("that option does not exist, did you make it up?")
     assert not _titles(script)
-    assert _titles(script.says("You're right, I made that up.")) == ["Check settings in the documentation first"]
+    script.says("You're right, I made that up.")
+    assert _titles(script.edits("b", "c")) == ["Check settings in the documentation first"]
 
 
 def test_an_objection_before_any_work_is_a_request() -> None:

@@ -50,15 +50,6 @@ def test_a_plain_order_after_a_report_is_the_next_task() -> None:
     assert not _rules(_working().user("don't forget the readme"))
 
 
-def test_what_is_wanted_after_an_objection_is_a_rule() -> None:
-    script = _working().user("no, why is it one long line?").says("I can change it.")
-    assert _rules(script.user("I want a table with aligned columns")) == ["Provide a table with aligned columns."]
-
-
-def test_the_same_words_without_an_objection_are_a_request() -> None:
-    assert not _rules(_working().user("I want a table with aligned columns"))
-
-
 def test_the_same_wish_in_two_sessions_is_the_same_text() -> None:
     one = _rules(_working().user("please never use mocks in tests!"))
     two = _rules(_working().user("No. Never use mocks in tests."))
@@ -83,13 +74,6 @@ def test_a_subagents_user_is_another_agent() -> None:
 def test_a_customers_wish_is_no_rule() -> None:
     script = Script("I want to change my flight.").call("get_user", {"id": "a"}, "{}").says("Done, updated.")
     assert not _rules(script.user("Always book window seats before paying."))
-
-
-def test_a_wish_too_long_for_a_title_is_named_by_what_it_is_about() -> None:
-    script = _working().user("No. I want a diagram that terminals and chat windows can both show").edits("c", "d")
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Provide a diagram as the user wants"
-    assert lesson.guideline.rule == "Provide a diagram that terminals and chat windows can both show."
 
 
 _WHY = "why would you repeat the table in the schema if a migration creates it?"
@@ -118,9 +102,3 @@ def test_a_rule_that_the_user_wants_written_down_is_taken_as_it_was_said() -> No
 
 def test_what_this_report_left_out_is_no_rule_for_every_report() -> None:
     assert _rules(_working().user("hmm need to bump all versions no?")) == []
-
-
-def test_a_custom_that_the_user_recalls_is_a_rule() -> None:
-    assert _rules(_working().user("also the pattern was to use bun run, not give a path")) == [
-        "Use bun run instead of giving a path."
-    ]

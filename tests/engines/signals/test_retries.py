@@ -12,23 +12,23 @@ def _rules(script: Script) -> list[str]:
 
 
 def test_an_added_flag_is_the_rule() -> None:
-    script = Script().runs("npm install", "npm ERR! code ERESOLVE unable to resolve dependency tree", failed=True)
+    script = Script().runs(
+        "npm install", "npm ERR! code ERESOLVE unable to resolve, try --legacy-peer-deps", failed=True
+    )
     (rule,) = _rules(script.runs("npm install --legacy-peer-deps", "added 3 packages"))
     assert rule.startswith("Add `--legacy-peer-deps` to `npm install` when it stops with `npm ERR! code ERESOLVE")
 
 
 def test_an_added_variable_is_the_rule() -> None:
-    script = Script().runs("go test -race ./cart", "go: -race requires cgo; enable cgo", failed=True)
+    script = Script().runs("go test -race ./cart", "go: -race requires cgo; set CGO_ENABLED=1", failed=True)
     assert _rules(script.runs("CGO_ENABLED=1 go test -race ./cart", "ok")) == [
-        "Set `CGO_ENABLED=1` for `go test` when it stops with `go: -race requires cgo; enable cgo`."
+        "Set `CGO_ENABLED=1` for `go test` when it stops with `go: -race requires cgo; set CGO_ENABLED=1`."
     ]
 
 
-def test_a_command_in_front_is_the_rule() -> None:
-    script = Script().runs("make report", "Error: cannot find schema, generate it", failed=True)
-    assert _rules(script.runs("make schema && make report", "ok")) == [
-        "Run `make schema` before `make report` when it stops with `Error: cannot find schema, generate it`."
-    ]
+def test_a_flag_that_the_failure_does_not_name_is_no_remedy() -> None:
+    script = Script().runs("npm install", "npm ERR! code ERESOLVE unable to resolve dependency tree", failed=True)
+    assert not _rules(script.runs("npm install --legacy-peer-deps", "added 3 packages"))
 
 
 def test_a_flag_that_only_shows_more_or_runs_less_gives_no_lesson() -> None:

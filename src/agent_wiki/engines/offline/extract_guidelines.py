@@ -25,8 +25,8 @@ from agent_wiki.trajectory.lazily import regex
 CANNED = frozenset({"objections", "remedies", "sandbox"})
 """Families of rules whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
-_OF_REPOSITORY = frozenset({"corrections", "preferences", "runners/other-runner"})
-_OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries"})
+_OF_REPOSITORY = frozenset({"corrections", "preferences", "runners/other-runner", "recoveries/full-path"})
+_OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries", "recoveries/without-wrapper"})
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`-\w <text>`|`(?:source|cd|export|\.) <\w+>`")
 
@@ -45,7 +45,7 @@ def _with_scope(guideline: GuidelineAnswer) -> GuidelineAnswer:
     if _OF_REPOSITORY & {family, rule_id}:
         scope = REPOSITORY
     else:
-        scope = f"tool:{guideline.tags[0]}" if family in _OF_TOOL else "general"
+        scope = f"tool:{guideline.tags[0]}" if _OF_TOOL & {family, rule_id} else "general"
     return guideline.model_copy(update={"scope": scope})
 
 

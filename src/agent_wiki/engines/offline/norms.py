@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
@@ -92,14 +93,28 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     if len(sentence) > _LONGEST or plain.endswith("?"):
         return None
     is_marked = bool(_STANDING.search(plain))
-    text = _TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,")
+    text, why = _reason_apart(_TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,"))
     for shape, is_lasting in _SHAPES:
         norm = shape(_without_persons(text), is_lasting or is_marked)
         if norm is not None:
             is_timed = shape in (_sure, _ought) and bool(_TIMED.search(text))
             is_said_for_good = norm.is_lasting or is_correction or is_timed
-            return norm if is_said_for_good and _is_general(norm) else None
+            return _with_reason(norm, why) if is_said_for_good and _is_general(norm) else None
     return None
+
+
+def _reason_apart(text: str) -> tuple[str, str]:
+    """What is wanted, and why, where the sentence says so."""
+    match = _REASON.match(text)
+    if match is None:
+        return text, ""
+    return (match["rest"], match["given"]) if match["given"] else (match["what"], match["why"])
+
+
+def _with_reason(norm: Norm, why: str) -> Norm:
+    """The reason belongs to the rule where it speaks of nothing but what the rule names."""
+    is_clear = bool(why) and all(_is_named_before(word, f"the {norm.rule}") for word in why.split())
+    return replace(norm, rule=f"{norm.rule}, {why}") if is_clear else norm
 
 
 def norm_of_question(text: str) -> Norm | None:
@@ -145,7 +160,6 @@ def _is_general(norm: Norm) -> bool:
     names = [name.lower() for name in _DEFINITE.findall(norm.rule)]
     is_short = 2 <= len(norm.rule.split()) <= _MOST_WORDS
     rule = re.sub(r"\bone\b", "", norm.rule) if " instead of " in norm.rule else norm.rule
-    rule = re.sub(r"^(Provide an? \w+) that\b", r"\1", rule)
     return is_short and not _SPECIFIC.search(rule) and (norm.is_lasting or all(name in _COMMON for name in names))
 
 
@@ -178,19 +192,20 @@ _SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
 _OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
-_CUSTOM = regex(
-    r"^(?:i (?:think|thought|thougth) )?(?:the|our) (?:pattern|convention|custom|practice|standard)"
-    r" (?:here )?(?:is|was) to (?P<what>.+?)"
-    r"(?:,? (?:and )?(?:not|rather than|instead of) (?P<verb>[a-z]+) (?P<old>.+?))?"
-    r"(?: (?:which|wich|that) .+)?$",
-    re.I,
-)
 _TEAM = regex(
     r"^we (?P<adverb>always |usually |normally |generally |only |typically )?(?P<verb>use|prefer|follow|write) "
     r"(?!to\b)(?P<what>.+)$",
     re.I,
 )
-_WANTED = regex(r"^i want (?P<what>an? [a-z-]+ (?:that|which|in|with|without|for|as) .+)$", re.I)
+_BETTER = regex(
+    r"^(?:i (?:think|believe|guess) )?it(?:'?s| is| would be| might be) (?:much )?better (?P<never>not )?to"
+    r" (?P<what>.+)$",
+    re.I,
+)
+_LET = regex(r"^(?:.{3,80}?, )?let me (?P<verb>[a-z]+)(?P<what>(?: .+)?)$", re.I)
+_REASON = regex(
+    r"^(?P<what>.+?),? (?P<why>(?:because|since) .{8,120})$|^(?P<given>given [^,]{5,80}), (?P<rest>.+)$", re.I
+)
 _PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
 _CONDITION = regex(r"^(?P<what>.*?),? ?\b(?P<word>unless|until|without) (?P<condition>.+)$", re.I)
 _REMEDY = regex(
@@ -247,14 +262,6 @@ def _unwanted(text: str, is_lasting: bool) -> Norm | None:
     return _norm(f"do without {match[1]}", is_lasting, deed=f"add {match[1]}") if match else None
 
 
-def _wanted(text: str, is_lasting: bool) -> Norm | None:
-    """`I want a table that fits the screen`: what the user wanted instead of what came."""
-    match = _WANTED.match(text)
-    if match is None:
-        return None
-    return _norm(f"provide {match['what']}", is_lasting, deed=f"provide {' '.join(match['what'].split()[:2])}")
-
-
 def _sure(text: str, is_lasting: bool) -> Norm | None:
     match = _SURE.match(text)
     return _norm(match[1], is_lasting) if match else None
@@ -263,16 +270,6 @@ def _sure(text: str, is_lasting: bool) -> Norm | None:
 def _ought(text: str, is_lasting: bool) -> Norm | None:
     match = _OUGHT.match(text)
     return _norm(match[1], is_lasting) if match else None
-
-
-def _custom(text: str, _: bool) -> Norm | None:
-    """`the pattern is to use X, not give a path`."""
-    match = _CUSTOM.match(text)
-    if match is None:
-        return None
-    old = f" instead of {gerund(match['verb'].lower())} {match['old']}" if match["verb"] else ""
-    deed = f"{match['verb'].lower()} {match['old']}" if old else match["what"]
-    return _norm(f"{match['what']}{old}", is_lasting=True, deed=deed)
 
 
 def _team(text: str, is_lasting: bool) -> Norm | None:
@@ -291,6 +288,24 @@ def _prefer(text: str, _: bool) -> Norm | None:
     return _norm(match[1], is_lasting=True) or _norm(f"prefer {match[1]}", is_lasting=True)
 
 
+def _better(text: str, is_lasting: bool) -> Norm | None:
+    """`it's better not to store X`."""
+    match = _BETTER.match(text)
+    if match is None:
+        return None
+    return _never(f"don't {match['what']}", is_lasting) if match["never"] else _norm(match["what"], is_lasting)
+
+
+def _handed_over(text: str, is_lasting: bool) -> Norm | None:
+    """`next time … let me commit`: what the user does."""
+    match = _LET.match(text)
+    verb = base(match["verb"]) if match and is_lasting else None
+    if match is None or verb is None:
+        return None
+    deed = f"{verb}{match['what']}"
+    return _norm(f"leave {gerund(verb)}{match['what']} to the user", is_lasting=True, deed=deed)
+
+
 def _timed(text: str, is_lasting: bool) -> Norm | None:
     """An imperative with its own occasion (`run the linter before committing`), or one that is said in general."""
     first = _OCCASION_FIRST.match(text)
@@ -302,12 +317,12 @@ def _timed(text: str, is_lasting: bool) -> Norm | None:
 _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (
     (_always, True),
     (_unwanted, False),
-    (_wanted, False),
     (_sure, False),
     (_ought, False),
     (_never, False),
-    (_custom, True),
     (_team, False),
     (_prefer, True),
+    (_better, False),
+    (_handed_over, False),
     (_timed, False),
 )

@@ -89,7 +89,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         arguments.lessons,
         {
-            "arguments/amounts-add-up": "A call is refused because amounts do not add up, and accepted with others.",
             "arguments/look-up-first": "A call is refused for a guessed value, and accepted with one looked up.",
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
@@ -128,15 +127,13 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         hints.lessons,
         {
             "hints/followed": "The output of a failure names a command; it is run, and what failed works.",
-            "hints/read-manual": "A program refuses guessed words twice, and works after a look into its help.",
         },
     ),
     *_found_by(
         retries.lessons,
         {
-            "retries/flag-added": "A command fails, and works with a flag added.",
-            "retries/variable-set": "A command fails, and works with an environment variable set.",
-            "retries/prepared": "A command fails, and works with another command in front of it.",
+            "retries/flag-added": "A command fails, and works with a flag added that its error names.",
+            "retries/variable-set": "A command fails, and works with a variable set that its error names.",
         },
     ),
     *_found_by(
@@ -149,7 +146,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         safeguards.lessons,
         {
-            "safeguards/failing-before": "A check fails, fails on the unchanged code too, and the agent says so.",
             "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
         },
     ),

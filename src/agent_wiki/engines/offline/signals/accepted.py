@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, tag
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -43,7 +44,8 @@ def _named_instead(session: MinedSession, words: UserWords) -> list[Lesson]:
     match = _TRY.match(words.text.strip())
     new = match["new"].rstrip(".") if match else ""
     before = session.said(words.turn - _FARTHEST, words.turn - 1) if match else []
-    if not new or not any(new in text for _, text in before) or not _is_taken_up(session, words.turn, new):
+    taken_up = _taken_up(session, words.turn, new) if any(new in text for _, text in before) else None
+    if not new or taken_up is None:
         return []
     for turn, text in before:
         for sentence in _sentences(text):
@@ -58,7 +60,7 @@ def _named_instead(session: MinedSession, words: UserWords) -> list[Lesson]:
                 )
                 rationale = f"The agent found that `{old}` does not do; the user named `{new}` and continued with it."
                 evidence = [session.quote(turn, sentence), session.quote(words.turn, words.text)]
-                return lesson(wording, rationale, evidence, {words.turn}, 83)
+                return lesson(wording, rationale, evidence, {words.turn}, 83, remedy=taken_up.turn)
     return []
 
 
@@ -74,8 +76,9 @@ def _is_same_kind(name: str, new: str) -> bool:
     return name != new and bool(marks) and all(mark in name for mark in marks)
 
 
-def _is_taken_up(session: MinedSession, turn: int, new: str) -> bool:
-    return any(new in call.raw_arguments for call in session.calls_after(turn, 6) if call.mark is None)
+def _taken_up(session: MinedSession, turn: int, new: str) -> Call | None:
+    calls = session.calls_after(turn, 6)
+    return next((call for call in calls if call.mark is None and new in call.raw_arguments), None)
 
 
 def _switched(session: MinedSession) -> list[Lesson]:

@@ -27,13 +27,12 @@ _READS = frozenset(
     {"read", "glob", "grep", "ls", "view", "webfetch", "websearch", "todowrite", "write_stdin", "update_plan"}
 )
 _REFUSED = regex(
-    r"\b(?:not found|does not exist|doesn't exist|unknown|invalid|no such|does not add up|do not add up|required"
+    r"\b(?:not found|does not exist|doesn't exist|unknown|invalid|no such|required"
     r"|missing"
     r"|must (?:be|have|include)|omit|cannot be (?:used|combined)|mutually exclusive|not allowed|unexpected)\b",
     re.IGNORECASE,
 )
 _NOT_FOUND = regex(r"\b(?:not found|does not exist|doesn't exist|unknown|no such)\b", re.IGNORECASE)
-_SUM = regex(r"\b(?:does|do) not add up\b|\bdoesn't add up\b", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
 _CONSTRAINT = regex(
     r"\b(?:can(?:not| not|'t)|must|should|only|not (?:enough|allowed|permitted|match|available)|does not match"
@@ -53,11 +52,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
             continue
         worked = _next_success(session, failed)
         if worked is not None:
-            found += (
-                _summed(session, failed, worked, line)
-                or _looked_up(session, failed, worked, line)
-                or _either(session, failed, worked, line)
-            )
+            found += _looked_up(session, failed, worked, line) or _either(session, failed, worked, line)
     return found
 
 
@@ -81,21 +76,6 @@ def _next_success(session: MinedSession, failed: Call) -> Call | None:
             is_other = later.arguments != failed.arguments and _refusal(later) is None
             return later if is_other else None
     return None
-
-
-def _summed(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
-    changed = [name for name in _changed(failed, worked) if isinstance(worked.arguments.get(name), list | int | float)]
-    if not _SUM.search(line) or not changed:
-        return []
-    wording = Wording(
-        "arguments/amounts-add-up",
-        "Match payments to the full price",
-        f"Make the amounts in `{changed[0]}` add up to the full price, every extra counted in, before calling "
-        f"`{failed.name}`.",
-        f"`{failed.name}` is about to be called, or answers that an amount does not add up.",
-        (tag(failed.name, "tool", most=40), "payments", "tool-arguments"),
-    )
-    return _lesson(session, failed, worked, wording, line, f"it worked with other values in `{changed[0]}`", 76)
 
 
 def _looked_up(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
@@ -157,7 +137,7 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
         wording = Wording(
             "arguments/preparing-call",
             f"Call {step} before {failed.name}",
-            f"Call `{step}` before `{failed.name}` when it answers `{name}`.",
+            f"Call `{step}` before trying `{failed.name}` again when `{failed.name}` answers `{name}`.",
             f"`{failed.name}` answers `{name}`.",
             (tag(failed.name, "tool", most=40), tag(step, "tool", most=40), "tool-order"),
         )

@@ -17,6 +17,7 @@ from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -115,13 +116,15 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
         if match is None:
             continue
         new, old = _clean(match["new"]), _clean(match["old"])
-        if not _means_something(session, words, sentence, new, old) or not _adopted(session, words, new):
+        taken_up = _adopted(session, words, new) if _means_something(session, words, sentence, new, old) else None
+        if taken_up is None:
             return []
         wording = _instead_wording(new, old)
         if wording is None or not (words.rejected or words.is_after_claim):
             return []
         rationale = f'The user asked for it: "{plain_line(sentence, 200)}", and the agent went on that way.'
-        return lesson(wording, rationale, [session.quote(words.turn, sentence)], _event(words), 88)
+        quotes = [session.quote(words.turn, sentence)]
+        return lesson(wording, rationale, quotes, _event(words), 88, remedy=taken_up.turn)
     return []
 
 
@@ -149,14 +152,16 @@ def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:
     for turn, text in session.said(words.turn + 1, words.turn + 3):
         for name in _CODE.findall(text[:1500]):
             bare = name.removesuffix("()").rsplit(".", 1)[-1]
-            if bare not in refused and any(
-                bare in edit_text(edit) and bare not in edit_old_text(edit) for edit in edits
-            ):
-                return _built_in_lesson(session, words, name, turn, text)
+            uses = (edit for edit in edits if bare in edit_text(edit) and bare not in edit_old_text(edit))
+            edit = next(uses, None) if bare not in refused else None
+            if edit is not None:
+                return _built_in_lesson(session, words, name, (turn, edit.turn), text)
     return []
 
 
-def _built_in_lesson(session: MinedSession, words: UserWords, name: str, turn: int, text: str) -> list[Lesson]:
+def _built_in_lesson(
+    session: MinedSession, words: UserWords, name: str, turns: tuple[int, int], text: str
+) -> list[Lesson]:
     short = name.removesuffix("()").rsplit(".", 1)[-1]
     wording = Wording(
         "corrections/use-built-in",
@@ -167,9 +172,8 @@ def _built_in_lesson(session: MinedSession, words: UserWords, name: str, turn: i
     )
     rationale = f'The user refused a longer way: "{plain_line(words.text, 200)}". The next edit used `{name}`.'
     sentence = next((line for line in text.splitlines() if name in line), text)
-    return lesson(
-        wording, rationale, [session.quote(words.turn, words.text), session.quote(turn, sentence)], _event(words), 86
-    )
+    quotes = [session.quote(words.turn, words.text), session.quote(turns[0], sentence)]
+    return lesson(wording, rationale, quotes, _event(words), 86, remedy=turns[1])
 
 
 def _means_something(session: MinedSession, words: UserWords, sentence: str, new: str, old: str) -> bool:
@@ -187,13 +191,13 @@ def _is_name(words: str) -> bool:
     return bool(_NAMED.search(words)) or words.lower().split(" ", 1)[0] in KNOWN_NAMES | shell.LOOKING | _CHANGERS
 
 
-def _adopted(session: MinedSession, words: UserWords, new: str) -> bool:
-    """The agent's next calls or words mention it."""
+def _adopted(session: MinedSession, words: UserWords, new: str) -> Call | None:
+    """The first of the agent's next calls that mentions it."""
     key = max(re.findall(r"\w+", new.lower()), key=len, default="")
     after = [call for call in session.calls_after(words.turn, 16) if call.turn <= words.turn + 16]
-    is_done = any(key in call.raw_arguments.lower() for call in after if call.mark is None)
-    is_edit_or_run = any(call.name.lower() in EDIT_TOOLS or call.command() is not None for call in after)
-    return bool(key) and is_done and is_edit_or_run
+    if not key or not any(call.name.lower() in EDIT_TOOLS or call.command() is not None for call in after):
+        return None
+    return next((call for call in after if call.mark is None and key in call.raw_arguments.lower()), None)
 
 
 def _clean(words: str) -> str:

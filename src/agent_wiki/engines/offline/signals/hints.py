@@ -1,4 +1,4 @@
-"""The tool names the remedy, or its documentation does, and the session follows it (signals 8 and 9).
+"""The tool names the remedy, and the session follows it (signal 8).
 
 A hint that nobody followed is junk: the named command has to be run, and the failed one has to work afterwards.
 """
@@ -31,25 +31,15 @@ _NAMED = regex(
     r"[`'\"]([a-z][\w./-]{1,30}(?: [^`'\"\n]{1,80})?)[`'\"]|(?:run|try|use|hint|execute):? ([a-z][\w./-]{1,30} "
     r"[^`'\"\n]{1,80})$"
 )
-_USAGE = regex(
-    r"\b(?:unknown|unrecogni[sz]ed|invalid|illegal) (?:shorthand )?(?:flag|option|argument|command|subcommand)"
-    r"|^usage:|\busage: "
-    r"|required (?:flag|option|argument)|accepts \d+ arg|missing (?:required )?(?:argument|flag|option)|too "
-    r"(?:many|few) arguments"
-    r"|specify --",
-    re.IGNORECASE | re.MULTILINE,
-)
-_HELP = regex(r"(?:\s(?:--help|-h|help)\b|^man |^tldr )")
-_OWN_PROGRAM = regex(r"[/.]|^(?:python\S*|node|ruby|bash|sh|zsh|go|cargo|npx|deno|bun)$")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons from hints that were followed and from manuals that ended a loop."""
+    """Lessons from hints that were followed."""
     found: list[Lesson] = []
     for failed in session.attempts:
         if failed.verdict == "failed" and failed.actions:
             found += _followed(session, failed)
-    return found + _looked_up(session)
+    return found
 
 
 def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -65,7 +55,7 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
             hint = next((text for text, words in hints if command.words[: len(words)] == words), None)
             works = _works_later(session, step, heads) if hint and command.head not in heads else None
             if works is not None:
-                general = general_command(command, session.trajectory)
+                general = _advice(session, command)
                 head = failed.actions[-1].head
                 wording = Wording(
                     "hints/followed",
@@ -100,48 +90,9 @@ def _works_later(session: MinedSession, step: Attempt, heads: set[str]) -> Attem
     return next((each for each in later if each.verdict == "passed" and heads & {c.head for c in each.actions}), None)
 
 
-def _looked_up(session: MinedSession) -> list[Lesson]:
-    """Two refusals of the same program's usage, a look into its help, then a call that works."""
-    refused: dict[str, list[Attempt]] = {}
-    helped: dict[str, Attempt] = {}
-    for attempt in session.attempts:
-        for command in shell.split(attempt.line):
-            program = command.program
-            if not command.words or command.only_prepares() or _OWN_PROGRAM.search(program):
-                continue
-            if _HELP.search(command.text):
-                helped[program] = attempt
-            elif attempt.verdict == "failed" and _USAGE.search(attempt.output[:3000]) and attempt.actions:
-                refused.setdefault(program, []).append(attempt)
-            elif attempt.verdict == "passed" and program in helped and len(refused.get(program, ())) >= 2:
-                return _manual_lesson(session, program, refused[program], helped[program], attempt)
-    return []
-
-
-def _manual_lesson(
-    session: MinedSession, program: str, refused: list[Attempt], helped: Attempt, worked: Attempt
-) -> list[Lesson]:
-    if not refused[0].position < helped.position < worked.position:
-        return []
-    wording = Wording(
-        "hints/read-manual",
-        f"Read {program} help before guessing flags",
-        f"Read `{program} --help`, and that of the subcommand, before the first call of `{program}`.",
-        f"About to call `{program}`, whose flags are not known from this session.",
-        (tag(program), "command-line", "documentation"),
-    )
-    lines = [error_line(attempt.output) for attempt in refused[:2]]
-    rationale = (
-        f"`{program}` refused {len(refused)} calls with guessed words; after a look into its help the next one worked."
-    )
-    evidence = [quote_line(session, attempt, line) for attempt, line in zip(refused, lines, strict=False)]
-    evidence += [quote_command(session, helped, program), quote_command(session, worked, program)]
-    return lesson(
-        wording,
-        rationale,
-        evidence,
-        {attempt.turn for attempt in refused},
-        66,
-        remedy=helped.turn,
-        confirmed=worked.turn,
-    )
+def _advice(session: MinedSession, command: shell.Command) -> str:
+    """The command as advice; of git, which branch of which remote it was is this session's own."""
+    if command.program == "git":
+        flags = [word for word in command.words[1:] if re.fullmatch(r"--?[a-z][a-z-]*", word)]
+        return " ".join((command.head, *flags))
+    return general_command(command, session.trajectory)

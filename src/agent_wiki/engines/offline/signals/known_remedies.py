@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text, is_edit
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.user_words import UserWords, user_words
@@ -60,7 +60,7 @@ def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
         match = remedy.error.search(words.text) if remedy.edit else None
         later = session.calls_after(words.turn, _WITHIN_CALLS) if match else []
         edits = [call for call in later if is_edit(call) and call.mark is None and not has_failed(call)]
-        fix = next((edit for edit in edits if remedy.edit and remedy.edit.search(edit_text(edit))), None)
+        fix = next((edit for edit in edits if _applies(edit, remedy)), None)
         if match and fix:
             line = _line_around(words.text, match.start())
             evidence = [session.quote(words.turn, line), _quote_remedy(session, fix, remedy)]
@@ -79,9 +79,15 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
                 return attempt
     if remedy.edit is not None:
         for edit in session.edits_between(failed.position, failed.position + _WITHIN_CALLS):
-            if remedy.edit.search(edit_text(edit)):
+            if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _applies(edit: Call, remedy: Remedy) -> bool:
+    """The edit wrote what the entry looks for where it was not before."""
+    is_written = remedy.edit is not None and remedy.edit.search(edit_text(edit)) is not None
+    return is_written and remedy.edit is not None and not remedy.edit.search(edit_old_text(edit))
 
 
 def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:

@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.attempts import MinedSession, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, lesson
 from agent_wiki.engines.offline.objections import Need, Objection, known_objections
 from agent_wiki.engines.offline.user_words import UserWords, user_words
-from agent_wiki.shell.tools import EDIT_TOOLS
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -35,7 +35,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
 def _lesson(session: MinedSession, words: UserWords, objection: Objection) -> list[Lesson]:
     match = objection.words.search(words.text.lower().replace("’", "'"))
     is_against = words.is_after_claim or words.rejected is not None
-    if not match or not is_against or len(words.sentences) == 0 or not _holds(session, words, objection.needs):
+    met = _met(session, words, objection.needs) if match and is_against and words.sentences else None
+    if match is None or met is None:
         return []
     said = _sentence_at(words, match.start())
     rationale = f'The user objected: "{plain_line(said, 220)}"'
@@ -43,18 +44,18 @@ def _lesson(session: MinedSession, words: UserWords, objection: Objection) -> li
     if words.claim and words.is_after_claim:
         evidence.append(session.quote(_turn_of(session, words), words.claim))
         rationale += f' right after the report "{plain_line(words.claim, 140)}"'
-    return lesson(objection.wording, rationale + ".", evidence, _event(words), 85)
+    return lesson(objection.wording, rationale + ".", evidence, _event(words), 85, remedy=met.turn)
 
 
-def _holds(session: MinedSession, words: UserWords, needs: Need) -> bool:
-    """Is what the agent did before, or does after, what the entry wants?"""
-    before = [call for call in session.calls if call.turn < words.turn]
-    after = session.calls_after(words.turn, 24)
+def _met(session: MinedSession, words: UserWords, needs: Need) -> Call | None:
+    """The edit that met the objection, where what the agent did or said bears the entry out."""
+    after = [call for call in session.calls_after(words.turn, 24) if is_edit(call) and call.mark is None]
     if needs == "a test is added":
-        return any(_TEST_PATH.search(call.path() or "") for call in after if call.name.lower() in EDIT_TOOLS)
-    if needs == "agent concedes":
-        return any(_CONCEDES.search(text[:1500]) for _, text in session.said(words.turn + 1, words.turn + 6))
-    return any(is_edit(call) for call in before)
+        return next((call for call in after if _TEST_PATH.search(call.path() or "")), None)
+    said = session.said(words.turn + 1, words.turn + 6)
+    if needs == "agent concedes" and not any(_CONCEDES.search(text[:1500]) for _, text in said):
+        return None
+    return next(iter(after), None)
 
 
 def _event(words: UserWords) -> set[int]:

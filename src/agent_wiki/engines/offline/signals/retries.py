@@ -1,7 +1,7 @@
-"""A failed command and a similar one that then worked (signals 4, 8 and 12).
+"""A failed command and a similar one that then worked (signals 8 and 12).
 
-Kept only when what was added is a flag, a `NAME=value` or a set-up command in front: without that filter most
-pairs are junk. When the session tried several forms, the one that worked is the recommendation.
+Kept only when what was added is a flag or a `NAME=value` that the failure itself names: without that filter most pairs
+are junk. When the session tried several forms, the one that worked is the recommendation.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.generalize import general_command, general_word
+from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import (
     Lesson,
     Wording,
@@ -35,9 +35,6 @@ _CODE_FAILED = regex(
 )
 _SHOWS_MORE = regex(r"[A-Z_]*(?:TRACE|DEBUG|VERBOSE|LOG|LOG_LEVEL|BACKTRACE)=")
 _CONSTANT = regex(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
-_TRIVIAL_SETUP = frozenset(
-    {"cd", "mkdir", "rm", "echo", "cat", "ls", "sleep", "touch", "cp", "mv", "git", "sed", "printf"}
-)
 _NEVER = frozenset({"rm", "kill", "pkill", "killall", "chown", "dd", "curl", "wget", "for", "while", "if", "find"})
 
 
@@ -47,7 +44,6 @@ class _Difference:
 
     flags: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
-    setup: shell.Command | None = None
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -80,8 +76,7 @@ def _difference(
 ) -> _Difference | None:
     if wanted.head != used.head or wanted.program in _NEVER or not _similar(wanted, used):
         return None
-    code_failed = bool(_CODE_FAILED.search(failed.output))
-    if code_failed and session.edits_between(failed.position, later.position):
+    if _CODE_FAILED.search(failed.output) and session.edits_between(failed.position, later.position):
         return None  # the edit was the remedy
     flags = tuple(dict.fromkeys(flag for flag in used.flags if flag not in wanted.flags))
     if flags and (set(flags) & (_UNSAFE_FLAGS | _NARROWING_FLAGS) or set(flags) <= _SCOPE_FLAGS):
@@ -91,12 +86,10 @@ def _difference(
     env = tuple(each for each in used.env if each.partition("=")[0] not in old_names)
     if _here_documents(failed.line) != _here_documents(later.line) or any(map(_SHOWS_MORE.match, env)):
         return None  # other code, or a variable that only shows more
-    setup = _setup(failed, later, used) if not flags and not env else None
-    if removed or not (flags or env or setup):
-        return None
-    if code_failed and not any(each.partition("=")[0] in failed.output for each in (*flags, *env)):
-        return None  # code that fails its tests is not corrected by a flag, unless the output asks for it
-    return _Difference(tuple(flag for flag in flags if flag not in _SCOPE_FLAGS), env, setup)
+    if removed or not all(each.partition("=")[0] in failed.output for each in (*flags, *env)):
+        return None  # the failure does not ask for it
+    added = tuple(flag for flag in flags if flag not in _SCOPE_FLAGS)
+    return _Difference(added, env) if added or env else None
 
 
 def _here_documents(line: str) -> list[str]:
@@ -108,21 +101,6 @@ def _similar(wanted: shell.Command, used: shell.Command) -> bool:
     mine, theirs = set(wanted.words), set(used.words)
     shared = len(mine & theirs) / max(len(mine | theirs), 1)
     return shared >= 1 / 3 and set(wanted.targets) <= theirs
-
-
-def _setup(failed: Attempt, later: Attempt, used: shell.Command) -> shell.Command | None:
-    """A command in front of the one that worked that was not in front of the failed one."""
-    if used.text not in [command.text for command in failed.actions]:
-        return None
-    before = []
-    for command in shell.split(later.line):
-        if command.text == used.text:
-            break
-        before.append(command)
-    known = {command.text for command in shell.split(failed.line)}
-    new = [each for each in before if each.text not in known and each.words and each.program not in _TRIVIAL_SETUP]
-    is_joined = all(command.operator in ("&&", ";") for command in before)
-    return new[-1] if new and is_joined else None
 
 
 def _worded(
@@ -139,11 +117,7 @@ def _worded(
     rule_id, added, title, rule = _words(session, wanted, used, difference)
     if not 3 <= len(title.split()) <= 7:
         return []
-    marks = (*difference.flags, *(each.partition("=")[0] for each in difference.env))
-    is_named = any(mark in failed.output for mark in marks)
-    rationale = f"`{head}` stopped with `{line.strip()}`; with `{added}` it worked."
-    if is_named:
-        rationale += " The error itself names the remedy."
+    rationale = f"`{head}` stopped with `{line.strip()}`; with `{added}`, which the failure names, it worked."
     tags = [re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in (used.program, *head.split()[1:2])]
     wording = Wording(
         rule_id,
@@ -154,9 +128,7 @@ def _worded(
     )
     evidence = [quote_line(session, failed, line), quote_command(session, failed, used.program)]
     evidence.append(quote_command(session, worked, used.text[:80]))
-    return lesson(
-        wording, rationale, evidence, {failed.turn}, 72 if is_named else 60, remedy=worked.turn, confirmed=worked.turn
-    )
+    return lesson(wording, rationale, evidence, {failed.turn}, 72, remedy=worked.turn, confirmed=worked.turn)
 
 
 def _words(
@@ -167,15 +139,11 @@ def _words(
     if difference.flags:
         added = " ".join(_with_value(session, wanted, used, flag) for flag in difference.flags[:3])
         return "retries/flag-added", added, f"Run {head} with {difference.flags[0]}", f"Add `{added}` to `{head}`"
-    if difference.env:
-        names = [each.partition("=")[0] for each in difference.env[:3]]
-        added = " ".join(
-            each if _CONSTANT.search(each) else f"{each.partition('=')[0]}=<value>" for each in difference.env[:3]
-        )
-        return "retries/variable-set", added, f"Set {' and '.join(names[:2])} for {head}", f"Set `{added}` for `{head}`"
-    setup = difference.setup or used
-    added = general_command(setup, session.trajectory)
-    return "retries/prepared", added, f"Prepare {head} with {setup.program}", f"Run `{added}` before `{head}`"
+    names = [each.partition("=")[0] for each in difference.env[:3]]
+    added = " ".join(
+        each if _CONSTANT.search(each) else f"{each.partition('=')[0]}=<value>" for each in difference.env[:3]
+    )
+    return "retries/variable-set", added, f"Set {' and '.join(names[:2])} for {head}", f"Set `{added}` for `{head}`"
 
 
 def _with_value(session: MinedSession, wanted: shell.Command, used: shell.Command, flag: str) -> str:

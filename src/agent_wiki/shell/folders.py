@@ -1,0 +1,68 @@
+"""The folder in which each command ran, as far as a recording shows it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
+
+_ARGUMENTS = ("workdir", "cwd", "working_directory", "dir_path", "directory")
+_PUT_BACK = regex(r"Shell cwd was reset to (\S.{0,300})")
+
+
+def folders_of(calls: Sequence[Call], start: str | None) -> dict[int, tuple[str, ...]]:
+    """The position of each shell call → the folder of each of its steps, relative to `start` where it is below it.
+
+    A shell keeps the folder of its last `cd` from call to call, unless the call names one. A `cd` in a subshell, and
+    one that failed, moves nothing.
+    """
+    root = start or "."
+    current, found = root, {}
+    for call in calls:
+        steps = called_steps(call)
+        if not steps:
+            continue
+        named = next((value for key in _ARGUMENTS if isinstance(value := call.arguments.get(key), str)), None)
+        places, last = _walk(call, steps, posixpath.join(root, named) if named else current)
+        found[call.position] = tuple(_below(root, place) for place in places)
+        current = current if named else last
+        if back := _PUT_BACK.search((call.result or "")[-600:]):
+            current = back[1].strip()
+    return found
+
+
+def _walk(call: Call, steps: Sequence[SimpleCommand], start: str) -> tuple[list[str], str]:
+    """The folder of each step, and the one in which the shell is left."""
+    outer = inner = start
+    places: list[str] = []
+    for step, moves in zip(steps, _moves(call, steps), strict=True):
+        is_inner = step.start < 0
+        inner = inner if is_inner else outer
+        place = inner if is_inner else outer
+        places.append(posixpath.normpath(posixpath.join(place, step.called[2])) if _has_place(step) else place)
+        if moves:
+            inner = posixpath.normpath(posixpath.join(place, step.words[1]))
+            outer = outer if is_inner else inner
+    return places, outer
+
+
+def _moves(call: Call, steps: Sequence[SimpleCommand]) -> Iterator[bool]:
+    states = verdict_of(call).steps
+    for at, step in enumerate(steps):
+        has_failed = at < len(states) and states[at] in ("failed", "not run")
+        yield step.words[:1] == ("cd",) and len(step.words) == 2 and step.words[1] != "-" and not has_failed
+
+
+def _has_place(step: SimpleCommand) -> bool:
+    return step.called[:2] == ("git", "-C") and len(step.called) > 3
+
+
+def _below(root: str, place: str) -> str:
+    """`place` seen from `root`; an address elsewhere stays whole."""
+    inside = posixpath.relpath(place, root) if place.startswith(root.rstrip("/") + "/") or place == root else place
+    return posixpath.normpath(inside)

@@ -1,0 +1,38 @@
+"""What differs between two runs of a command: the parts of which one may be why the second went otherwise."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import regex
+
+Part = Literal["program", "flags", "arguments", "environment", "folder", "here-document"]
+
+_SHOWS_OTHERWISE = regex(
+    r"-[vqs]{1,3}|--(?:verbose|quiet|silent|no-colou?r|colou?r(?:=\w+)?|tb=\w+|nocapture|no-pager|progress)"
+)
+
+
+def changed_parts(one: SimpleCommand, other: SimpleCommand) -> frozenset[Part]:
+    """The parts in which two commands differ; flags that only change what is shown do not count."""
+    found: set[Part] = set()
+    if one.words[:1] != other.words[:1]:
+        found.add("program")
+    if _flags(one) != _flags(other):
+        found.add("flags")
+    if _plain(one) != _plain(other):
+        found.add("arguments")
+    if one.environment != other.environment:
+        found.add("environment")
+    if one.body != other.body:
+        found.add("here-document")
+    return frozenset(found)
+
+
+def _flags(step: SimpleCommand) -> frozenset[str]:
+    return frozenset(word for word in step.words[1:] if word.startswith("-") and not _SHOWS_OTHERWISE.fullmatch(word))
+
+
+def _plain(step: SimpleCommand) -> list[str]:
+    return [word for word in step.words[1:] if not word.startswith("-")]
