@@ -26,9 +26,9 @@ Exit codes: 0 when all went well; 1 when some unit failed (a recording, a page, 
 and reason, the others went on); 2 for a usage or run error, told in one line on standard error; 3 when `--max-usd`
 stopped the run, which the next one goes on with, or when `--estimate` expects more than that. Progress goes to standard
 error, the report to standard output. `--json` prints the report as one JSON object whose keys are always the same.
-Each entry of `failures`, `passed_over` and `waiting` has a `kind` (recording, page, answer, question, service, budget,
-stage or bug), a `unit` (file, session, page or stage), the `place` in it (line or field), a `reason`, and where there
-is one the `recording` of the session, the `stage` and the `request`; each of `left_out` and `dropped_claims` has
+Each entry of `failures`, `passed_over` and `waiting` has a `kind` (recording, empty, page, answer, question, service,
+budget, stage or bug), a `unit` (file, session, page or stage), the `place` in it (line or field), a `reason`, and where
+there is one the `recording` of the session, the `stage` and the `request`; each of `left_out` and `dropped_claims` has
 `unit`, `place`, `reason` and `recording`.
 
 `wiki summarize`, `wiki extract-guidelines` and `wiki synthesize-skill` run one stage and then catalog, so that a wiki

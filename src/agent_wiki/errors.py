@@ -3,6 +3,7 @@
     AgentWikiError
     ├── UnitError                 one unit is bad: it is reported, the run continues, exit code 1
     │   ├── UnreadableRecording   a recording that cannot be read
+    │   │   └── EmptyRecording    a file with nothing in it
     │   ├── UnreadablePage        a wiki page that cannot be parsed
     │   ├── AnswerRejected        an engine's answer that a check refused
     │   │   └── NoAnswer          a model refused, was cut off, or cannot be asked this
@@ -68,6 +69,15 @@ class UnreadableRecording(UnitError):
 
     def __str__(self) -> str:
         return f"{located(self.file, self.place)}: {self.reason}"
+
+
+class EmptyRecording(UnreadableRecording):
+    """A file with nothing in it; found in a folder it is a warning."""
+
+    kind = "empty"
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(file, reason, is_foreign=True)
 
 
 class UnreadablePage(UnitError):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import AgentWikiError, UnitError, located
+from agent_wiki.errors import AgentWikiError, EmptyRecording, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
 from agent_wiki.trajectory.lazily import dataclass
@@ -27,7 +27,8 @@ _MOST_LISTED = 20
 class Failure:
     """What went wrong with one unit, which cost that unit and no other.
 
-    `kind` says what failed: recording, page, answer, question (it has no answer yet), service, budget, stage, or bug.
+    `kind` says what failed: recording, empty (a file with nothing in it), page, answer, question (it has no answer
+    yet), service, budget, stage, or bug.
     `unit` is the file, session, page or stage, and `place` the line or field in it; `recording` is the file of a
     session; `stage` and `request` are those of the question, where there was one. `str()` is one line.
     """
@@ -123,6 +124,15 @@ class Report:
         for entries in (self.failures, self.left_out, self.passed_over, self.warnings, self.waiting, self.bugs):
             entries.clear()
         self.recordings = self.recordings_unchanged = self.pages_unchanged = 0
+
+    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool) -> None:
+        """Note a file that was not read to its end. Something else altogether is a failure only where it was named."""
+        if is_named or not is_foreign:
+            self.failures.append(failure)
+        elif failure.kind == EmptyRecording.kind:
+            self.warnings.append(str(failure))
+        else:
+            self.passed_over.append(failure)
 
     def leave_unchanged(self, pages: Mapping[str, int]) -> None:
         """Count the pages of a wiki in which nothing changed, by kind."""

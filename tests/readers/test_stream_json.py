@@ -108,8 +108,8 @@ def test_several_runs_in_one_capture_are_several_trajectories(tmp_path: Path) ->
 
 def test_plain_text_before_and_after_the_events_is_ignored(tmp_path: Path) -> None:
     recording = recording_of(tmp_path, INIT, event(assistant("m1", text("One"))), ENDING)
-    lines = recording.path.read_text(encoding="utf-8")
-    recording.path.write_text(f"npm notice\n> run\n{lines}Killed\n", encoding="utf-8")
+    lines = recording.path.read_bytes()
+    Path(str(recording.path)).write_bytes(b"npm notice\n> run\n" + lines + b"Killed\n")
     assert stream_json.claims(recording.sample())
     assert [message.content for message in next(stream_json.read(recording)).messages] == ["One"]
 

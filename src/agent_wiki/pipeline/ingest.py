@@ -36,6 +36,7 @@ from agent_wiki.pipeline.mine import (
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.stages.request import made_by
@@ -274,7 +275,7 @@ def _pooled(
             yield mined
 
 
-def _size(path: Path) -> int:
+def _size(path: RecordingPath) -> int:
     try:
         return path.stat().st_size
     except OSError:
@@ -298,8 +299,8 @@ def _count_unchanged(entry: Mapping[str, Any], file: InputFile, report: Report) 
     """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
     report.recordings_unchanged += 1
     if entry.get("failure"):
-        passed_over = entry.get("is_foreign") and not file.is_named
-        (report.passed_over if passed_over else report.failures).append(Failure(**entry["failure"]))
+        is_foreign = bool(entry.get("is_foreign"))
+        report.add_unread(Failure(**entry["failure"]), is_foreign=is_foreign, is_named=file.is_named)
     for session_id, _, status in entry["sessions"]:
         report.sessions["unchanged" if status == "mined" else status] += 1
         if status in ("left-out", "older"):
@@ -312,10 +313,8 @@ def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
     report.stopped = report.stopped or mined.stopped or ""
     if mined.bug:
         report.bugs.append(mined.bug)
-    if mined.failure and mined.is_foreign and not file.is_named:
-        report.passed_over.append(mined.failure)
-    elif mined.failure:
-        report.failures.append(mined.failure)
+    if mined.failure:
+        report.add_unread(mined.failure, is_foreign=mined.is_foreign, is_named=file.is_named)
     elif mined.is_empty:
         report.left_out.append(Note(mined.name, "no turn recorded"))
 

@@ -30,6 +30,7 @@ from agent_wiki.pipeline.session_stages import (
 from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.recording_path import RecordingPath, Signature, signature_of
 from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.report import Failure
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 class Assignment:
     """What a worker has to do with one file."""
 
-    path: Path
+    path: RecordingPath
     name: str
     stages: tuple[str, ...]
     engine: str | Engine  # a name where workers are processes
@@ -59,11 +60,12 @@ class Assignment:
 class Mined:
     """The results of one file. `failure` is why it could not be read, or not to its end.
 
-    `signature` is the file's size and time of change before it was read: what grows meanwhile is read again.
+    `signature` is the file's before it was read: what grows meanwhile is read again.
     """
 
     name: str
-    signature: tuple[int, int] | None = None
+    signature: Signature | None = None
+    looked_at: dict[str, Signature | None] = field(default_factory=dict)  # files beside it, by name
     sha256: str = ""
     sessions: list[SessionReport] = field(default_factory=list)
     records: list[SessionRecord] = field(default_factory=list)
@@ -98,8 +100,7 @@ def mine(assignment: Assignment, known: Known) -> Mined:
     recording = Recording(assignment.path, assignment.name)
     mined = Mined(assignment.name)
     try:
-        status = assignment.path.stat()
-        mined.signature = (status.st_size, status.st_mtime_ns)
+        mined.signature = signature_of(assignment.path)
         mined.sha256 = recording.sha256()
         _mine_each(trajectories_of(recording, mined.sha256), assignment, known, mined)
         mined.is_empty = not mined.sessions
@@ -116,6 +117,7 @@ def mine(assignment: Assignment, known: Known) -> Mined:
     if mined.failure:  # it may quote what it could not read
         unit, reason = (redact_text(text)[0] for text in (mined.failure.unit, mined.failure.reason))
         mined.failure = replace(mined.failure, unit=unit, reason=reason)
+    mined.looked_at = recording.looked_at
     mined.warnings.extend(redact_text(warning)[0] for warning in recording.warnings)
     return mined
 

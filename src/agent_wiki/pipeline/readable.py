@@ -22,8 +22,7 @@ def readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
     try:
         yield from trajectories_of(recording, recording.sha256())
     except UnreadableRecording as error:
-        where = report.passed_over if error.is_foreign and not file.is_named else report.failures
-        where.append(Failure.of(error))
+        report.add_unread(Failure.of(error), is_foreign=error.is_foreign, is_named=file.is_named)
     except OSError as error:
         report.failures.append(Failure("recording", file.name, error.strerror or str(error)))
     except AgentWikiError:

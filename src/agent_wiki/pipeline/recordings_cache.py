@@ -1,6 +1,7 @@
 """Which files were read before, and what was in them: `.wiki/recordings.json`. Without it all is read again.
 
-A file is known by its full path, size and time of change. It is machinery: nothing of it reaches a page.
+A file is known by its full path, size and time of change, and so are the files beside it that were looked at with it.
+It is machinery: nothing of it reaches a page.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline.mine import Mined
+from agent_wiki.readers.recording_path import Signature, signature_beside, signature_of
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.report import Failure
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "recordings.json"
-_VERSION = 2
+_VERSION = 3
 
 _FAILURE_FIELDS = {each.name for each in fields(Failure)}
 
@@ -23,7 +25,8 @@ Cache = dict[str, dict[str, Any]]
 
 
 def load(folder: WikiFolder) -> Cache:
-    """Path → `{"size", "changed", "sha256", "sessions": [[session id, digest, status]]}`."""
+    """Path → `{"size", "changed", "sha256", "sessions": [[session id, digest, status]]}`, and where there is one
+    `"beside"`: name → signature."""
     kept = folder.read_machinery(_NAME)
     if not isinstance(kept, dict) or kept.get("version") != _VERSION or not isinstance(kept.get("files"), dict):
         return {}
@@ -33,6 +36,8 @@ def load(folder: WikiFolder) -> Cache:
 
 def _is_sound(entry: Any) -> bool:
     if not isinstance(entry, dict) or not isinstance(entry.get("sessions"), list):
+        return False
+    if not isinstance(entry.get("beside", {}), dict):
         return False
     failure = entry.get("failure")
     if failure is not None and (not isinstance(failure, dict) or failure.keys() != _FAILURE_FIELDS):
@@ -46,10 +51,19 @@ def unchanged(cache: Cache, path: Path) -> dict[str, Any] | None:
     if entry is None:
         return None
     try:
-        status = path.stat()
+        if signature_of(path) != (entry.get("size"), entry.get("changed")):
+            return None
     except OSError:
         return None  # gone since it was listed: reading it will say so
-    return entry if [entry.get("size"), entry.get("changed")] == [status.st_size, status.st_mtime_ns] else None
+    return entry if all(_as_kept(signature_beside(path, name)) == kept for name, kept in _beside(entry)) else None
+
+
+def _beside(entry: dict[str, Any]) -> list[tuple[str, Any]]:
+    return list(entry.get("beside", {}).items())
+
+
+def _as_kept(signature: Signature | None) -> list[int | str] | None:
+    return None if signature is None else list(signature)
 
 
 def note(cache: Cache, path: Path, mined: Mined, *, terms: list[str]) -> None:
@@ -70,6 +84,8 @@ def note(cache: Cache, path: Path, mined: Mined, *, terms: list[str]) -> None:
     ]
     entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "sha256": mined.sha256}
     cache[key] = {**entry, "terms": terms, "sessions": sessions}
+    if mined.looked_at:
+        cache[key]["beside"] = {name: _as_kept(signature) for name, signature in mined.looked_at.items()}
     if mined.failure:
         cache[key].update(failure=asdict(mined.failure), is_foreign=mined.is_foreign)
 

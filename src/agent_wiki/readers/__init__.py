@@ -10,6 +10,7 @@ Each reader module has
     read(recording: Recording) -> Iterator[Trajectory]   every trajectory in it, in recorded order
 
 A reader raises `UnreadableRecording` for a recording it cannot read. A bad record loses that
-record only. It streams formats that have lines. It never uses the file's name to detect the
+record only. It streams formats that have lines. A file beside the recording it reads by `Recording.beside` alone, so
+that a change of that file is noticed. It never uses the file's name to detect the
 format, and never puts an answer key, an absolute path of this machine or anything unrecorded into a trajectory.
 """

@@ -72,7 +72,7 @@ def reader_of(recording: Recording) -> Reader:
 
     In a Harbor trial also for what is no recording of its agent, or a lesser copy of one.
     """
-    trial = trial_of(recording.path)
+    trial = trial_of(recording)
     _expect_recording(recording, trial)
     sample = recording.sample()
     for reader in readers():
@@ -83,7 +83,7 @@ def reader_of(recording: Recording) -> Reader:
 
 
 def _expect_recording(recording: Recording, trial: HarborTrial | None, *, is_general: bool = False) -> None:
-    reason = trial.no_recording(recording.path, is_general=is_general) if trial else None
+    reason = trial.no_recording(recording, is_general=is_general) if trial else None
     if reason:
         raise UnreadableRecording(recording.name, reason, is_foreign=True)
 
@@ -95,7 +95,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 def trajectories_by(reader: Reader, recording: Recording) -> Iterator[Trajectory]:
     """Every trajectory that a reader finds in a recording, with what lies about it in the folders around."""
-    yield from labelled(reader.read(recording), recording.path)
+    yield from labelled(reader.read(recording), recording)
 
 
 def _describe(sample: Sample) -> str:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from agent_wiki.readers.recorded import number, text_or_none
+from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.sidecars import json_beside, text_beside
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
@@ -40,46 +41,48 @@ _OWN_ENDS = frozenset(
 class HarborTrial:
     """The trial that a file belongs to. `folder` has `agent/` and `verifier/`; `part` is the one the file is in.
 
-    `result` is the trial's, `step` the part of it about the step that `folder` is, if it is one.
+    `folder` is named from the file's own folder, which `is_directly` says is the part itself. `result` is the trial's,
+    `step` the part of it about the step that `folder` is, if it is one.
     """
 
-    folder: Path
+    folder: str
     part: str
+    is_directly: bool
     result: dict[str, Any]
     step: dict[str, Any] | None = None
 
-    def no_recording(self, path: Path, *, is_general: bool) -> str | None:
+    def no_recording(self, recording: Recording, *, is_general: bool) -> str | None:
         """Why a file of the trial is not read; None for a recording of the agent.
 
         `is_general`: it has no format but messages, such as an agent's single requests to its model.
         """
         if self.part != _AGENT:
             return f"in the {self.part} folder of a Harbor trial: no recording of its agent"
-        copy = self.folder / _AGENT / _COPY
-        if path.absolute() == copy:
-            originals = [name for name in _COPIED if copy.with_name(name).is_file()]
+        if self.is_directly and recording.path.name == _COPY:
+            originals = [name for name in _COPIED if recording.has_beside(name)]
             return f"a copy of {originals[0]} in the same Harbor trial" if originals else None
-        if is_general and copy.is_file():
+        if is_general and recording.has_beside(f"{self.folder}{_AGENT}/{_COPY}"):
             return f"a part of {_COPY} in the same Harbor trial"
         return None
 
 
-def trial_of(path: Path) -> HarborTrial | None:
+def trial_of(recording: Recording) -> HarborTrial | None:
     """The trial that a file below `agent/` or another part of a trial belongs to."""
-    for part in path.absolute().parents:
-        if part.name != _AGENT and part.name not in _OTHERS:
+    *folders, _ = reversed(recording.path.absolute().parts)  # outward, without the root
+    for depth, part in enumerate(folders[1:], start=1):
+        if part != _AGENT and part not in _OTHERS:
             continue
-        folder = part.parent
-        if result := _result_in(folder):
-            return HarborTrial(folder, part.name, result)
-        if folder.parent.name == "steps" and (result := _result_in(folder.parent.parent)):
-            return HarborTrial(folder, part.name, result, _step_of(result, folder.name))
+        folder, is_directly = "../" * depth, depth == 1
+        if result := _result_in(recording, folder):
+            return HarborTrial(folder, part, is_directly, result)
+        if folders[depth + 2 : depth + 3] == ["steps"] and (result := _result_in(recording, f"{folder}../../")):
+            return HarborTrial(folder, part, is_directly, result, _step_of(result, folders[depth + 1]))
     return None
 
 
-def _result_in(folder: Path) -> dict[str, Any]:
+def _result_in(recording: Recording, folder: str) -> dict[str, Any]:
     """A trial's result. That of a job has the same name and other members."""
-    result = json_beside(folder / _RESULT)
+    result = json_beside(recording, folder + _RESULT)
     is_trial = all(isinstance(result.get(name), str) for name in ("task_name", "trial_name"))
     return result if is_trial and isinstance(result.get("config"), dict) else {}
 
@@ -90,16 +93,16 @@ def _step_of(result: dict[str, Any], name: str) -> dict[str, Any]:
     return next((step for step in found if step.get("step_name") == name), {"step_name": name})
 
 
-def labelled(trajectories: Iterable[Trajectory], path: Path) -> Iterator[Trajectory]:
+def labelled(trajectories: Iterable[Trajectory], recording: Recording) -> Iterator[Trajectory]:
     """The trajectories of a recording; those of a trial with its labels. What a recording says itself goes first."""
-    trial = trial_of(path)
+    trial = trial_of(recording)
     for trajectory in trajectories:
         if trial is not None and trajectory.source.parent_session_id is None:
-            _label(trajectory, trial)
+            _label(trajectory, trial, recording)
         yield trajectory
 
 
-def _label(trajectory: Trajectory, trial: HarborTrial) -> None:
+def _label(trajectory: Trajectory, trial: HarborTrial, recording: Recording) -> None:
     source, result = trajectory.source, trial.result
     agent = _object(result.get("agent_info"))
     trajectory.agent = trajectory.agent or text_or_none(agent.get("name"))
@@ -110,7 +113,7 @@ def _label(trajectory: Trajectory, trial: HarborTrial) -> None:
     ended = _exception(trial)
     source.exit_status = source.exit_status or ended
     if source.reward is None and source.resolved is None and (ended is None or ended in _OWN_ENDS):
-        source.reward = _reward(trial)
+        source.reward = _reward(trial, recording)
 
 
 def _task(trial: HarborTrial) -> str | None:
@@ -132,14 +135,13 @@ def _exception(trial: HarborTrial) -> str | None:
     return next((name for each in recorded if (name := text_or_none(each.get("exception_type")))), None)
 
 
-def _reward(trial: HarborTrial) -> float | None:
+def _reward(trial: HarborTrial, recording: Recording) -> float | None:
     """The recorded reward: the one named so, or the only one."""
     result = trial.result if trial.step is None else trial.step
     rewards = _object(_object(result.get("verifier_result")).get("rewards"))
-    verifier = trial.folder / "verifier"
-    rewards = rewards or json_beside(verifier / "reward.json")
+    rewards = rewards or json_beside(recording, f"{trial.folder}verifier/reward.json")
     if not rewards:
-        return _number_in(text_beside(verifier / "reward.txt") or "")
+        return _number_in(text_beside(recording, f"{trial.folder}verifier/reward.txt") or "")
     return number(rewards.get("reward", next(iter(rewards.values())) if len(rewards) == 1 else None))
 
 

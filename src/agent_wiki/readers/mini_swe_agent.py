@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
@@ -60,7 +59,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     if not messages:
         raise UnreadableRecording(recording.name, "no messages")
     task_id = identifier(document.get("instance_id"))
-    source = _source(document, messages, _resolved_beside(recording.path, task_id))
+    source = _source(document, messages, _resolved_beside(recording, task_id))
     yield _built(messages, source).finish(
         content_id(FORMAT, task_id, messages=messages),
         source,
@@ -186,15 +185,15 @@ def _source(document: dict[str, Any], messages: list[dict[str, Any]], resolved: 
     )
 
 
-def _resolved_beside(path: Path, task_id: str | None) -> bool | None:
+def _resolved_beside(recording: Recording, task_id: str | None) -> bool | None:
     """`resolved` for this instance from a `report.json` in the recording's folder, if it is clearly about it.
 
     Either the report names the instance, or it is flat and its folder is named after the instance.
     """
     if task_id is None:
         return None
-    verdicts = json_beside(path.parent / "report.json")
+    verdicts = json_beside(recording, "report.json")
     own = verdicts.get(task_id)
     if not isinstance(own, dict):
-        own = verdicts if path.parent.name == task_id else {}
+        own = verdicts if recording.path.parent.name == task_id else {}
     return own["resolved"] if isinstance(own.get("resolved"), bool) else None

@@ -1,4 +1,4 @@
-"""Reads recordings from disk: one file opened, decompressed and split into JSON records.
+"""Reads recordings: one file opened, decompressed and split into JSON records.
 
 A `Recording` hides gzip, zstd and damaged bytes, so that a reader sees only parsed values and line
 numbers. Nothing here depends on a format.
@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from itertools import islice
-from pathlib import Path
 from typing import IO, Any, Literal
 
-from agent_wiki.errors import UnreadableRecording
+from agent_wiki.errors import EmptyRecording, UnreadableRecording
+from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
 from agent_wiki.trajectory.lazily import dataclass
@@ -34,6 +34,7 @@ _SAMPLE_RECORDS = 40
 _LONG_LINE_BYTES = 1 << 20  # a recording with such a long first line is first read as one document
 _LONGEST_LINE_BYTES = 1 << 28
 _LARGE_ARRAY_BYTES = 1 << 22  # a longer array is identified by its first elements
+_MOST_BYTES_BESIDE = 1 << 24
 _MAX_WARNINGS = 20  # for single lines; further bad lines are only counted
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
@@ -60,12 +61,15 @@ class Recording:
 
     `name` is the user's name for it, used only in messages; `path` is its location. `warnings` are
     full sentences with file and line; `hygiene` counts line-level findings (see `trajectory.HYGIENE`).
+    `looked_at` are the files beside it that decided what it says, None for one that is not there.
     """
 
-    path: Path
+    path: RecordingPath
     name: str
     warnings: list[str] = field(default_factory=list)
     hygiene: Counter[str] = field(default_factory=Counter)
+    looked_at: dict[str, Signature | None] = field(default_factory=dict)
+    _beside: dict[str, bytes | None] = field(default_factory=dict)
     _document: Any = None
     _first_of_array: Sample | None = None
     _ahead: dict[bytes, _OnLine] = field(default_factory=dict)  # lines that `sample` parsed and `lines` has not reached
@@ -82,13 +86,38 @@ class Recording:
         stream.seek(0)
         unpacked: Any
         if magic.startswith(_GZIP):
-            stream.close()
-            unpacked = gzip.GzipFile(self.path)
+            unpacked = gzip.GzipFile(fileobj=stream)
         elif magic == _ZSTD:
             unpacked = ZstdFrames(stream)
         else:
             return stream
-        return io.BufferedReader(Bounded(unpacked, self.path.stat().st_size), _SAMPLE_BYTES)
+        return io.BufferedReader(Bounded(unpacked, self.path.stat().st_size, stream), _SAMPLE_BYTES)
+
+    def beside(self, name: str) -> bytes | None:
+        """The bytes of a file named from the recording's folder, such as a verdict; None without one of bearable size.
+
+        When that file comes, changes or goes, the recording is read again.
+        """
+        if name not in self._beside:
+            found = self._signature_beside(name)
+            is_read = found is not None and found[0] <= _MOST_BYTES_BESIDE
+            self._beside[name] = self._content_beside(name) if is_read else None
+        return self._beside[name]
+
+    def has_beside(self, name: str) -> bool:
+        """Whether there is such a file; when that changes, the recording is read again."""
+        return self._signature_beside(name) is not None
+
+    def _content_beside(self, name: str) -> bytes | None:
+        try:
+            return path_beside(self.path, name).read_bytes()
+        except OSError:
+            return None
+
+    def _signature_beside(self, name: str) -> Signature | None:
+        if name not in self.looked_at:
+            self.looked_at[name] = signature_beside(self.path, name)
+        return self.looked_at[name]
 
     def sample(self) -> Sample:
         """The start of the recording, parsed. Raises `UnreadableRecording` when it is empty or not JSON."""
@@ -99,14 +128,14 @@ class Recording:
         with self._unpacking(), self.open() as stream:
             head = stream.read(4)
             if not head:
-                raise UnreadableRecording(self.name, "empty file (0 bytes)")
+                raise EmptyRecording(self.name, "empty file (0 bytes)")
             if head == _ZIP:
                 return Sample("zip", self._zip_names())
             if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:2]:
                 raise UnreadableRecording(self.name, "UTF-16 or UTF-32 text: convert it to UTF-8", line=1)
             first_line, has_more = self._first_line(head, stream)
         if not first_line.strip():
-            raise UnreadableRecording(self.name, "blank: no JSON in it")
+            raise EmptyRecording(self.name, "blank: no JSON in it")
         if not has_more and len(first_line) >= _LONG_LINE_BYTES:
             return self._sample_of_document()
         try:
@@ -205,13 +234,14 @@ class Recording:
 
     @contextmanager
     def _opened_zip(self) -> Iterator[zipfile.ZipFile]:
-        try:
-            archive = zipfile.ZipFile(self.path)
-        except (zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
-            # RuntimeError: an unknown version of the zip format
-            raise UnreadableRecording(self.name, f"damaged zip: {error}") from error
-        with archive:
-            yield archive
+        with self.path.open("rb") as stream:
+            try:
+                archive = zipfile.ZipFile(stream)
+            except (zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
+                # RuntimeError: an unknown version of the zip format
+                raise UnreadableRecording(self.name, f"damaged zip: {error}") from error
+            with archive:
+                yield archive
 
     def _zip_names(self) -> list[str]:
         with self._opened_zip() as archive:

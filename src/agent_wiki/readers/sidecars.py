@@ -5,28 +5,22 @@ One that is missing, large or damaged is as none: the recording is read without 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory.json_text import value_of
 
-_BYTES_AT_MOST = 1 << 24
+
+def text_beside(recording: Recording, name: str) -> str | None:
+    """The text of a small file, named from the recording's folder; None where there is none."""
+    content = recording.beside(name)
+    return None if content is None else content.decode("utf-8", "replace")
 
 
-def text_beside(path: Path) -> str | None:
-    """The text of a small file; None where there is none."""
-    try:
-        if not path.is_file() or path.stat().st_size > _BYTES_AT_MOST:
-            return None
-        return path.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return None
-
-
-def json_beside(path: Path) -> dict[str, Any]:
+def json_beside(recording: Recording, name: str) -> dict[str, Any]:
     """The JSON object in a small file; empty where there is none."""
     try:
-        found = value_of(text_beside(path) or "null")
+        found = value_of(text_beside(recording, name) or "null")
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -11,10 +11,14 @@ _MOST_TIMES = 100  # recordings compress to a fifth or a twentieth; a bomb to a 
 
 
 class Bounded(io.RawIOBase):
-    """Bytes of a decompressing stream. Raises `OSError` when a small file decompresses without end (a "zip bomb")."""
+    """Bytes of a decompressing stream. Raises `OSError` when a small file decompresses without end (a "zip bomb").
 
-    def __init__(self, unpacked: Any, packed_bytes: int) -> None:
+    `packed` is the stream below, which is closed too.
+    """
+
+    def __init__(self, unpacked: Any, packed_bytes: int, packed: IO[bytes] | None = None) -> None:
         self._unpacked = unpacked
+        self._packed = packed
         self._left = max(_LARGE_BYTES, _MOST_TIMES * packed_bytes)
 
     def readable(self) -> bool:
@@ -29,6 +33,8 @@ class Bounded(io.RawIOBase):
 
     def close(self) -> None:
         self._unpacked.close()
+        if self._packed is not None:
+            self._packed.close()
         super().close()
 
 
@@ -62,7 +68,3 @@ class ZstdFrames(io.RawIOBase):
         size = min(len(buffer), len(self._unpacked))
         buffer[:size], self._unpacked = self._unpacked[:size], self._unpacked[size:]
         return size
-
-    def close(self) -> None:
-        self._packed.close()
-        super().close()

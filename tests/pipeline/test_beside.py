@@ -1,0 +1,75 @@
+"""What lies beside a recording: a verdict that comes, changes or goes makes it be read again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wikis import Script, ingest, record, tree
+
+_TASK = "demo__demo-1"
+
+
+def trial(folder: Path, verdict: bool | None = None) -> Path:
+    """A folder with a mini-swe-agent recording and, if there is a verdict, its report. Out: the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    messages = [
+        {"role": "system", "content": "Use ```bash blocks."},
+        {"role": "user", "content": "Fix the cart."},
+        {"role": "assistant", "content": "I look.\n\n```bash\nmake check\n```"},
+        {"role": "user", "content": "<returncode>1</returncode>\n<output>\n2 checks failed\n</output>"},
+    ]
+    document: dict[str, Any] = {"trajectory_format": "mini-swe-agent-1", "instance_id": _TASK, "messages": messages}
+    (folder / "run.traj.json").write_text(json.dumps({**document, "info": {}}), encoding="utf-8")
+    report = folder / "report.json"
+    if verdict is None:
+        report.unlink(missing_ok=True)
+    else:
+        report.write_text(json.dumps({_TASK: {"resolved": verdict}}), encoding="utf-8")
+    return folder
+
+
+def _wiki_of(folder: Path, wiki: Path, script: Script) -> dict[str, bytes]:
+    report = ingest([folder], wiki, script.engine)
+    assert report.exit_code == 0, report.failures
+    return tree(wiki)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    return Script(tmp_path)
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, True), (True, False), (False, None)])
+def test_a_verdict_that_comes_changes_or_goes_is_what_the_wiki_says(
+    tmp_path: Path, script: Script, before: bool | None, after: bool | None
+) -> None:
+    wiki, folder = tmp_path / "wiki", tmp_path / "traces"
+    assert _wiki_of(trial(folder, before), wiki, script) != (wanted := _wiki_of(trial(folder, after), wiki, script))
+    assert wanted == _wiki_of(trial(folder, after), tmp_path / "at once", script)
+
+
+def test_a_recording_whose_verdict_is_the_same_is_not_read_again(tmp_path: Path, script: Script) -> None:
+    folder = trial(tmp_path / "traces", verdict=True)
+    ingest([folder], tmp_path / "wiki", script.engine)
+    record(folder, "new")
+    report = ingest([folder], tmp_path / "wiki", script.engine)
+    assert (report.recordings, report.recordings_unchanged) == (3, 2)
+
+
+def test_an_empty_file_in_a_folder_is_a_warning_and_a_named_one_a_failure(tmp_path: Path, script: Script) -> None:
+    folder = tmp_path / "traces"
+    record(folder, "a")
+    for name, content in (("empty.jsonl", b""), ("blank.json", b"\n \n")):
+        (folder / name).write_bytes(content)
+    for _ in ("read", "known"):
+        report = ingest([folder], tmp_path / "wiki", script.engine)
+        assert report.exit_code == 0
+        assert [line.partition(": ")[2] for line in sorted(report.warnings)] == [
+            "blank: no JSON in it",
+            "empty file (0 bytes)",
+        ]
+    assert ingest([folder / "empty.jsonl"], tmp_path / "wiki", script.engine).failures[0].kind == "empty"
