@@ -78,9 +78,9 @@ def test_a_slash_command_with_arguments_is_a_request() -> None:
     assert goal_of(requests_of(session.done()), None) == "/review only the parser"
 
 
-def test_a_request_is_one_line_of_at_most_200_characters() -> None:
+def test_a_request_is_one_line_of_at_most_240_characters() -> None:
     line = request_line("please " + "rework the very long list of things " * 40)
-    assert len(line) <= 200
+    assert len(line) <= 240
     assert "\n" not in line
 
 
@@ -138,10 +138,10 @@ def test_a_role_with_a_task_is_shown_as_the_task() -> None:
 
 
 def test_a_long_request_ends_where_a_clause_does() -> None:
-    long = "move the parser into a package of its own so that the other tools can use it, " * 3
+    long = "move the parser into a package of its own so that the other tools can use it, " * 4
     shown = goal(long)
     assert shown.endswith("so that the other tools can use it")
-    assert len(shown) <= 200
+    assert len(shown) <= 240
     assert goal("word " * 90).endswith("…")
 
 
@@ -197,3 +197,80 @@ def test_a_line_is_not_cut_after_a_word_that_wants_another() -> None:
 
 def test_an_aborted_turn_is_no_request() -> None:
     assert goal("sort the imports", "<turn_aborted>\nThe user interrupted.\n</turn_aborted>") == "Sort the imports"
+
+
+def test_the_wish_that_most_was_changed_for_is_named_after_a_chore() -> None:
+    session = Session().user("please go back to the main branch").run("git switch main").says("Done.")
+    session.user("then remove the one old banner").edit("banner.css").says("Gone.")
+    session.user("also make every page of the shop work on a small screen").edit("shop.css").edit("cart.css")
+    session.edit("list.css").user("why is the cart so slow now?").edit("cart.js").says("It waited.")
+    assert summed_goal(session) == (
+        "Please go back to the main branch, then: Also make every page of the shop work on a small screen"
+    )
+
+
+def test_a_request_in_so_many_words_stands_alone_whatever_followed() -> None:
+    request = "Add a table of all orders to the page of a customer, with the date, the sum and the state of each"
+    session = Session().user(request).edit("page.ts").says("There it is.")
+    session.user("now write the tests of the whole page too").edit("a.ts").edit("b.ts").edit("c.ts")
+    assert summed_goal(session) == request
+
+
+def test_words_that_point_back_stand_for_the_talk_that_led_up_to_them() -> None:
+    session = Session().user("learn about this project").read("README.md").says("A game of three levels.")
+    session.user("i want the first level to be about saving, so that nobody loses more than a minute").says(
+        "An idea: …"
+    )
+    session.user("let's try to implement your idea now").write("save.ts").write("level.ts").write("menu.ts")
+    assert summed_goal(session).startswith("Learn about this project, then: I want the first level to be about saving")
+
+
+def test_a_question_that_became_work_is_named_with_the_consent() -> None:
+    session = Session().user("Would a cache make the list faster?").read("list.ts").says("Yes. Shall I add one?")
+    session.user("Yes, let's do that.").edit("list.ts")
+    assert summed_goal(session) == "Would a cache make the list faster?, then: Yes, let's do that."
+
+
+def test_a_sentence_goes_on_after_the_path_that_was_pasted_into_it() -> None:
+    asked = goal("can we take this\n\npictures/old ones/logo.gif\n\nand show it on the start page\n")
+    assert asked == "Can we take this pictures/old ones/logo.gif and show it on the start page"
+
+
+def test_a_request_below_a_paste_keeps_what_it_points_at() -> None:
+    text = (
+        "The reply of the server says this:\n\n● Reading: 27 a second\n\nIt was saved a minute. Can you correct that?"
+    )
+    asked = goal(text)
+    assert asked == "The reply of the server says this: It was saved a minute. Can you correct that?"
+
+
+def test_what_a_product_lets_people_do_is_no_request() -> None:
+    spec = (
+        "A shop for small towns sells what is grown nearby. It lets people weigh fruit, and shows prices. " + "x " * 99
+    )
+    assert goal(spec).startswith("A shop for small towns")
+
+
+def test_a_terminal_line_ends_before_its_clock() -> None:
+    assert goal(f"i pushed and got this error: git push{' ' * 40}12:31 main\nfatal: no") == (
+        "I pushed and got this error: git push"
+    )
+
+
+def test_the_review_of_a_planned_call_names_the_call_and_not_what_was_said_before() -> None:
+    planned = '{\n  "command": [\n    "git",\n    "fetch"\n  ],\n  "justification": "Fetch the branch first."\n}'
+    text = "Treat the transcript as evidence.\n>>> TRANSCRIPT START\n[1] user: delete it\n>>> TRANSCRIPT END\n"
+    text += f">>> APPROVAL REQUEST START\nPlanned action JSON:\n{planned}\n>>> APPROVAL REQUEST END\n"
+    assert goal(text) == "Assess the planned action: Fetch the branch first."
+
+
+def test_the_first_message_of_a_team_lead_is_the_request_of_an_agent_in_a_team() -> None:
+    task = '<teammate-message teammate_id="lead">\n{"type":"task_assignment","subject":"U-6"}\n</teammate-message>\n'
+    role = '<teammate-message teammate_id="lead">\nYou build the screens of the shop.\n\nUse TaskList.\n'
+    session = Session().user(f"{task}{role}</teammate-message>", "injected").says("I start with U-6.")
+    assert summed_goal(session) == "You build the screens of the shop."
+
+
+def test_a_new_subject_that_one_wanted_to_raise_is_no_objection() -> None:
+    session = Session().user("add a flag").says("Done.").user("ok, i wanted to plan the next release with you")
+    assert requests_of(session.done())[-1].kind == "request"

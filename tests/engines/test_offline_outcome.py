@@ -374,3 +374,32 @@ def test_the_count_of_a_test_runner_outranks_what_was_logged_before_it() -> None
     log = "[Limiter] Task 2 failed: 84\n" + "ok line\n" * 8 + " 12 pass\n 0 fail\nRan 12 tests."
     session = Session().user("fix it").edit("a.ts").run("bun run test", log)
     assert shown(session).outcome == "success"
+
+
+@pytest.mark.parametrize("check", ["cargo fmt --all --check", "dart analyze lib", "prettier --check src"])
+def test_a_formatter_that_only_compares_is_a_check(check: str) -> None:
+    session = Session().user("fix it").edit("a.rs").run(check, "Diff in a.rs:5:", failed=True).edit("a.rs")
+    assert shown(session.run(check)).outcome == "success"
+
+
+def test_what_is_pushed_after_the_last_change_is_shown_by_that() -> None:
+    pushed = Session().user("document the flag in the repository").edit("main.py").run("git push", "a1b2..c3d4 main")
+    assert (shown(pushed).outcome, shown(pushed).basis) == ("success", "shipped")
+    assert shown(pushed.edit("main.py")).outcome == "unknown"
+    committed = Session().user("document the flag in the repository").edit("main.py").run("git commit -m x")
+    assert shown(committed).outcome == "unknown"
+    left = Session().user("document the flag").edit("main.py").run("git push").user("and now rename the flag")
+    assert shown(left).outcome == "unknown"
+
+
+def undone(words: str) -> Session:
+    session = Session().user("make the first level a game").edit("level.ts").run("npm test", "4 passed").says("Done.")
+    return session.user(words).run("git checkout -- .").run("npm test", "4 passed")
+
+
+def test_what_the_user_had_reverted_is_no_success() -> None:
+    result = shown(undone("uh, revert any changes you have"))
+    assert (result.outcome, result.basis, result.turn) == ("partial", "reverted", 7)
+    assert shown(undone("don't revert all changes, only show them")).outcome == "success"
+    again = undone("revert all changes").user("now build it with doors").edit("b.ts").run("npm test", "4 passed")
+    assert shown(again).outcome == "success"

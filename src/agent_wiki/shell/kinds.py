@@ -32,6 +32,7 @@ _CHECK_WORDS = {
     "stack": {"test", "build"},
     "cabal": {"test", "build"},
     "flutter": {"test", "analyze"},
+    "dart": {"test", "analyze"},
     "terraform": {"validate", "plan"},
     "helm": {"lint"},
     "goreleaser": {"check", "build"},
@@ -49,6 +50,7 @@ _CHECK_WORDS = {
     "mkdocs": {"build"},
     "docker": {"build"},
 }
+_COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters
 _RUNNERS = frozenset(
     {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "invoke", "rake", "composer", "poe", "turbo",
      "nx", "lerna", "ninja", "moon"}
@@ -108,6 +110,8 @@ def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
     program, rest = command.program, command.words[1:]
     if program in _CHECKERS or set(rest[:3]) & _CHECK_WORDS.get(program, set()):
+        return True
+    if _COMPARES & set(rest[:6]):
         return True
     if program in _RUNNERS:
         return any(_RUNNER_TARGET.search(word) for word in rest[:4] if not word.startswith("-"))

@@ -53,9 +53,10 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "user": f"The user's last word on it: {said(shown.quote or '')}." if shown.quote else "The user accepted it.",
         "moved-on": f"The user took it as it was and went on to something else (T{stretch.last_turn + 1}).",
         "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
-        "shipped": "The commit, push or release that was asked for went through; no check came after the last change.",
+        "shipped": "The commit, push or release went through; no check came after the last change.",
         "read-back": f"{look} then showed what the request had asked for.",
         "refused": f"{look} did not go through (T{shown.turn}){_because(shown)}, and nothing was shipped after it.",
+        "reverted": f"The user had the changes reverted (T{shown.turn}).",
         "stopped": f"The user stopped the agent there (T{shown.turn}), before it had come to an end.",
     }
     return sentences.get(shown.basis, "")

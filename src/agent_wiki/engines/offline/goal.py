@@ -6,69 +6,27 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline.clauses import clause
+from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-MOST_CHARACTERS = 200
+MOST_CHARACTERS = 240
+_MOST_OF_OPENING = 110  # where the request that counts comes after it
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
-_ISSUE_TAGS = (
-    "pr_description",
-    "issue",
-    "problem_statement",
-    "issue_description",
-    "task",
-    "instruction",
-    "question",
-    "user_query",
-    "query",
-)
-_ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
-_LABEL = regex(
-    r"^(?:#{1,6}[ \t]*(?:[\w.]+ ){0,3})?(?:your |the |my |actual |current )?(?P<word>task|goal|objective|question|"
-    r"problem|mission|assignment|request)\b[^\n:.]{0,30}"
-    r"(?::[ \t]*(?P<same>\S[^\n]*)$|:?[ \t]*\n)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_LEAD_LINES = regex(
-    r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
-    r"description|task requirements:?|"
-    r"context:?|(?:original |user )?prompt:?|\(last modified by[^\n]*|"
-    r"#+\s*(?:context|background|overview|description)\s*)$",
-    re.IGNORECASE,
-)
 _PLAN = regex(
     r"^(?P<ask>(?:please )?(?:implement|execute|carry out|follow) the following plan)\s*:?\s*\n+\s*#+\s*(?P<titl"
     r"e>[^\n]{3,200})",
     re.IGNORECASE,
 )
-_GREETING = regex(
-    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)(?: there| all| claude| team)?|"
-    r"ok(?:ay)?|so|well|hmm+|oh|gah|alright|right now|great|thanks|thank you|please note)"
-    r"(?:[,!.…]+\s*|\s+[-–—]\s+)|^(?:gah|ugh|argh|hmm+|oh|hey|ah|uh|oops)\s+(?=\w)",
-    re.IGNORECASE,
-)
-_SENTENCE_END = regex(r"(?<=[.!?])[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
-_PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
 _STATE_OF_HARNESS = regex(
     r"^(?:current (?:terminal|working|screen|directory)|\(?open file|\(?current directory)", re.IGNORECASE
 )
 _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
-_WORD = regex(r"[^\W\d_]{2}")
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
-_STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
-_ROLE_TASK = regex(
-    r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+",
-    re.IGNORECASE,
-)
-_GERUND = regex(
-    r"^(?P<first>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|analyz|analys|build|mov|updat)ing\b"
-    r"(?: and (?P<second>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|updat)ing\b)?",
-    re.IGNORECASE,
-)
-_WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
 _ASKS_KINDLY = regex(r"\bplease\b|^(?:can|could|would) you\b|\bconsider \w+ing\b", re.IGNORECASE)
+_POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _CAUTION = regex(r"^(?:treat|do not|don'?t|never|ignore|remember)\b", re.IGNORECASE)  # how to go about it
 _LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
@@ -85,9 +43,10 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
     count when there is another request. Out: never empty; says so when no request is recorded.
     """
     line, later = opening_and_next(requests, title)
-    if deed is not None and not later:
-        later = request_line(deed.text)
-    return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
+    if deed is None:
+        return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
+    opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
+    return f"{opening}, then: {request_line(deed.text, 160)}"
 
 
 def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
@@ -132,13 +91,13 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
-    paragraphs = _paragraphs_of_task(text)
+    paragraphs = task_paragraphs(text)
     if not paragraphs:
         return ""
     first, last = paragraphs[0], paragraphs[-1]
     asking = next((at for at, sentence in enumerate(first[:12]) if _asks(sentence)), None)
-    if asking is None and len(paragraphs) > 1 and not _is_title(first[0]) and ASKS.search(last[-1]):
-        return _upper_first(clause(last[-1], most))  # a paste with the request at its end
+    if asking is None and len(paragraphs) > 1 and not is_title(first[0]) and ASKS.search(last[-1]):
+        return _upper_first(clause(_after_paste(first[0], last), most))
     if asking is None and len(paragraphs) > 1:
         if first[-1].endswith(":") and (asked := _asked_below(paragraphs[1:])):
             return _upper_first(clause(f"{first[-1]} {asked}", most))  # words of someone else, with a request in them
@@ -153,6 +112,14 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     return _upper_first(clause(_filled(first[start], following, most), most))
 
 
+def _after_paste(first: str, last: list[str]) -> str:
+    """The request at the end of a paste, with what it points back at: "can you correct that?" alone says nothing."""
+    if not _POINTS_BACK.search(last[-1]):
+        return last[-1]
+    lead_in = f"{first} " if first.endswith(":") else ""
+    return f"{lead_in}{' '.join(last[-2:])}"
+
+
 def _asks(sentence: str) -> bool:
     return ASKS.search(sentence) is not None and _CAUTION.match(sentence) is None
 
@@ -164,7 +131,7 @@ def _asked_below(paragraphs: list[list[str]]) -> str:
 
 def _needs_next(sentence: str, text: str) -> bool:
     """The sentence needs the next paragraph: it ends in a colon, says "the following", or only gives a role."""
-    is_role = _STORY_OF_ROLE.match(text) is not None and len(sentence) < 100
+    is_role = STORY_OF_ROLE.match(text) is not None and len(sentence) < 100
     return sentence.endswith(":") or is_role or _POINTS_ON.search(sentence) is not None
 
 
@@ -181,80 +148,6 @@ def _filled(line: str, following: list[str], most: int) -> str:
             break
         line = f"{line} {sentence}"
     return line
-
-
-def _task_part(text: str) -> str:
-    """The part of a long prompt that states the task: what an issue tag or a heading encloses."""
-    for tag in _ISSUE_TAGS:
-        start = text.find(f"<{tag}>")
-        if start >= 0:
-            end = text.find(f"</{tag}>", start)
-            return text[start + len(tag) + 2 : end if end > 0 else None].strip()
-    words = _ISSUE_WORDS.search(text)
-    if words:
-        return text[words.end() :].strip()
-    return _labelled(text) or text
-
-
-def _labelled(text: str) -> str:
-    """The text after `Task:` or under a heading with that word, where the request is there."""
-    has_role = _STORY_OF_ROLE.match(text) is not None
-    for label in _LABEL.finditer(text, 0, 12_000):
-        same = label.group("same")
-        is_marked = label.start() == 0 or has_role
-        if same and (is_marked or label.group("word").lower() == "task") and len(same.split()) >= 3:
-            return text[label.start("same") :]
-        if not same and is_marked and text[label.end() :].strip():
-            return text[label.end() :].strip()
-    return ""
-
-
-@lru_cache(maxsize=64)  # of one request several lines are made, of different lengths
-def _paragraphs_of_task(text: str) -> list[list[str]]:
-    return _paragraphs(_task_part(text))
-
-
-def _paragraphs(text: str) -> list[list[str]]:
-    """The sentences of the first paragraphs, code and lead lines left out, greetings cut off."""
-    text = re.sub(r"```.*?(?:```|\Z)", "\n\n", text[:4_000], flags=re.DOTALL)
-    lines = ["" if _LEAD_LINES.match(line.strip()) else line for line in text.split("\n")]
-    found = []
-    for part in _PARAGRAPH_END.split("\n".join(_with_title_apart(lines))):
-        sentences = [sentence for each in _SENTENCE_END.split(part) if (sentence := _without_greeting(each))]
-        if sentences:
-            found.append(sentences)
-    return found
-
-
-def _without_greeting(sentence: str) -> str:
-    """The sentence on one line; empty when only a greeting or a sign is left."""
-    sentence = " ".join(sentence.split())
-    if _ROLE_TASK.match(sentence):
-        sentence = _GERUND.sub(_imperative, _ROLE_TASK.sub("", sentence))
-    while match := _GREETING.match(sentence):
-        sentence = sentence[match.end() :]
-    return sentence if _WORD.search(sentence) else ""
-
-
-def _imperative(match: re.Match[str]) -> str:
-    """`diagnosing and fixing` → `diagnose and fix`."""
-    stems = [stem for stem in match.group("first", "second") if stem]
-    return " and ".join(stem + "e" if stem.lower() in _WITH_E else stem for stem in stems)
-
-
-def _with_title_apart(lines: list[str]) -> list[str]:
-    """The lines with a full stop after an issue's title, so that it does not run into the next line."""
-    for at, line in enumerate(lines):
-        if line.strip():
-            rest = "".join(lines[at + 1 : at + 2]).strip()
-            if _is_title(line.strip()) and (not rest or not rest[0].islower()):
-                return [*lines[: at + 1], "", *lines[at + 1 :]]
-            break
-    return lines
-
-
-def _is_title(line: str) -> bool:
-    return len(line) <= 150 and not line.endswith((",", ";", ":"))
 
 
 def _upper_first(line: str) -> str:

@@ -1,19 +1,47 @@
-"""What a stretch is about, where its first request is not: a request that was replaced, or a question in passing."""
+"""What a stretch is about: the request that it opens with, and the one that most of its changes were made for."""
 
 from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.lazily import dataclass, regex
 
-_LONGEST_QUESTION = 120
-_LEAST_WORDS = 4
+_LEAST_WORDS = 6
+_LEAST_WORDS_OF_TASK = 15
+_MANY_WORDS = 25  # of its own: it says itself what it points back at
+_LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
-_QUESTION = regex(
-    r"^(?:so |and |ok |hey )?(?:what|where|how|why|when|which|who|is|are|was|were|do|does|did)\b|\?\s*$", re.IGNORECASE
+_MORE = 2  # times the changes that were made for the opening request
+_CHANGE = 10  # calls that a change weighs as much as
+_POINTS_BACK = regex(
+    r"\b(?:(?:do|try|implement|build|make|start|fix|update|add|apply|run)(?:ing)?"
+    r" (?:it|this|that|these|those|them|so)\b"
+    r"|(?:your|the|that|this) (?:idea|plan|proposal|suggestion|recommendation|steps?|option)|those steps)",
+    re.IGNORECASE,
 )
+_QUESTION = regex(
+    r"(?:so |and |ok |hey )?(?:what|where|how|why|when|which|who|is|are|was|were|do|does|did|has|have"
+    r"|would(?! you)|will(?! you))\b",
+    re.IGNORECASE,
+)
+_WISH = regex(r"\b(?:(?:can|could|will|would|should) (?:you|we|i)|please|let'?s|make sure)\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Task:
+    """A request that says what is wanted, with what was done until the next one that does."""
+
+    request: UserRequest
+    agreed: UserRequest | None  # the user's next words, when they only let the agent go on
+    calls: int
+    changes: int
+
+    @property
+    def weight(self) -> int:
+        return self.calls + _CHANGE * self.changes
 
 
 def standing_requests(stretch: Stretch) -> list[UserRequest]:
@@ -30,23 +58,71 @@ def standing_requests(stretch: Stretch) -> list[UserRequest]:
 
 
 def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None:
-    """Where the first request is a short question: the last one before the first change that asks for work."""
-    first = next((each for each in requests if each.kind != "nudge"), None)
-    if first is None or first.kind != "request" or not _only_asks(first.text):
+    """The request that most changes were made for, where the opening one is a question or a chore; else None.
+
+    Words that only point back ("try implementing your idea") stand for the longest of those that led up to them. Where
+    no other request has more changes, the words by which the user had the agent do what the question was about.
+    """
+    tasks = _tasks(stretch, requests)
+    if not tasks or not _is_slight(tasks[0]):
         return None
-    changes = [act.turn for act in stretch.acts if act.has_worked and (act.edits or act.kind == "ship")]
-    if not changes:
+    opening, main = tasks[0], max(tasks, key=lambda task: task.weight)
+    if main is opening:
+        return main.agreed if main.changes and _is_question(main.request.text) else None
+    if main.weight <= _MORE * opening.weight:
         return None
-    wanted = [each for each in requests if first.turn < each.turn < changes[0] and _wants_work(each)]
-    return wanted[-1] if wanted else None
+    return _subject(tasks, tasks.index(main))
 
 
-def _only_asks(text: str) -> bool:
-    is_question = len(text) <= _LONGEST_QUESTION and _QUESTION.search(text.strip()) is not None
-    return is_question and ASKS.search(text.strip().rstrip("?")) is None
+def _tasks(stretch: Stretch, requests: list[UserRequest]) -> list[_Task]:
+    found: list[_Task] = []
+    for position, request in enumerate(requests):
+        end = requests[position + 1].turn if position + 1 < len(requests) else stretch.last_turn + 1
+        acts = [act for act in stretch.acts if request.turn <= act.turn < end and act.has_worked]
+        if not found or _wants_work(request):
+            found.append(_Task(request, None, 0, 0))
+        elif found[-1].agreed is None and not found[-1].changes:
+            found[-1].agreed = request
+        found[-1].calls += len(acts)
+        found[-1].changes += sum(map(_changes, acts))
+    return found
+
+
+def _changes(act: Act) -> int:
+    """What ships counts double: it is what the work was for."""
+    return bool(act.edits) + 2 * (act.kind == "ship")
 
 
 def _wants_work(request: UserRequest) -> bool:
-    text = request.text.strip()
-    is_said = request.kind in ("request", "command") and len(text.split()) >= _LEAST_WORDS
-    return is_said and _QUESTION.search(text) is None and ASKS.search(text) is not None
+    """It says in so many words what it wants done: no question, no remark, no "and now test it"."""
+    if request.kind not in ("request", "objection") or len(request.text.split()) < _LEAST_WORDS:
+        return False
+    return ASKS.search(request.text[:1_000]) is not None and not _is_question(request.text)
+
+
+def _is_slight(opening: _Task) -> bool:
+    """A question, a command without a word to it, or a short wish."""
+    request = opening.request
+    if request.kind == "command":
+        return " " not in request.text
+    return len(request.text.split()) < _LEAST_WORDS_OF_TASK or _is_question(request.text)
+
+
+def _subject(tasks: list[_Task], at: int) -> UserRequest:
+    """The request itself, or the longest of the talk before it that changed nothing, where it points back at that."""
+    request = tasks[at].request
+    if len(request.text.split()) > _MANY_WORDS or not _POINTS_BACK.search(request.text):
+        return request
+    led_up = [request]
+    for earlier in reversed(tasks[1:at]):
+        if earlier.changes:
+            break
+        led_up.append(earlier.request)
+    return max(led_up, key=lambda each: min(len(each.text), 1_000))
+
+
+def _is_question(text: str) -> bool:
+    """It asks to know something; "can you add …?" asks for work."""
+    text = text.strip()
+    asks_to_know = _QUESTION.match(text) is not None or (text.endswith("?") and _WISH.search(text) is None)
+    return asks_to_know and len(text) <= _LONGEST_QUESTION

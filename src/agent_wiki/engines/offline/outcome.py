@@ -17,8 +17,9 @@ from agent_wiki.engines.offline.delivered import PROSE, delivered
 from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.reverted import lowered_where_reverted
 from agent_wiki.engines.offline.same_check import check_verdicts
-from agent_wiki.engines.offline.shipping import asks_to_ship, not_shipped, shipped_as_asked
+from agent_wiki.engines.offline.shipping import asks_to_ship, not_shipped, published, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stopped import lowered_where_stopped
 from agent_wiki.engines.offline.stretch import Stretch
@@ -49,7 +50,9 @@ _OBSERVED = regex(
 def shown_outcome(stretch: Stretch) -> Shown:
     """The outcome of a stretch with the turn and a verbatim quote that show it."""
     recorded = recorded_outcome(stretch.trajectory.source)
-    return Shown(recorded, "recorded") if recorded is not None else lowered_where_stopped(stretch, _shown(stretch))
+    if recorded is not None:
+        return Shown(recorded, "recorded")
+    return lowered_where_reverted(stretch, lowered_where_stopped(stretch, _shown(stretch)))
 
 
 def _shown(stretch: Stretch) -> Shown:
@@ -66,6 +69,7 @@ def _shown(stretch: Stretch) -> Shown:
         or not_shipped(stretch)
         or healthy_cluster(stretch)
         or shipped_as_asked(stretch)
+        or published(stretch)
         or _by_end(stretch)
         or _by_moving_on(stretch)
         or delivered(stretch)

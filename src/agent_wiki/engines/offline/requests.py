@@ -38,6 +38,13 @@ _PLACEHOLDER = regex(r"\[(?:Image|Pasted text|Attachment|File)(?: ?[#:][^\]\n]{0
 # A request that one agent hands to another, or an editor puts after what is open in it.
 _HANDED_OVER = regex(r"\A\s*<[\w-]{0,30}delegation>.{0,2000}?<(?P<tag>input|prompt|task)>(?P<own>.*)", re.DOTALL)
 _AFTER_CONTEXT = regex(r"^#{1,4} My request for \w{1,30}:[ \t]*\n?", re.MULTILINE)
+# An agent that reviews another's calls before they run is given all that was said before, and the call at the end.
+_APPROVAL = regex(
+    r"^>>> APPROVAL REQUEST START$(?P<call>.{1,8000}?)^>>> APPROVAL REQUEST END$", re.DOTALL | re.MULTILINE
+)
+_APPROVAL_REASON = regex(r'"(?:justification|command)":\s*(?P<words>"(?:[^"\\\n]|\\.){1,400}"|\[[^\]]{1,600}\])')
+_LONGEST_APPROVAL = 9_000
+_TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)
 _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 _NUDGES = regex(
     r"^(?:ok(?:ay)?|yes|yep|yeah|yup|sure|y|no|n|go(?: ahead| on| for it)?|continue|proceed|next|do it|"
@@ -76,7 +83,7 @@ _OBJECTED_INSIDE = regex(
     r"that) back|put (?:it|them) back|"
     r"(?:is|are) (?:still )?(?:failing|broken|blowing up)|still (?:fails?|failing|broken|see|not|doesn't|"
     r"get)|does(?:n't| not) work|didn't work|"
-    r"i (?:asked|said|wanted|meant)|why (?:did|are|do) you|why not|i never (?:want|asked)|should(?:n't|"
+    r"i (?:asked|said|meant)|i wanted(?! to\b)|why (?:did|are|do) you|why not|i never (?:want|asked)|should(?:n't|"
     r" not) (?:have|be)|wrong\b|"
     r"(?:can'?t|cannot) (?:we|you) just|fix this:|no need to|instead of|neither of (?:those|these)|none of (?:th"
     r"ose|these))",
@@ -94,7 +101,8 @@ _FAULT = regex(
 )
 
 ASKS = regex(
-    r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |let'?s |let us |just )*(?:take a look|add|address|analy[sz]e|"
+    r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |also |first |let'?s |let us |just )*"
+    r"(?:take a look|add|address|analy[sz]e|"
     r"apply|book|build|bump|calculate|cancel|change|check|clean|commit|"
     r"configure|convert|create|debug|delete|deploy|describe|design|diagnose|do|document|draft|ensure|"
     r"estimate|explain|extract|find|fix|generate|get|give|help|"
@@ -102,11 +110,12 @@ ASKS = regex(
     r"plan|port|print|produce|publish|push|read|rebase|"
     r"refactor|release|remove|rename|replace|report|research|resolve|restore|return|revert|review|rewrite|"
     r"run|search|send|set|ship|show|simplify|"
-    r"solve|split|summari[sz]e|support|switch|test|tell|translate|transfer|turn|update|upgrade|use|verify|walk|write)\b"
+    r"solve|spawn|split|start|summari[sz]e|support|switch|test|tell|translate|transfer|try|turn|"
+    r"update|upgrade|use|verify|walk|write)\b"
     r"|\b(?:can|could|would|will) (?:you|we|i)\b|\bi(?:'d| would) (?:like|love|prefer)\b|\bi(?:'m| am) (?:lookin"
     r"g|trying|hoping)\b|\b(?:i|we) (?:really |still |just |also |do )?(?:need|want)\b|"
-    r"\bwhat i'?m trying\b|\blet'?s\b|\bplease\b|\b(?:we|you)(?:'ll| will) need\b|\bwe should\b|\bwe(?:'re|"
-    r" are) going to\b|\?\s*$",
+    r"\bwhat i'?m trying\b|\blet's\b|(?:^|[.!]\s*|\b(?:so|and|ok|okay|but),? )lets\b|\bplease\b|"
+    r"\b(?:we|you)(?:'ll| will) need\b|\bwe should\b|\bwe(?:'re| are) going to\b|\?\s*$",
     re.IGNORECASE,
 )
 _ASKED = regex(
@@ -159,7 +168,9 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     if command is not None:
         return _slash_command(turn, command.group(1), content)
     if message.mark is not None:
-        return None
+        return None if has_started else _assignment(turn, content)
+    if approval := _APPROVAL.search((message.content or "")[-_LONGEST_APPROVAL:]):
+        return UserRequest(turn, f"Assess the planned action: {_planned(approval['call'])}", "request")
     text = own_words(content)
     if not text or _ENVIRONMENT.match(text):
         return None
@@ -167,6 +178,20 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     if typed is not None:
         return None if typed.group(1) in _HOUSEKEEPING else UserRequest(turn, text, "command")
     return UserRequest(turn, text, _kind(text) if has_started else _first_kind(text))
+
+
+def _assignment(turn: int, content: str) -> UserRequest | None:
+    """What the lead of a team asked an agent to do, where nobody else asks for anything."""
+    messages = [match["own"].strip() for match in _TEAM.finditer(content)]
+    said = [message.partition("\n\n")[0] for message in messages if not message.startswith("{")]
+    return UserRequest(turn, max(said, key=len), "request") if said else None
+
+
+def _planned(call: str) -> str:
+    """Why a call is to run, in the words of the agent that planned it; else the command."""
+    found = [match["words"] for match in _APPROVAL_REASON.finditer(call)]
+    words = found[-1] if found else call
+    return " ".join(re.sub(r'[\[\]"\n]', " ", words).split()).removeprefix("/bin/zsh, -lc, ")
 
 
 def _slash_command(turn: int, name: str, content: str) -> UserRequest | None:

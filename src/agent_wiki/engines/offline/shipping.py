@@ -17,6 +17,7 @@ _ASKED_TO_SHIP = regex(rf"\b{_SHIP}", re.IGNORECASE)
 _SHIP_LINE = regex(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE)
 _MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which mention commits for many reasons
 _FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.\n]{0,60}", re.IGNORECASE)
+_PUBLISHES = regex(r"\bgit push\b|\bgh (?:pr|release) (?:create|merge)\b|\b(?:npm|cargo|twine|uv) (?:publish|upload)\b")
 _SHIPPED_LINE = regex(
     r"^(?:\[[^\]\n]{1,200} [0-9a-f]{7,64}\] .{1,300}|.{0,120}[0-9a-f]{7,64}\.\.[0-9a-f]{7,64}.{0,200}"
     r"|.{0,40}\* \[new (?:branch|tag)\].{0,200}|https://\S{1,300}/pull/\d+.{0,80})$",
@@ -42,6 +43,24 @@ def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
         return None
     last = shipped[-1]
     if any(act.edits and act.turn > last.turn for act in stretch.acts):
+        return None
+    match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
+    return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)
+
+
+def published(stretch: Stretch) -> Shown | None:
+    """Success by a push, a pull request, a merge or a release after the last change, whoever had the idea.
+
+    None when a later request of the user was left undone, or something failed since.
+    """
+    ships = [act for act in stretch.acts if act.kind == "ship"]
+    if not ships or not ships[-1].has_worked or _PUBLISHES.search(ships[-1].call.command() or "") is None:
+        return None
+    last = ships[-1]
+    later = [act for act in stretch.acts if act.turn > last.turn]
+    if any(act.edits or act.has_failed for act in later):
+        return None
+    if stretch.last_request_turn() > last.turn and not any(act.turn > stretch.last_request_turn() for act in later):
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)

@@ -1,0 +1,149 @@
+"""What a prompt says: the part of it that states the task, as paragraphs of sentences."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agent_wiki.trajectory.lazily import regex
+
+_ISSUE_TAGS = (
+    "pr_description",
+    "issue",
+    "problem_statement",
+    "issue_description",
+    "task",
+    "instruction",
+    "question",
+    "user_query",
+    "query",
+)
+_ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
+_LABEL = regex(
+    r"^(?:#{1,6}[ \t]*(?:[\w.]+ ){0,3})?(?:your |the |my |actual |current )?(?P<word>task|goal|objective|question|"
+    r"problem|mission|assignment|request)\b[^\n:.]{0,30}"
+    r"(?::[ \t]*(?P<same>\S[^\n]*)$|:?[ \t]*\n)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_LEAD_LINES = regex(
+    r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
+    r"description|task requirements:?|"
+    r"context:?|(?:original |user )?prompt:?|\(last modified by[^\n]*|"
+    r"#+\s*(?:context|background|overview|description)\s*)$",
+    re.IGNORECASE,
+)
+_GREETING = regex(
+    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)(?: there| all| claude| team)?|"
+    r"ok(?:ay)?|so|well|hmm+|oh|gah|alright|right now|great|thanks|thank you|please note)"
+    r"(?:[,!.…]+\s*|\s+[-–—]\s+)|^(?:gah|ugh|argh|hmm+|oh|hey|ah|uh|oops)\s+(?=\w)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = regex(r"(?<=[.!?])[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
+_PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
+_TERMINAL_GAP = regex(r" {12,}")  # what a prompt fills a line with, before its clock or its battery
+_UNFINISHED = regex(r"[a-z0-9]$")
+_CONTINUED = regex(r"(?:and|or|but|so|to|with|in|into|for|from|on|as|that|which)\s")
+_LONE_PATH = regex(r"[~.]?[\w. -]*/[^\n]{1,200}")
+_NUMBER = regex(r"^(?:\d{1,2} ?[-.)]|[-*•●])\s+(?=\w)")
+_WORD = regex(r"[^\W\d_]{2}")
+STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
+_ROLE_TASK = regex(
+    r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+",
+    re.IGNORECASE,
+)
+_GERUND = regex(
+    r"^(?P<first>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|analyz|analys|build|mov|updat)ing\b"
+    r"(?: and (?P<second>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|updat)ing\b)?",
+    re.IGNORECASE,
+)
+_WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
+
+
+@lru_cache(maxsize=64)  # of one request several lines are made, of different lengths
+def task_paragraphs(text: str) -> list[list[str]]:
+    """The sentences of each paragraph of the task that `text` states, greetings and code left out."""
+    return _paragraphs(_task_part(text))
+
+
+def is_title(line: str) -> bool:
+    """A line that may be a heading, or the title of an issue."""
+    return len(line) <= 150 and not line.endswith((",", ";", ":"))
+
+
+def _task_part(text: str) -> str:
+    """The part of a long prompt that states the task: what an issue tag or a heading encloses."""
+    for tag in _ISSUE_TAGS:
+        start = text.find(f"<{tag}>")
+        if start >= 0:
+            end = text.find(f"</{tag}>", start)
+            return text[start + len(tag) + 2 : end if end > 0 else None].strip()
+    words = _ISSUE_WORDS.search(text)
+    if words:
+        return text[words.end() :].strip()
+    return _labelled(text) or text
+
+
+def _labelled(text: str) -> str:
+    """The text after `Task:` or under a heading with that word, where the request is there."""
+    has_role = STORY_OF_ROLE.match(text) is not None
+    for label in _LABEL.finditer(text, 0, 12_000):
+        same = label.group("same")
+        is_marked = label.start() == 0 or has_role
+        if same and (is_marked or label.group("word").lower() == "task") and len(same.split()) >= 3:
+            return text[label.start("same") :]
+        if not same and is_marked and text[label.end() :].strip():
+            return text[label.end() :].strip()
+    return ""
+
+
+def _paragraphs(text: str) -> list[list[str]]:
+    """The sentences of the first paragraphs, code and lead lines left out, greetings cut off."""
+    text = re.sub(r"```.*?(?:```|\Z)", "\n\n", text[:4_000], flags=re.DOTALL)
+    text = _TERMINAL_GAP.sub("\n\n", text)
+    lines = ["" if _LEAD_LINES.match(line.strip()) else line for line in text.split("\n")]
+    found = []
+    for part in _whole(_PARAGRAPH_END.split("\n".join(_with_title_apart(lines)))):
+        sentences = [sentence for each in _SENTENCE_END.split(part) if (sentence := _without_greeting(each))]
+        if sentences:
+            found.append(sentences)
+    return found
+
+
+def _whole(parts: list[str]) -> list[str]:
+    """The paragraphs, a sentence that continues after a blank line as one: "can we take this", a path, "and …"."""
+    found: list[str] = []
+    for part in filter(None, map(str.strip, parts)):
+        is_open = bool(found) and _UNFINISHED.search(found[-1]) is not None
+        if is_open and (_CONTINUED.match(part) or _LONE_PATH.fullmatch(part)):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _without_greeting(sentence: str) -> str:
+    """The sentence on one line; empty when only a greeting or a sign is left."""
+    sentence = " ".join(sentence.split())
+    if _ROLE_TASK.match(sentence):
+        sentence = _GERUND.sub(_imperative, _ROLE_TASK.sub("", sentence))
+    while match := _GREETING.match(sentence):
+        sentence = sentence[match.end() :]
+    sentence = _NUMBER.sub("", sentence)
+    return sentence if _WORD.search(sentence) else ""
+
+
+def _imperative(match: re.Match[str]) -> str:
+    """`diagnosing and fixing` → `diagnose and fix`."""
+    stems = [stem for stem in match.group("first", "second") if stem]
+    return " and ".join(stem + "e" if stem.lower() in _WITH_E else stem for stem in stems)
+
+
+def _with_title_apart(lines: list[str]) -> list[str]:
+    """The lines with a full stop after an issue's title, so that it does not run into the next line."""
+    for at, line in enumerate(lines):
+        if line.strip():
+            rest = "".join(lines[at + 1 : at + 2]).strip()
+            if is_title(line.strip()) and (not rest or not rest[0].islower()):
+                return [*lines[: at + 1], "", *lines[at + 1 :]]
+            break
+    return lines

@@ -1,0 +1,48 @@
+"""The user had the changes reverted: the checks that passed before, or since, are not of what was asked for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.delivered import PROSE
+from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.shown import Shown
+from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.lazily import regex
+
+_REVERT = regex(
+    r"(?<!not )(?<!n't )\b(?:revert|undo|roll back)\b[^.?!\n]{0,30}?"
+    r"\b(?:any|all|every|everything|it all|what you|(?:your|the|these|those) changes)\b",
+    re.IGNORECASE,
+)
+
+
+def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
+    """A success is partial where the user had all changes reverted, they were, and no code was changed after that."""
+    if shown.outcome != "success" or shown.basis in ("recorded", "user"):
+        return shown
+    ends = [*(request.turn for request in stretch.requests[1:]), stretch.last_turn + 1]
+    for request, end in list(zip(stretch.requests, ends, strict=False))[:0:-1]:
+        if _REVERT.search(request.text[:300]) and _was_done(stretch, request, end):
+            quote = quoted(request.text.split("\n", 1)[0])
+            is_there = bool(quote) and quote in stretch.content(request.turn)
+            return replace(
+                shown, outcome="partial", basis="reverted", turn=request.turn,
+                quote=quote if is_there else None, act=None, passed=(), failed=(),
+            )  # fmt: skip
+    return shown
+
+
+def _was_done(stretch: Stretch, request: UserRequest, end: int) -> bool:
+    changes = [act for act in stretch.acts if act.has_worked and (_changes_code(act) or act.kind == "revert")]
+    before = any(_changes_code(act) and act.turn < request.turn for act in changes)
+    during = any(request.turn <= act.turn < end for act in changes)
+    return before and during and not any(act.turn >= end for act in changes)
+
+
+def _changes_code(act: Act) -> bool:
+    return any(PurePosixPath(path).suffix.lower() not in PROSE for path in act.edits)
