@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
-from tests.wikis import arc, record, rule
+from tests.wikis import arc, chat, record, rule
 
 SUMMARY = {"arcs": [arc(outcome_turn=3, outcome_quote="2 checks failed")]}
 NO_GUIDELINES: dict[str, Any] = {"guidelines": []}
@@ -51,3 +51,17 @@ def rules(number: int) -> dict[str, Any]:
     """The same rule in other words, which could be a cluster."""
     words = "once more" if number else "first"
     return {"guidelines": [rule(f"Run `make check` {words} before you change the cart.", title="Run make check first")]}
+
+
+def long_recording(folder: Path) -> Path:
+    """A session of 84 turns, and beside it the folder of a wiki whose models are shown it in segments."""
+    (folder / "wiki").mkdir()
+    limits = "limits:\n  result_characters: 2000\n  turn_characters: 4000\n  segment_bytes: 20000\n"
+    (folder / "wiki" / "models.yaml").write_text(limits, encoding="utf-8")
+    told = chat("a")
+    for number in range(40):
+        told["messages"] += [{"role": "user", "content": f"And {number}? " + "word " * 200}]
+        told["messages"] += [{"role": "assistant", "content": f"{number} is done. " + "text " * 200}]
+    path = folder / "a.json"
+    path.write_text(json.dumps(told), encoding="utf-8")
+    return path

@@ -18,7 +18,16 @@ from agent_wiki.commands import main
 from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import MessagesServer
 from tests.engines.answering import says
-from tests.pipeline.agents import NO_GUIDELINES, ONE_RULE, STAGES, SUMMARY, Wiki, answers, commands_on
+from tests.pipeline.agents import (
+    NO_GUIDELINES,
+    ONE_RULE,
+    STAGES,
+    SUMMARY,
+    Wiki,
+    answers,
+    commands_on,
+    long_recording,
+)
 from tests.processes import exit_codes, started, started_wiki
 from tests.wikis import arc, changed, chat, ingest, record, rule, skill, tree
 
@@ -39,7 +48,7 @@ def test_the_worklist_grows_with_the_summaries_and_ends_empty(tmp_path: Path, wi
     paths = [record(tmp_path, "a"), record(tmp_path, "b")]
     assert _open(wiki, *paths) == [("summarize", "a"), ("summarize", "b")]
     assert wiki("apply", "summarize", paths[0], answer=SUMMARY)[0] == 0
-    assert _open(wiki) == [("extract-guidelines", "a"), ("synthesize-skill", "a"), ("summarize", "b")]
+    assert _open(wiki) == [("extract-guidelines", "a"), ("summarize", "b")]
     for path in paths:
         for stage, answer in zip(STAGES, (SUMMARY, NO_GUIDELINES, {"skill": None, "reason": "no"}), strict=True):
             assert wiki("apply", stage, path, answer=answer)[0] == 0
@@ -207,7 +216,7 @@ def test_one_recording_of_several_sessions_needs_the_session_named(tmp_path: Pat
     assert code == 1
     assert "name one by --session: a, b" in told["problems"][0]["reason"]
     assert wiki("apply", "summary", path, "--session", "b", answer=SUMMARY)[0] == 0
-    assert _open(wiki, path) == [("summarize", "a"), ("extract-guidelines", "b"), ("synthesize-skill", "b")]
+    assert _open(wiki, path) == [("summarize", "a"), ("extract-guidelines", "b")]
 
 
 def test_a_path_that_holds_a_secret_is_not_written_down(tmp_path: Path, wiki: Wiki) -> None:
@@ -327,15 +336,7 @@ def _applied_at_once(wiki: Path, envelopes: list[dict[str, Any]]) -> list[bool]:
 def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_as_one(
     tmp_path: Path, wiki: Wiki
 ) -> None:
-    (tmp_path / "wiki").mkdir()
-    limits = "limits:\n  result_characters: 2000\n  turn_characters: 4000\n  segment_bytes: 20000\n"
-    (tmp_path / "wiki" / "models.yaml").write_text(limits, encoding="utf-8")
-    told = chat("a")
-    for number in range(40):
-        told["messages"] += [{"role": "user", "content": f"And {number}? " + "word " * 200}]
-        told["messages"] += [{"role": "assistant", "content": f"{number} is done. " + "text " * 200}]
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(told), encoding="utf-8")
+    path = long_recording(tmp_path)
     segments = [each["request"] for each in wiki("worklist", path)[1]["questions"]]
     assert len(segments) > 2
     code, refused = wiki("apply", "summary", path, answer=SUMMARY)
@@ -389,3 +390,12 @@ def _append_and_die(*words: str) -> None:
 
 def _has_answer(wiki: Path) -> bool:
     return any(b'"kind": "answer"' in each.read_bytes() for each in journal_folder(wiki).glob("*.jsonl"))
+
+
+def test_a_skill_is_asked_for_again_where_other_lessons_were_given(tmp_path: Path, wiki: Wiki) -> None:
+    path = record(tmp_path, "a")
+    for stage, answer in zip(STAGES, (SUMMARY, ONE_RULE, {"skill": None, "reason": "no"}), strict=True):
+        assert wiki("apply", stage, path, answer=answer)[0] == 0
+    assert _open(wiki) == []
+    assert wiki("apply", "guidelines", path, answer=NO_GUIDELINES)[0] == 0
+    assert _open(wiki) == [("synthesize-skill", "a")]

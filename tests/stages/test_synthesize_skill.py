@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.asking.prompts import read_prompts, render_prompt
 from agent_wiki.engine import Problem
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.stages import summarize, synthesize_skill
+from agent_wiki.stages.extract_guidelines import extract_guidelines
 from agent_wiki.wiki.records import SessionRecord
 from tests.pages.rendering import pages_of, stage
-from tests.wikis import arc, skill, worked_session
+from tests.wikis import arc, rule, skill, worked_session
 
 
 def skills(told: Any, *outcomes: str) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
@@ -67,3 +69,12 @@ def test_an_invalid_skill_is_dropped_with_its_reason(change: dict[str, Any]) -> 
 def test_an_answer_with_names_that_are_no_names_is_rejected(field: str, value: Any) -> None:
     with pytest.raises(AnswerRejected, match=field):
         skills(skill("check-it", **{field: value}))
+
+
+def test_the_question_shows_the_lessons_of_the_session() -> None:
+    told = rule("Run `make check` before a change.")
+    engine = ScriptedEngine({"extract-guidelines": {"": {"guidelines": [told]}}})
+    summary = summarize.SummaryAnswer.model_validate({"arcs": [arc()]})
+    lessons, _ = extract_guidelines(worked_session(), summary, engine)
+    question = synthesize_skill.SkillQuestion(worked_session(), summary, lessons)
+    assert "Lesson: Run `make check` before a change.\n" in render_prompt(question, read_prompts()).question

@@ -55,6 +55,7 @@ class Journal:
         self._places: dict[str, Place] = {}
         self._answers: dict[str, list[Place]] = {}
         self._replacements: dict[tuple[str, str], Place] = {}
+        self._has_together = False
         self._left: set[str] = set()
         self._cuts: dict[str, list[list[list[int]]]] = {}
         self._batches: list[Place] = []
@@ -82,6 +83,11 @@ class Journal:
         with self._loaded():
             place = self._replacements.get((tool_use, content))
         return None if place is None else _record_at(place)
+
+    def has_together(self) -> bool:
+        """Whether any answer is one to several questions on a trajectory."""
+        with self._loaded():
+            return self._has_together
 
     def is_left(self, tool_use: str, content: str) -> bool:
         """Whether a model saw that text whole."""
@@ -199,6 +205,7 @@ class Journal:
         if kind == "answer" and isinstance(record.get("request"), str):
             self._places.setdefault(record["request"], (path, offset))
             self._answers.setdefault(str(record.get("prompt")), []).append((path, offset))
+            self._has_together |= is_of_several(str(record.get("stage")))
         elif kind in ("tool-result", "text") and isinstance(record.get("replacement"), str):
             self._replacements.setdefault(
                 (str(record.get("toolUseId", "")), str(record.get("content"))), (path, offset)
@@ -211,6 +218,11 @@ class Journal:
             self._cuts.setdefault(str(record.get("content")), []).append(record["cuts"])
         elif kind == "endpoint":
             self._endpoints[str(record.get("endpoint")), str(record.get("model"))] = str(record.get("structure"))
+
+
+def is_of_several(stage: str) -> bool:
+    """Whether a prompt with that stage puts several questions."""
+    return "+" in stage
 
 
 def _is_of_batch(record: Record) -> bool:

@@ -213,7 +213,7 @@ def render_together(
     """
     asked = {}
     for question in questions:
-        text = _rendered(prompts[question.stage], _shown(question, segment))
+        text = _rendered(prompts[question.stage], _shown(question, segment, is_together=True))
         note = "" if segment is None else _rendered(prompts[LONG], {"segment": segment}) + "\n"
         asked[question.answer_type.__name__] = note + text
     together = prompts[TOGETHER]
@@ -253,9 +253,9 @@ def _prefix(trajectory: Trajectory | None, segment: Segment | None) -> str:
     return f"{_OPENING}\n\n{fenced(transcript(trajectory, segment), 'trajectory')}\n\n"
 
 
-def _shown(question: Question[Any], segment: Segment | None = None) -> dict[str, Any]:
-    """What a prompt may show: the question's fields, and figures computed from them."""
-    shown = question.fields()
+def _shown(question: Question[Any], segment: Segment | None = None, *, is_together: bool = False) -> dict[str, Any]:
+    """What a prompt may show: the question's fields, figures from them, and whether others are asked with it."""
+    shown = {**question.fields(), "is_together": is_together}
     if question.stage == summarize.STAGE:
         recalled = _recalled(shown["trajectory"])
         if segment is not None:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from agent_wiki.engines.recorded import ObservedPrompt
     from agent_wiki.pipeline.open_questions import OpenQuestion
 
-_STAGE = "A stage (summarize, …), or what it produces: summary, guidelines, skill, cluster, task or subtask."
+_STAGE = (
+    "A stage (summarize, …), or what it produces: summary, guidelines, skill, cluster, task or subtask; together: all "
+    "questions on a recording in one."
+)
 
 Recordings = Annotated[
     list[Path] | None, typer.Argument(help="Recordings, or folders of them; by default those the wiki knows.")

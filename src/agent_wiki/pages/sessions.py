@@ -44,6 +44,18 @@ class LooseEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """A failure or an objection, what ended it, and what shows that; the last is None where nothing does."""
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+
+    event: int
+    remedy: int
+    confirmation: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecallEntry:
     """A page that the session read, and what came of it. `quote` is verbatim from `turn`."""
 
@@ -76,6 +88,7 @@ class Arc:
     accepted_turn: int | None = None
     accepted_quote: str | None = None
     loose_ends: tuple[LooseEnd, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     recalled: tuple[RecallEntry, ...] = ()
     tool_calls: int | None = None
     errors: int | None = None

@@ -93,6 +93,7 @@ class SummaryPage:
             outcome_note="as the recording's own verdict says" if is_recorded else "",
             key_turns=arc.key_turns,
             dead_ends=arc.dead_ends,
+            repairs=arc.repairs,
             loose_ends=[(_LOOSE[each.kind], each) for each in arc.loose_ends],
             recalled=self.recalled_shown,
             sources=[plain_line(each, 200) for each in self.sources or ["(not recorded)"]],

@@ -9,6 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent_wiki.engine import Answer, Problem, Question
+from agent_wiki.engines.prompting import SegmentQuestion
+from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
+from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 
@@ -54,6 +57,37 @@ def problems_of(value: Mapping[str, Any], question: Question[Any]) -> list[Probl
         *_citation_problems("", answer.model_dump(), trajectory),
         *(each for each in problems if not each.is_on_citation),
     ]
+
+
+def problems_of_several(value: Mapping[str, Any], summarizing: Question[Any]) -> list[Problem]:
+    """What is wrong with an answer to all questions on a trajectory, of which `summarizing` is the first.
+
+    The others are checked once the summary is right, for they are held against it.
+    """
+    own = {answer_type.__name__: stage for stage in SESSION_STAGES for answer_type in _types(stage)}
+    found = [Problem(name, "no such field") for name in value if name not in own]
+    for name, stage in own.items():
+        part = value.get(name)
+        if not isinstance(part, dict):
+            may_be_null = part is None and stage == SESSION_STAGES[-1]
+            found += [] if may_be_null else [Problem(name, "missing, or not an object")]
+            continue
+        asked = summarizing if stage == SUMMARIZE else _beside(summarizing, stage, value)
+        found += [Problem(f"{name}.{each.place}".rstrip("."), each.reason) for each in problems_of(part, asked)]
+        if found and stage == SUMMARIZE:
+            break
+    return found
+
+
+def _types(stage: str) -> Iterator[type[Answer]]:
+    yield from stage_named(stage).questions.values()
+
+
+def _beside(summarizing: Question[Any], stage: str, value: Mapping[str, Any]) -> Question[Any]:
+    """The question of another stage on what was summarized, with the summary in the answer."""
+    summary = SummaryAnswer.model_validate(json.loads(text_of(value[SummaryAnswer.__name__])))
+    question = stage_named(stage).question(summarizing.fields()["trajectory"], summary)
+    return SegmentQuestion(question, summarizing.segment) if isinstance(summarizing, SegmentQuestion) else question
 
 
 def _schema_problem(error: Mapping[str, Any]) -> Problem:

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.asking.journal import is_of_several
 from agent_wiki.engine import Problem, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline.answer_checks import problems_of, text_of, value_in
+from agent_wiki.pipeline.answer_checks import problems_of, problems_of_several, text_of, value_in
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import (
@@ -27,7 +28,7 @@ from agent_wiki.pipeline.open_questions import (
 )
 from agent_wiki.report import Failure, Report, as_values
 from agent_wiki.spending import AGENT
-from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
+from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
 
@@ -93,7 +94,8 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
         asked = found.asked
         if choices.archive_members and kind_of_question(asked) != "cluster":
             raise UsageError(f"--archive-members: {asked.prompt.stage} makes no cluster")
-        problems = problems_of(value, asked.question)
+        checked = problems_of_several if is_of_several(asked.prompt.stage) else problems_of
+        problems = checked(value, asked.question)
         if problems:
             return replace(_applied(asked), problems=tuple(problems))
         _keep(wiki, asked, value, choices)
@@ -157,9 +159,9 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
 
     stage = found.asked.prompt.stage
     is_later = found.is_rewrite and stage in SESSION_STAGES and stage != SUMMARIZE
-    stages = (stage, *CORPUS_STAGES, CATALOG) if is_later else ALL_STAGES
+    stages = ALL_STAGES[ALL_STAGES.index(stage) :] if is_later else ALL_STAGES
     only_session = found.session if found.is_rewrite else ""
-    engine = RecordedEngine(wiki, is_kept=True, listener=listen, only_session=only_session)
+    engine = RecordedEngine(wiki, is_kept=True, listener=listen, hears_together=True, only_session=only_session)
     report = Report("apply", str(wiki))
     options = Options(
         wiki, stages=stages, engine=engine, rewrite=found.is_rewrite, archive_covered=choices.archive_covered

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agent_wiki.asking.journal import is_of_several
 from agent_wiki.engine import Answer, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import Unanswered, UnitError, UsageError
@@ -23,8 +24,9 @@ from agent_wiki.wiki.store import WikiFolder
 _KINDS: dict[str, tuple[str, type[Answer]]] = {
     kind: (stage.name, answer_type) for stage in STAGES for kind, answer_type in stage.questions.items()
 }
-NAMES = (*ASKING_STAGES, *_KINDS)
-"""What a question's stage may be called: the stages, and the kinds of pages that they make."""
+TOGETHER = "together"
+NAMES = (*ASKING_STAGES, *_KINDS, TOGETHER)
+"""What a question's stage may be called: the stages, the kinds of pages they make, and all on a recording at once."""
 
 _MOST_HEARD = 64
 _MOST_NAMED = 5
@@ -72,12 +74,14 @@ class QuestionSelector:
 
     @property
     def stage(self) -> str:
-        """The stage's own name; "" where none was named."""
-        return _KINDS[self.name][0] if self.name in _KINDS else self.name
+        """The stage's own name; "" where none was named, or several."""
+        return _KINDS[self.name][0] if self.name in _KINDS else self.name if self.name in ASKING_STAGES else ""
 
     def is_met_by(self, asked: ObservedPrompt) -> bool:
         """True when this is a question of the kind, about the session and with the digest that is wanted."""
         if self.request and not is_named(asked.prompt.digest, self.request):
+            return False
+        if self.name and is_of_several(asked.prompt.stage) != (self.name == TOGETHER):
             return False
         if self.name in _KINDS and asked.question.answer_type is not _KINDS[self.name][1]:
             return False
@@ -98,7 +102,7 @@ class Found:
     @property
     def session(self) -> str:
         """The session that the question is about; "" where it is about several pages."""
-        return self.asked.about[0] if self.asked.prompt.stage in SESSION_STAGES else ""
+        return self.asked.about[0] if self.asked.question.stage in SESSION_STAGES else ""
 
 
 def kind_of_question(asked: ObservedPrompt) -> str:
@@ -115,12 +119,14 @@ def rehearse(
     *,
     is_rewrite: bool = False,
     is_kept: bool = False,
+    hears_together: bool = False,
 ) -> Report:
     """Run the stages without writing a page; `listener` is called with what is asked. Out: the run's report.
 
-    With `is_kept` long texts that the prompts show previews of are put on disk and into the journal. Raises `RunError`.
+    With `hears_together` it is also called with the prompts that would put all questions on a recording at once. With
+    `is_kept` long texts that the prompts show previews of are put on disk and into the journal. Raises `RunError`.
     """
-    engine = RecordedEngine(wiki, is_kept=is_kept, listener=listener)
+    engine = RecordedEngine(wiki, is_kept=is_kept, listener=listener, hears_together=hears_together)
     report = Report("rehearsal", str(wiki), is_dry_run=True)
     options = Options(wiki, stages=stages, engine=engine, rewrite=is_rewrite, dry_run=True)
     try:
@@ -205,7 +211,7 @@ def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: boo
                 heard.setdefault(asked.prompt.digest, asked)
 
         paths = tuple(recordings)
-        report = rehearse(wiki, paths, stages, listen, is_rewrite=is_rewrite, is_kept=True)
+        report = rehearse(wiki, paths, stages, listen, is_rewrite=is_rewrite, is_kept=True, hears_together=True)
         reasons += map(str, [*other_failures(report), *report.left_out])
         if heard:
             asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
@@ -243,7 +249,7 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_fir
     opened = [asked for asked in heard if not asked.is_answered]
     candidates = opened or list(heard)
     abouts = list(dict.fromkeys(asked.about for asked in candidates))
-    stages = {asked.prompt.stage for asked in candidates}
+    stages = {asked.question.stage for asked in candidates}
     is_of_one_session = len(abouts) == 1 and stages <= set(SESSION_STAGES)
     if not opened and is_of_one_session:
         return candidates[-1]  # of segments that are all answered, what makes them one answer comes last

@@ -1,19 +1,18 @@
 """One trajectory → the record of its session: the stages on sessions that are pending, one after the other.
 
-The summary comes first; the others are based on it. A stage's result also counts where another got no answer.
+Each is given the answers of those before it: the lessons are based on the summary, a skill on both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from functools import partial
+from typing import Any
 
 from agent_wiki.compare.courses import failures, look_ups
 from agent_wiki.compare.facts import session_facts
 from agent_wiki.engine import Coverage, Engine, Problem
-from agent_wiki.errors import BudgetReached, UnitError
-from agent_wiki.pages.sessions import Arc
+from agent_wiki.errors import AnswerRejected, BudgetReached, UnitError
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
@@ -26,18 +25,16 @@ from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
 
 Trouble = UnitError | BudgetReached
-Answered = tuple[StageRecord, list[Problem]]
-Run = Callable[[], Answered]
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSession:
-    """What the wiki holds of a session: which version of it, what answered each stage, and its arcs."""
+    """What the wiki holds of a session: which version of it, what answered each stage, and the answers."""
 
     order: Order
     file: str | None  # the recording it came from
     answered: Mapping[str, MadeBy]
-    arcs: tuple[Arc, ...] | None = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -75,7 +72,13 @@ class StageRequest:
 def known_session(record: SessionRecord) -> KnownSession:
     """What miners need to know about a session that the wiki holds."""
     answered = {stage: each.made_by for stage, each in record.stages.items()}
-    return KnownSession(record.order, record.recording.file, answered, record.answer(SUMMARIZE))
+    answers = {stage: record.answer(stage) for stage in SESSION_STAGES[:-1]}
+    return KnownSession(
+        record.order,
+        record.recording.file,
+        answered,
+        {stage: each for stage, each in answers.items() if each is not None},
+    )
 
 
 def mined_record(
@@ -89,8 +92,8 @@ def mined_record(
     """Run the stages that are pending; None when none is. Out: the session's record with the stages that ran alone.
 
     Fills in `report`, whose digest is known. A stage that gets no answer once there is a summary goes into `troubles`
-    and stays pending; the others count. Raises `UnitError` and `BudgetReached` where there is no summary, and
-    `RunError`.
+    and stays pending, and so do those after it, unless no answer is to come; what was answered before counts. Raises
+    `UnitError` and `BudgetReached` where there is no summary, and `RunError`.
     """
     made = {stage: made_by(stage, engine, report.digest) for stage in request.stages}
     answered = known.answered if known else {}
@@ -101,43 +104,34 @@ def mined_record(
         return None
     coverage = _coverage(trajectory, engine, request.min_coverage)
     report.coverage = coverage.to_json()
-    stages: dict[str, StageRecord] = {}
-    arcs = known.arcs if known else None
-    if SUMMARIZE in pending:
-        stages[SUMMARIZE], dropped = _run(SUMMARIZE, trajectory, (), engine, made[SUMMARIZE])
-        report.dropped_claims += dropped
-        arcs = stages[SUMMARIZE].answer
-    if not arcs:
+    answers = dict(known.answers) if known and answered else {}
+    if SUMMARIZE not in pending and not answers.get(SUMMARIZE):
         raise UnitError("no summary page yet; run `wiki summarize` first")
-    later = [stage for stage in pending if stage != SUMMARIZE]
-    further = {stage: partial(_run, stage, trajectory, arcs, engine, made[stage]) for stage in later}
-    for stage, run in _side_by_side(further, engine).items():
+    stages: dict[str, StageRecord] = {}
+    for stage in pending:
         try:
-            stages[stage], dropped = run()
-            report.dropped_claims += dropped
+            answers[stage], dropped = stage_named(stage).run(trajectory, answers, engine)
         except (UnitError, BudgetReached) as error:
+            if stage == SUMMARIZE:
+                raise
             troubles.append(error)
-    for stage, each in stages.items():
-        report.contributed[stage] = len(each.answer)
-    if SUMMARIZE in stages:  # what is based on another summary is pending until it is answered again
-        stages |= {stage: StageRecord(replace(made[stage], request="")) for stage in further if stage not in stages}
+            if not isinstance(error, AnswerRejected):
+                break  # what comes after it would be asked again once this has its answer
+            answers.pop(stage, None)
+            continue
+        stages[stage] = StageRecord(made[stage], answers[stage], tuple(map(str, dropped)))
+        report.contributed[stage] = len(answers[stage])
+        report.dropped_claims += dropped
+    stages |= _outdated(pending, stages, made)
     return record_of(trajectory, coverage).with_stages(stages) if stages else None
 
 
-def _run(stage: str, trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine, made: MadeBy) -> Answered:
-    answer, dropped = stage_named(stage).run(trajectory, arcs, engine)
-    return StageRecord(made, answer, tuple(map(str, dropped))), dropped
-
-
-def _side_by_side(stages: Mapping[str, Run], engine: Engine) -> dict[str, Run]:
-    """For each stage a function that returns its record or raises; in parallel where an engine waits for answers."""
-    if engine.concurrency < 2 or len(stages) < 2:
-        return dict(stages)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(len(stages)) as threads:  # each needs the summary alone
-        running = {stage: threads.submit(run) for stage, run in stages.items()}
-    return {stage: each.result for stage, each in running.items()}
+def _outdated(
+    pending: Sequence[str], answered: Mapping[str, StageRecord], made: Mapping[str, MadeBy]
+) -> dict[str, StageRecord]:
+    """What is based on an answer that is new, and got none itself: it is pending until it is answered again."""
+    first = next((number for number, stage in enumerate(pending) if stage in answered), len(pending))
+    return {stage: StageRecord(replace(made[stage], request="")) for stage in pending[first:] if stage not in answered}
 
 
 def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -10,10 +10,11 @@ from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntry
-from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.support import Evidence
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.causes import Grade, Turning, graded
+from agent_wiki.stages.counter_check import other_remedy
+from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
@@ -90,11 +91,13 @@ class GuidelinesQuestion:
 
     def problems(self, answer: GuidelinesAnswer) -> list[Problem]:
         """Quotes that are not verbatim, and lessons without evidence or words."""
-        return check(answer, self.trajectory)[1]
+        return check(answer, self.trajectory, self.summary)[1]
 
 
-def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[GuidelineAnswer], list[Problem]]:
-    """Drop quotes that are not verbatim and lessons that are left without evidence or without words.
+def check(
+    answer: GuidelinesAnswer, trajectory: Trajectory, summary: SummaryAnswer
+) -> tuple[list[GuidelineAnswer], list[Problem]]:
+    """Drop quotes that are not verbatim, and lessons without evidence or words or with a cause that does not stand.
 
     Returns the valid lessons, one for each id, and what was dropped.
     """
@@ -115,11 +118,23 @@ def check(answer: GuidelinesAnswer, trajectory: Trajectory) -> tuple[list[Guidel
             continue
         valid = guideline.model_copy(update={"evidence": evidence})
         grade = grade_of(valid, trajectory)
-        if grade.contradiction:
-            dropped.append(Problem(guideline.title, f"a later turn speaks against it: {grade.contradiction}"))
+        against = _against(valid, grade, trajectory, summary)
+        if against:
+            dropped.append(Problem(guideline.title, against))
             continue
         kept.setdefault(content_id(guideline.rule), valid)
     return list(kept.values())[:MOST_PER_SESSION], dropped
+
+
+def _against(guideline: GuidelineAnswer, grade: Grade, trajectory: Trajectory, summary: SummaryAnswer) -> str:
+    """What speaks against the cause in a lesson: a later turn, or the summary of the session; empty for nothing."""
+    if grade.contradiction:
+        return f"a later turn speaks against it: {grade.contradiction}"
+    if guideline.event_turn is None:
+        return ""
+    turning = Turning(guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn)
+    other = other_remedy(trajectory, turning, grade.cause, summary)
+    return f"the summary of the session names another cause: {other}" if other else ""
 
 
 def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[GuidelineAnswer, list[Problem]]:
@@ -218,17 +233,17 @@ question = GuidelinesQuestion
 
 
 def run(
-    trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine
+    trajectory: Trajectory, answers: Mapping[str, Any], engine: Engine
 ) -> tuple[tuple[GuidelineEntry, ...], list[Problem]]:
     """The stage, on a trajectory that was summarized."""
-    return extract_guidelines(trajectory, answer_of(arcs), engine)
+    return extract_guidelines(trajectory, answer_of(answers[SUMMARIZE]), engine)
 
 
 def extract_guidelines(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
 ) -> tuple[tuple[GuidelineEntry, ...], list[Problem]]:
     """One trajectory → its lessons as its record holds them, by id, and the claims that were dropped."""
-    kept, dropped = check(engine.answer(GuidelinesQuestion(trajectory, summary)), trajectory)
+    kept, dropped = check(engine.answer(GuidelinesQuestion(trajectory, summary)), trajectory, summary)
     kept, recalled = without_recalled(kept, trajectory)
     entries = sorted((entry(each, trajectory) for each in kept), key=lambda each: each.id)
     return tuple(entries), dropped + recalled

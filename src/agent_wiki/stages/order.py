@@ -29,9 +29,10 @@ class Stage:
     """One stage, called `name` on the command line; its module and its prompt file have the same name.
 
     The module of a stage on sessions has `QUESTIONS` (what an answer becomes → the answer's type), `ENTRIES` (what a
-    record holds of an answer), `question(trajectory, summary)` and `run(trajectory, arcs, engine)`, which returns what
-    the record holds and the claims that were dropped. That of a stage over all sessions has `QUESTIONS` and
-    `run(view, engine)`, which returns a `CorpusResult`. Either may have `pages(catalog)`, which renders its own pages.
+    record holds of an answer), `question(trajectory, summary)` and `run(trajectory, answers, engine)`, which is given
+    what the record holds of earlier stages, and returns what it holds of this one and the claims that were dropped.
+    That of a stage over all sessions has `QUESTIONS` and `run(view, engine)`, which returns a `CorpusResult`. Either
+    may have `pages(catalog)`, which renders its own pages.
 
     `output_tokens` is the average length of an answer, used where there is no journal: for the stages on sessions, 56
     careful answers to the shipped prompts have 640, 300 and 600. `only_after` says which sessions the stage asks

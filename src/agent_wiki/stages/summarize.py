@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from agent_wiki.pages.sessions import (
     Outcome,
     RecallEntry,
     RecallStatus,
+    Repair,
     outcome_of,
 )
 from agent_wiki.recall.reads import WikiRead, wiki_reads
@@ -34,7 +35,9 @@ MOST_QUOTED = 200
 MOST_KEY_TURNS = 6
 MOST_WORDS = 250
 """Of a narrative."""
+MOST_TITLE_WORDS = 10
 MOST_TITLE_CHARACTERS = 100
+MOST_REPAIRS = 6
 MAX_GOAL_CHARACTERS = 300
 """A goal as records hold it."""
 
@@ -52,6 +55,17 @@ class LooseEndNote(Answer):
     kind: LooseEndKind
     turn: int = Field(ge=1, description="The turn that asked for it, that claims it, or that changed it.")
     text: str = Field(min_length=1, description="What is open, one line.")
+
+
+class RepairNote(Answer):
+    """Something that failed, and what ended it."""
+
+    event_turn: int = Field(ge=1, description="The turn of what failed, or of the user's objection.")
+    remedy_turn: int = Field(ge=1, description="The later turn of what was changed and ended it.")
+    confirming_turn: int | None = Field(
+        default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
+    )
+    text: str = Field(min_length=1, description="What it was due to and what ended it, one line.")
 
 
 class RecalledPage(Answer):
@@ -85,6 +99,11 @@ class ArcAnswer(Answer):
         max_length=MOST_KEY_TURNS, description="Three to six turns, fewer in a short session."
     )
     dead_ends: list[TurnNote] = Field(default_factory=list, description="Attempts given up, not mere errors.")
+    repairs: list[RepairNote] = Field(
+        default_factory=list,
+        max_length=MOST_REPAIRS,
+        description="What ended the failures that cost most.",
+    )
     loose_ends: list[LooseEndNote] = Field(
         default_factory=list, description="Missing, claimed but never checked, or left in without use; often empty."
     )
@@ -143,9 +162,13 @@ def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer,
 
 
 def _too_long(answer: SummaryAnswer) -> list[Problem]:
-    """Narratives with more words than were asked for: whoever wrote them may shorten them, nobody else."""
-    counts = [len(arc.narrative.split()) for arc in answer.arcs]
-    return [Problem("narrative", f"has {each} words, more than {MOST_WORDS}") for each in counts if each > MOST_WORDS]
+    """Narratives and titles with more words than were asked for: whoever wrote them may shorten them, nobody else."""
+    return [
+        Problem(name, f"has {words} words, more than {most}")
+        for arc in answer.arcs
+        for name, most in (("narrative", MOST_WORDS), ("title", MOST_TITLE_WORDS))
+        if (words := len(getattr(arc, name).split())) > most
+    ]
 
 
 def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list[Problem]) -> ArcAnswer:
@@ -155,6 +178,12 @@ def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list
         notes = getattr(arc, name)
         changes[name] = [note for note in notes if note.turn <= turns]
         dropped.extend(_no_turn(name, note.turn) for note in notes if note.turn > turns)
+    disordered = [each for each in arc.repairs if not _is_in_order(each, turns)]
+    changes["repairs"] = [each for each in arc.repairs if each not in disordered]
+    dropped.extend(
+        Problem("repairs", f"the turns {each.event_turn} and {each.remedy_turn} do not follow each other")
+        for each in disordered
+    )
     for name in ("outcome", "accepted"):
         changes |= _checked_quote(name, arc, trajectory, dropped)
     changes |= _checked_success(arc.model_copy(update=changes), trajectory, dropped)
@@ -166,6 +195,11 @@ def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list
     )
     changes["recalled"] = [supported for _, supported in checked if supported is not None]
     return arc.model_copy(update=changes)
+
+
+def _is_in_order(repair: RepairNote, turns: int) -> bool:
+    """The remedy comes after the event and what confirms it not before the remedy, all within the recording."""
+    return repair.event_turn < repair.remedy_turn <= (repair.confirming_turn or turns) <= turns
 
 
 def _checked_quote(
@@ -263,6 +297,10 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
             NotedTurn(note.turn, plain_line(note.text, 300), trust_of(trajectory, note.turn)) for note in arc.dead_ends
         ),
         loose_ends=tuple(LooseEnd(each.kind, each.turn, plain_line(each.text, 300)) for each in arc.loose_ends),
+        repairs=tuple(
+            Repair(each.event_turn, each.remedy_turn, each.confirming_turn, plain_line(each.text, 300))
+            for each in arc.repairs
+        ),
         recalled=tuple(map(_recalled_entry, arc.recalled)),
         tool_calls=counted.tool_calls,
         errors=counted.errors,
@@ -312,6 +350,12 @@ def _known_arc(arc: Arc) -> ArcAnswer:
         key_turns=_noted(arc.key_turns)[:MOST_KEY_TURNS],
         dead_ends=_noted(arc.dead_ends),
         loose_ends=[LooseEndNote(kind=each.kind, turn=each.turn, text=each.text) for each in arc.loose_ends],
+        repairs=[
+            RepairNote(
+                event_turn=each.event, remedy_turn=each.remedy, confirming_turn=each.confirmation, text=each.text
+            )
+            for each in arc.repairs
+        ],
     )
 
 
@@ -328,8 +372,8 @@ def question(trajectory: Trajectory, _summary: SummaryAnswer | None = None) -> S
     return SummarizeQuestion(trajectory)
 
 
-def run(trajectory: Trajectory, _arcs: Sequence[Arc], engine: Engine) -> tuple[tuple[Arc, ...], list[Problem]]:
-    """The stage, which comes first: there are no arcs yet."""
+def run(trajectory: Trajectory, _answers: Mapping[str, Any], engine: Engine) -> tuple[tuple[Arc, ...], list[Problem]]:
+    """The stage, which comes first and needs no answer of another."""
     return summarize(trajectory, engine)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.engine import Answer, Engine, Problem
-from agent_wiki.pages.sessions import Arc
+from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
 from agent_wiki.recall.recalled_text import independent, recalled_text
+from agent_wiki.stages.extract_guidelines import STAGE as EXTRACT_GUIDELINES
 from agent_wiki.stages.extract_guidelines import CitedQuote, cited_evidence
 from agent_wiki.stages.recorded_commands import RecordedCommands
 from agent_wiki.stages.skill_checks import faults, unused
+from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.evidence import is_verbatim
@@ -75,15 +77,16 @@ class SkillsAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class SkillQuestion:
-    """Asks whether one trajectory holds a workflow worth keeping, its summary known."""
+    """Asks whether one trajectory holds a workflow worth keeping, its summary and its lessons known."""
 
     trajectory: Trajectory
     summary: SummaryAnswer
+    guidelines: Sequence[GuidelineEntry] = ()
     stage: str = STAGE
     answer_type: type[SkillsAnswer] = SkillsAnswer
 
     def fields(self) -> dict[str, Any]:
-        return {"trajectory": self.trajectory, "summary": self.summary}
+        return {"trajectory": self.trajectory, "summary": self.summary, "guidelines": self.guidelines}
 
     def problems(self, answer: SkillsAnswer) -> list[Problem]:
         """Quotes that are not verbatim, and why the skill would be dropped."""
@@ -182,18 +185,20 @@ ENTRIES = tuple[SkillEntry, ...]
 question = SkillQuestion
 
 
-def run(trajectory: Trajectory, arcs: Sequence[Arc], engine: Engine) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
-    """The stage, on a trajectory that was summarized."""
-    return synthesize_skill(trajectory, answer_of(arcs), engine)
+def run(
+    trajectory: Trajectory, answers: Mapping[str, Any], engine: Engine
+) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
+    """The stage, on a trajectory that was summarized, and whose lessons, if any, were written."""
+    return synthesize_skill(trajectory, answer_of(answers[SUMMARIZE]), engine, answers.get(EXTRACT_GUIDELINES) or ())
 
 
 def synthesize_skill(
-    trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
+    trajectory: Trajectory, summary: SummaryAnswer, engine: Engine, guidelines: Sequence[GuidelineEntry] = ()
 ) -> tuple[tuple[SkillEntry, ...], list[Problem]]:
     """One trajectory → its workflow (at most one) as its record holds it, and the claims that were dropped."""
     if not may_hold_workflow(summary):
         return (), []
-    skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary)), trajectory)
+    skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary, guidelines)), trajectory)
     if skill is not None:
         skill, recalled = without_recalled(skill, trajectory)
         dropped += recalled
