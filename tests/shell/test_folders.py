@@ -26,6 +26,16 @@ def test_a_subshell_a_failed_cd_and_a_named_folder_move_nothing() -> None:
     assert _folders(script) == [("api",), (".",)]
 
 
+def test_of_another_shell_each_call_begins_at_the_start() -> None:
+    script = Script().call("shell", {"command": "cd web && ls"}, "a").call("shell", {"command": "ls"}, "a")
+    assert _folders(script) == [(".", "web"), (".",)]
+
+
+def test_the_same_cd_again_leads_to_the_same_place() -> None:
+    script = Script().runs("cd web && npm test", "ok").runs("cd web && npm test", "ok").runs("cd ~/a && ls", "b")
+    assert _folders(script) == [(".", "web"), ("web", "web"), ("web", "~/a")]
+
+
 def test_a_harness_that_goes_back_says_so_and_git_names_its_folder() -> None:
     script = Script().runs("cd /tmp && ls", "a\nShell cwd was reset to /home/kim/shop").runs("git -C api log", "a")
     assert _folders(script) == [(".", "/tmp"), ("api",)]

@@ -11,6 +11,7 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
+_STAYS = "Bash"  # the shell of Claude Code; others begin each call where the session began
 _ARGUMENTS = ("workdir", "cwd", "working_directory", "dir_path", "directory")
 _PUT_BACK = regex(r"Shell cwd was reset to (\S.{0,300})")
 
@@ -18,8 +19,8 @@ _PUT_BACK = regex(r"Shell cwd was reset to (\S.{0,300})")
 def folders_of(calls: Sequence[Call], start: str | None) -> dict[int, tuple[str, ...]]:
     """The position of each shell call → the folder of each of its steps, relative to `start` where it is below it.
 
-    A shell keeps the folder of its last `cd` from call to call, unless the call names one. A `cd` in a subshell, and
-    one that failed, moves nothing.
+    One kind of shell keeps the folder of its last `cd` from call to call. A `cd` in a subshell, and one that failed,
+    moves nothing.
     """
     root = start or "."
     current, found = root, {}
@@ -30,7 +31,7 @@ def folders_of(calls: Sequence[Call], start: str | None) -> dict[int, tuple[str,
         named = next((value for key in _ARGUMENTS if isinstance(value := call.arguments.get(key), str)), None)
         places, last = _walk(call, steps, posixpath.join(root, named) if named else current)
         found[call.position] = tuple(_below(root, place) for place in places)
-        current = current if named else last
+        current = last if call.name == _STAYS else current
         if back := _PUT_BACK.search((call.result or "")[-600:]):
             current = back[1].strip()
     return found
@@ -46,9 +47,18 @@ def _walk(call: Call, steps: Sequence[SimpleCommand], start: str) -> tuple[list[
         place = inner if is_inner else outer
         places.append(posixpath.normpath(posixpath.join(place, step.called[2])) if _has_place(step) else place)
         if moves:
-            inner = posixpath.normpath(posixpath.join(place, step.words[1]))
+            inner = _moved(start, place, step.words[1])
             outer = outer if is_inner else inner
     return places, outer
+
+
+def _moved(start: str, place: str, target: str) -> str:
+    """Where `cd target` leads. Into a folder of the name of the present one: then the shell was back at its start."""
+    if target.startswith(("~", "$")):
+        return target
+    is_again = not target.startswith((".", "/")) and f"{place}/".endswith(f"/{target.rstrip('/')}/")
+    base = place[: -len(target.rstrip("/")) - 1] if is_again else place
+    return posixpath.normpath(posixpath.join(base or start, target))
 
 
 def _moves(call: Call, steps: Sequence[SimpleCommand]) -> Iterator[bool]:

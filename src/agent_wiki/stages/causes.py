@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.pages.guideline import Cause
+from agent_wiki.shell.files_written import edits_of
 from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
@@ -38,6 +39,7 @@ _ADVISES = regex(
     r"|create|trust|want)\b",
     re.IGNORECASE,
 )
+_CODE_LINE = regex(r"\s*\d{0,6} *\|")  # a compiler shows the code that it complains of
 _TOKEN = regex(r"[\w@./:=+-]{3,}")
 _PLAIN_WORD = regex(r"[A-Za-z]+")
 _CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
@@ -276,8 +278,10 @@ class _Case:
         )
 
     def _is_remedy(self, call: Call) -> bool:
+        """The call that is named, or another edit of the file that it edits."""
         if self.turning.remedy is not None:
-            return self.turning.remedy in (call.turn, call.result_turn)
+            paths = {each.path() for each in self._calls_at(self.turning.remedy) if tool_kind(each) == "edit"} - {None}
+            return self.turning.remedy in (call.turn, call.result_turn) or call.path() in paths
         return any(turn in (call.turn, call.result_turn) for turn, _ in self.quotes)
 
     def _differs(self, event: Call, confirming: Call) -> bool:
@@ -288,12 +292,12 @@ class _Case:
 
     def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
         """The failure advises a word of the remedy that was not in what failed."""
-        applied = " ".join(call.raw_arguments for call in [*self._calls_at(self.turning.remedy), confirming])
         before = event.raw_arguments
-        advice = [line for line in (event.result or "")[:20_000].splitlines() if _ADVISES.search(line[:400])]
-        said = {token for line in advice for token in _TOKEN.findall(line[:400]) if _is_specific(token)}
-        new = [token for token in set(_TOKEN.findall(applied[:20_000])) if token not in before]
-        return any(token in word and token not in before for token in said for word in new)
+        lines = [line[:400] for line in (event.result or "")[:20_000].splitlines() if not _CODE_LINE.match(line)]
+        advice = [line for line in lines if _ADVISES.search(line)]
+        said = {token for line in advice for token in _TOKEN.findall(line) if _is_specific(token)}
+        new = {word for call in [*self._calls_at(self.turning.remedy), confirming] for word in _new_words(call)}
+        return any(token in word and token not in before for token in said for word in new if word not in before)
 
     def _contradiction(self, event: Call) -> str:
         """What happened after the confirmation that speaks against the cause; empty when nothing does."""
@@ -361,6 +365,15 @@ class _Case:
         message = self._message(turn)
         is_quoted = any(at == turn for at, _ in self.quotes)
         return message.role == "user" and message.mark == "injected" and is_quoted
+
+
+def _new_words(call: Call) -> set[str]:
+    """The words of a call; of an edit those that it put in."""
+    edits = list(edits_of(call.arguments))
+    if not edits:
+        return set(_TOKEN.findall(call.raw_arguments[:20_000]))
+    gone = {word for old, _, _ in edits for word in _TOKEN.findall(old[:20_000])}
+    return {word for _, new, _ in edits for word in _TOKEN.findall(new[:20_000])} - gone
 
 
 def _has_run(call: Call) -> bool:

@@ -78,3 +78,14 @@ def test_the_innermost_message_names_the_error_not_the_wrapper_that_repeats_the_
     assert _rules(script.call("push", {"files": ["a"]}, "{}")) == [
         "Call `add_readme` before trying `push` again when `push` answers `Repository is empty`."
     ]
+
+
+def test_a_tool_that_may_reach_only_some_folders_is_given_files_of_theirs() -> None:
+    refused = "Error: access denied: /tmp/a.txt is outside allowed roots"
+    script = Script().call("mcp__web__upload", {"path": "/tmp/a.txt"}, refused, failed=True)
+    assert _rules(script.call("mcp__web__upload", {"path": "/home/kim/shop/a.txt"}, "{}")) == [
+        (
+            "Give `upload` in `path` only files inside the folders that it is allowed, if need be a copy: "
+            "for others it answers `outside allowed roots`."
+        )
+    ]

@@ -28,6 +28,7 @@ from agent_wiki.trajectory.lazily import dataclass
 
 FOLDER = Path(__file__).parent / "examples"
 _REQUEST = "Please fix the cart."
+_FOLDER = "/home/kim/shop"
 _REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 
 
@@ -136,4 +137,4 @@ class _Writer:
 
     def done(self) -> Trajectory:
         self._end_turn()
-        return self.builder.finish("example", Source("example"))
+        return self.builder.finish("example", Source("example", cwd=_FOLDER))

@@ -25,7 +25,11 @@ from agent_wiki.trajectory.lazily import regex
 CANNED = frozenset({"objections", "remedies", "sandbox"})
 """Families of rules whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
-_OF_REPOSITORY = frozenset({"corrections", "preferences", "runners/other-runner", "recoveries/full-path"})
+_OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences"}) | {
+    "recoveries/full-path",
+    "recoveries/other-folder",
+    "runners/other-runner",
+}
 _OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries", "recoveries/without-wrapper"})
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`-\w <text>`|`(?:source|cd|export|\.) <\w+>`")

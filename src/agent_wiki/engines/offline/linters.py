@@ -1,7 +1,8 @@
 """What linters say, and what a finding names to use instead.
 
 One module knows the shapes of findings: `file:line:col: message (rule)` of golangci-lint, `F401 message` of ruff
-and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `error  message  rule` of eslint.
+and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `error  message  rule` of eslint,
+`file:line error MD040/name message` of markdownlint, `message [code]` of commitlint.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ _SHAPES = (
     regex(r"^\S{1,200}:\d+: error: (?P<message>.{4,300}?)\s{1,4}\[(?P<rule>[a-z-]{3,40})\]$"),
     regex(r"^\S{1,200}\(\d+,\d+\): error (?P<rule>TS\d{4,5}): (?P<message>.{4,300})$"),
     regex(r"^\s{1,6}\d+:\d+\s{1,4}error\s{1,4}(?P<message>.{4,300}?)\s{2,40}(?P<rule>[@a-z][\w@/-]{3,50})$"),
+    regex(
+        r"^\S{1,200}:\d+(?::\d+)? (?:error )?(?P<rule>MD\d{3}(?:/[a-z-]{3,40})?)(?:/[a-z-]{3,40})*"
+        r" (?P<message>.{8,200}?)(?: \[.*)?$"
+    ),
+    regex(r"^\W{0,6}(?P<message>[a-z].{8,200}?) \[(?P<rule>[a-z]+(?:-[a-z]+){1,5})\]$"),
     regex(r"^(?:In )?\S{1,200}:? .{0,80}(?P<rule>SC\d{4}) \(\w+\): (?P<message>.{4,300})$"),
 )
 _REPLACE = (

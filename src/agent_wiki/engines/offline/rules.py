@@ -21,6 +21,7 @@ from agent_wiki.engines.offline.signals import (
     causes,
     checks,
     corrections,
+    diagnostics,
     edits,
     hints,
     imports,
@@ -74,6 +75,13 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         checks.lessons,
         {"linters/use-instead": "A linter names what to use instead, the edit does so, and the check passes."},
     ),
+    *_found_by(
+        diagnostics.lessons,
+        {
+            "diagnostics/other-name": "A check misses a name, an edit puts another in its place, and the check passes.",
+            "diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes.",
+        },
+    ),
     *_found_by(known_remedies.lessons, {each.id: each.title for each in remedies()}),
     *_found_by(
         edits.lessons,
@@ -91,6 +99,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "arguments/look-up-first": "A call is refused for a guessed value, and accepted with one looked up.",
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
+            "arguments/allowed-folder": "A tool refuses a file outside of its folders, and takes one from inside.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
         },
     ),
@@ -102,6 +111,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
             "recoveries/full-path": "A program is not found by its name, and runs by its path.",
             "recoveries/folder-made": "A write fails for a missing folder, and passes after the folder was made.",
+            "recoveries/other-folder": "A command fails in one folder of a repository, and passes in another.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
         },
     ),

@@ -86,10 +86,14 @@ def _difference(
     env = tuple(each for each in used.env if each.partition("=")[0] not in old_names)
     if _here_documents(failed.line) != _here_documents(later.line) or any(map(_SHOWS_MORE.match, env)):
         return None  # other code, or a variable that only shows more
-    if removed or not all(each.partition("=")[0] in failed.output for each in (*flags, *env)):
+    if removed or not all(_is_named(each, failed.output) for each in (*flags, *env)):
         return None  # the failure does not ask for it
     added = tuple(flag for flag in flags if flag not in _SCOPE_FLAGS)
     return _Difference(added, env) if added or env else None
+
+
+def _is_named(added: str, output: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(added.partition('=')[0])}(?![\w-])", output) is not None
 
 
 def _here_documents(line: str) -> list[str]:

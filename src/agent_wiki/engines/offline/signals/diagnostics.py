@@ -1,0 +1,192 @@
+"""A check fails with a diagnostic, one file is edited, the same check passes (signal 5).
+
+The lesson is the diagnostic with the difference: a name that is not there and the one that is, or a named rule of a
+linter with what mended it. A diagnostic about this session's own code is none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
+from agent_wiki.engines.offline.edit_changes import changed_lines, edited_files, replaced_names
+from agent_wiki.engines.offline.generalize import generalize
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
+from agent_wiki.engines.offline.linters import Finding, findings
+from agent_wiki.shell.judged_steps import failed_steps, passed_steps
+from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.wiki.text import plain_line
+
+_WITHIN_CALLS = 20
+_NOT_THERE = regex(
+    r"has no (?:field|method|member|attribute|property|exported)|\bno (?:method|field|function|associated|such)\b"
+    r"|\bundefined\b|not found\b|cannot find|does not exist|unresolved|\bunknown\b|is private|unstable|deprecated"
+    r"|no longer|unexpected keyword|not a known|is not (?:a (?:function|member)|defined|exported)"
+)
+_DIAGNOSTIC = regex(r"^(?:\S{1,200}:\d+|error\b|E\s|\w+(?:Error|Exception):)|\berror\b.{0,20}: ")
+_QUOTED = regex(
+    r"[`'\"‘]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"’]|\b([A-Za-z_][\w.]{2,60}) undefined|method (\w{3,60})\)?$"
+)
+_UNDERLINED = regex(r"^\s*\d{0,6} *\|(.{0,400})\n\s*\|( {1,300})(\^{2,80})", re.MULTILINE)
+# Of a library: a type of a package, a module that is no file, a language's own list of what is not there any more.
+_OF_LIBRARY = regex(r"\b[a-z]\w*(?:\.|::)[A-Z]\w+|\b[Mm]odule ['\"`][\w@]|unstable|deprecated|\bcrate `")
+_NO_RULES = frozenset({"typecheck", "syntax-error"})
+_KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
+          "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
+_SPECIFIC = regex(r"[a-z][A-Z]|[A-Z][a-z]+\w*[A-Z]|_|\.|\d|\w{9}")
+_LONGEST_LINE = 60
+_MOST_OUTPUT = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Mended:
+    """A check that failed, the edits of one file after it, and its pass."""
+
+    failed: Attempt
+    passed: Attempt
+    wanted: SimpleCommand
+    edits: tuple[Call, ...]
+
+    @property
+    def head(self) -> str:
+        """What was run, without what it was run on."""
+        words = self.wanted.words
+        return " ".join(words[: 2 if len(words) > 1 and words[1].isalpha() else 1])
+
+
+def lessons(session: MinedSession) -> list[Lesson]:
+    """One lesson at most for each check that failed and was mended by edits of one file."""
+    found: list[Lesson] = []
+    for failed in session.attempts:
+        mended = _mended(session, failed) if failed.verdict == "failed" else None
+        if mended is not None:
+            found += _other_name(session, mended) or _named_rule(session, mended)
+    return found
+
+
+def _mended(session: MinedSession, failed: Attempt) -> _Mended | None:
+    wanted = next((step for step in failed_steps(failed.call) if is_check(step) or _commits(step)), None)
+    for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted else ():
+        if wanted and any(is_same_check(wanted, step) for step in passed_steps(later.call)):
+            edits = tuple(session.edits_between(failed.position, later.position))
+            is_one_file = len(edited_files(edits)) == 1
+            return _Mended(failed, later, wanted, edits) if is_one_file else None
+    return None
+
+
+def _commits(step: SimpleCommand) -> bool:
+    """A commit is checked by its hooks."""
+    return step.words[:2] == ("git", "commit")
+
+
+def _other_name(session: MinedSession, mended: _Mended) -> list[Lesson]:
+    """The diagnostic names something that is not there; the edits put one other name in its place."""
+    output = mended.failed.output[:_MOST_OUTPUT]
+    lines = [line for line in output.splitlines() if _DIAGNOSTIC.search(line) and _NOT_THERE.search(line)]
+    for old, new in sorted(replaced_names(mended.edits).items()):
+        line = next((each for each in lines if old in _named(each)), None)
+        line = line or (lines[0] if lines and old in _underlined(output) else None)
+        is_known = line and _OF_LIBRARY.search(line) and _SPECIFIC.search(old)
+        if line and is_known and not _is_own(session, mended, old, new):
+            return _use_instead(session, mended, (old, new), line.strip())
+    return []
+
+
+def _named(line: str) -> set[str]:
+    """The names in a diagnostic, each also without what it is called on."""
+    found = {name for match in _QUOTED.findall(line) for name in match if name}
+    return found | {name.rpartition(".")[2] for name in found}
+
+
+def _underlined(output: str) -> set[str]:
+    """The pieces of code that a compiler points at with carets."""
+    return {
+        match[1][len(match[2]) : len(match[2]) + len(match[3])]
+        for match in _UNDERLINED.finditer(output)
+        if len(match[1]) >= len(match[2]) + len(match[3])
+    }
+
+
+def _is_own(session: MinedSession, mended: _Mended, *names: str) -> bool:
+    """The recording shows where one of the names is defined: it belongs to the code at hand, and may be new there."""
+    defined = re.compile(
+        r"\b(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|let|var|mod|module|static|import|as)"
+        rf" +(?:\([^)\n]{{0,80}}\) *)?(?:{'|'.join(map(re.escape, names))})\b(?! *[,}}])"
+    )
+    texts = [edit_text(edit) for edit in session.edits if edit.position < mended.passed.position]
+    texts += [call.result or "" for call in session.calls[: mended.passed.position]]
+    return any(defined.search(text) for text in texts)
+
+
+def _use_instead(session: MinedSession, mended: _Mended, names: tuple[str, str], line: str) -> list[Lesson]:
+    old, new = names
+    message = re.sub(r"^(?:\S{1,200}?:\d+(?::\d+)?:? )?(?:error\[?)?", "", line).replace("`", "'").replace("]:", ":")
+    name = error_name(message, session)
+    if name is None or generalize(f"{old} {new}", session.trajectory) != f"{old} {new}":
+        return []
+    wording = Wording(
+        "diagnostics/other-name",
+        f"Use {new} instead of {old}",
+        f"Use `{new}` instead of `{old}`: with the latter `{mended.head}` stops with `{name}`.",
+        f"About to write `{old}`, or `{mended.head}` stops with `{name}`.",
+        (tag(new, "name"), tag(old, "name"), tag(mended.wanted.program)),
+    )
+    rationale = f"`{mended.head}` stopped with `{plain_line(message, 160)}`; with `{new}` in its place it passed."
+    return _lesson(session, mended, wording, rationale, (line, new), 68)
+
+
+def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
+    """All findings are of one rule with a message that speaks of no name, and a short line shows what mended them."""
+    named = {(finding.rule, finding.message): finding for finding in findings(mended.failed.output)}
+    finding = next(iter(named.values()), None)
+    lines = list(changed_lines(mended.edits))
+    if len(named) != 1 or finding is None or not lines or not _explains_itself(finding):
+        return []
+    message, code = plain_line(finding.message, 140).rstrip("."), finding.rule.partition("/")[0]
+    kind = _KINDS.get(next(iter(edited_files(mended.edits))).rpartition(".")[2].lower())
+    place = f"{kind} files" if kind else "what it checks"
+    wording = Wording(
+        "diagnostics/named-rule",
+        f"Keep to {code} before {mended.head}",
+        f"Keep to the rule `{finding.rule}` ({message}) in {place}: `{mended.head}` fails otherwise.{_example(lines)}",
+        f"About to write {place} in this repository, or `{mended.head}` stops with `{finding.rule}`.",
+        (tag(finding.rule), tag(mended.wanted.program), "linting"),
+    )
+    rationale = f"`{mended.head}` stopped with `{finding.rule}` ({message}), and passed after that edit."
+    return _lesson(session, mended, wording, rationale, (finding.line, lines[0][1]), 64)
+
+
+def _explains_itself(finding: Finding) -> bool:
+    """The message is plain words: it names nothing of the code at hand."""
+    is_plain = all(re.fullmatch(r"[A-Z]?[a-z',()-]+|[A-Z]{2,5}|\d{1,3}", word) for word in finding.message.split())
+    return is_plain and len(finding.message.split()) >= 4 and finding.rule not in _NO_RULES
+
+
+def _example(lines: list[tuple[str, str]]) -> str:
+    """A short line with what replaced it, where the two mean something elsewhere; else nothing."""
+    for before, after in lines:
+        old, new = before.strip(), after.strip()
+        is_short = 0 < len(old) <= _LONGEST_LINE and 0 < len(new) <= _LONGEST_LINE and len(old.split()) <= 4
+        if is_short and old != new and not re.search(r"[/\\\d`]", old + new):
+            return f" For instance `{new}` instead of `{old}`."
+    return ""
+
+
+def _lesson(
+    session: MinedSession, mended: _Mended, wording: Wording, rationale: str, quoted: tuple[str, str], weight: int
+) -> list[Lesson]:
+    if not 3 <= len(wording.title.split()) <= 7:
+        return []
+    edit = next((each for each in mended.edits if quoted[1] in edit_text(each)), mended.edits[-1])
+    line = next((each for each in edit_text(edit).splitlines() if quoted[1] in each), "")
+    evidence = [
+        quote_line(session, mended.failed, quoted[0]),
+        session.quote(edit.turn, line),
+        session.quote(mended.passed.turn, mended.passed.line),
+    ]
+    turns = {"remedy": edit.turn, "confirmed": mended.passed.turn}
+    return lesson(wording, rationale, evidence, {mended.failed.turn}, weight, **turns)

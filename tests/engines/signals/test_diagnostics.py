@@ -1,0 +1,89 @@
+"""A diagnostic, edits of one file, and the same check passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.signals import diagnostics
+from tests.engines.scripted_session import Script
+
+MISSING = "shop/a.go:4:9: req.GetNumber undefined (type carts.Request has no field or method GetNumber)"
+CODED = "docs/a.md:3 error MD040/fenced-code-language Fenced code blocks should have a language specified"
+
+
+def _rules(script: Script) -> list[str]:
+    return [lesson.guideline.rule for lesson in diagnostics.lessons(MinedSession.of(script.done()))]
+
+
+def _built(output: str, *edits: tuple[str, str]) -> Script:
+    script = Script().runs("go build ./shop", output, failed=True)
+    for old, new in edits:
+        script.edits(old, new, "shop/a.go")
+    return script
+
+
+def test_the_name_that_took_the_place_of_a_missing_one_is_the_rule() -> None:
+    script = _built(
+        MISSING, ('a := req.GetNumber("a")', 'a := req.GetFloat("a")'), ("req.GetNumber(b)", "req.GetFloat(b)")
+    )
+    assert _rules(script.runs("go build ./shop", "ok")) == [
+        (
+            "Use `GetFloat` instead of `GetNumber`: with the latter `go build` stops with "
+            "`req.GetNumber undefined (type carts.Request has no field or method GetNumber)`."
+        )
+    ]
+
+
+def test_a_name_that_a_compiler_points_at_counts_as_named() -> None:
+    output = (
+        "error[E0658]: use of unstable library feature `integer_atomics`\n  --> src/a.rs:8:25\n   |\n"
+        "8  | use std::sync::atomic::{AtomicU128, Ordering};\n   |                         ^^^^^^^^^^"
+    )
+    script = Script().runs("cargo build", output, failed=True)
+    script.edits(
+        "use std::sync::atomic::{AtomicU128, Ordering};", "use std::sync::atomic::{AtomicU64, Ordering};", "a.rs"
+    )
+    assert _rules(script.runs("cargo build", "Finished")) == [
+        (
+            "Use `AtomicU64` instead of `AtomicU128`: with the latter `cargo build` stops with "
+            "`E0658: use of unstable library feature 'integer_atomics'`."
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        _built(MISSING, ("req.GetNumber(a)", "req.GetFloat(a)"), ("req.GetNumber(b)", "req.GetInt(b)")),
+        _built(MISSING, ("x", "func (r *Request) GetNumber() {}"), ("req.GetNumber(a)", "req.GetFloat(a)")),
+        _built("shop/a.go:4:9: undefined: totalOfCart", ("totalOfCart()", "cartTotal()")),
+        _built(MISSING, ("req.GetNumber(a)", "req.GetFloat(a)")).edits("a", "b", "shop/b.go"),
+    ],
+    ids=["two new names", "a name of this code", "no name of a library", "two files"],
+)
+def test_where_the_difference_is_not_one_name_of_a_library_there_is_no_rule(script: Script) -> None:
+    assert not _rules(script.runs("go build ./shop", "ok"))
+
+
+def test_the_one_rule_that_a_hook_named_is_kept_to() -> None:
+    script = Script().runs("git commit -m 'a b'", CODED, failed=True).edits("~~~", "~~~text", "docs/a.md")
+    assert _rules(script.runs("git commit -m 'a b'", "1 file changed")) == [
+        (
+            "Keep to the rule `MD040/fenced-code-language` (Fenced code blocks should have a language specified) in "
+            "Markdown files: `git commit` fails otherwise. For instance `~~~text` instead of `~~~`."
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        f"{CODED}\ndocs/a.md:9 error MD036/no-emphasis-as-heading Emphasis used instead of a heading",
+        "a.ts(3,4): error TS2322: Type 'Cart' is not assignable to type 'Basket'.",
+        "a.go:3:1: settings.Filter undefined or so (typecheck)",
+    ],
+)
+def test_two_rules_or_a_message_about_this_code_give_none(output: str) -> None:
+    script = Script().runs("make lint", output, failed=True).edits("~~~", "~~~text", "docs/a.md")
+    assert not _rules(script.runs("make lint", "ok"))
