@@ -28,6 +28,7 @@ from tests.hangs import no_hang
 from tests.test_hostile_wiki import recordings
 
 CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "600"))
+TRACES = Path(__file__).parent / "data" / "otlp"
 TIME = "2026-01-01T00:00:00Z"
 SAID = {"role": "assistant", "content": "All tests pass."}
 
@@ -125,6 +126,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         samples = log.pop("samples")
         archive.writestr("header.json", json.dumps(log))
         archive.writestr("samples/1_epoch_1.json", json.dumps(samples[0]))
+    for name in ("vercel-ai-5", "openai-agents-responses"):
+        (folder / f"{name}.jsonl").write_bytes((TRACES / f"{name}.jsonl").read_bytes())
     return sorted(folder.iterdir())
 
 

@@ -21,8 +21,12 @@ Call = tuple[str | None, str, Any]  # id, name, arguments
 
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _THINKING_PARTS = frozenset({"thinking", "reasoning"})
-_CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call"})
-_RESULT_PARTS = frozenset({"tool_result", "function_response", "function_call_output"})
+_CALL_PARTS = frozenset({"tool_use", "tool_call", "tool-call", "function_call"})
+_RESULT_PARTS = frozenset(
+    {"tool_result", "tool-result", "tool_call_response", "function_response", "function_call_output"}
+)
+_CALL_IDS = ("id", "call_id", "tool_call_id", "toolCallId")
+_ARGUMENTS = ("arguments", "input", "kwargs", "args")
 _PLACEHOLDERS = {
     "image": "[image]",
     "image_url": "[image]",
@@ -77,7 +81,8 @@ def parts_of(content: Any) -> Parts:
 def _sort_in(parts: Parts, part: dict[str, Any]) -> None:
     kind = text_or_none(part.get("type"))
     if kind in _THINKING_PARTS:
-        thinking = text_or_none(part.get("thinking")) or text_or_none(part.get("reasoning"))
+        keys = ("thinking", "reasoning", "content", "text")
+        thinking = next((text for key in keys if (text := text_or_none(part.get(key)))), None)
         parts.thinking += [thinking] if thinking else []
     elif kind in _CALL_PARTS:
         parts.calls.append(call_of(part))
@@ -86,7 +91,7 @@ def _sort_in(parts: Parts, part: dict[str, Any]) -> None:
     elif kind in _PLACEHOLDERS:
         parts.texts.append(_PLACEHOLDERS[kind])
     elif kind in _TEXT_PARTS or kind is None:
-        text = next((part[key] for key in ("text", "refusal") if isinstance(part.get(key), str)), None)
+        text = next((part[key] for key in ("text", "refusal", "content") if isinstance(part.get(key), str)), None)
         parts.texts.append(_as_json(part) if text is None else text)
     else:
         text = part.get("text")
@@ -94,10 +99,10 @@ def _sort_in(parts: Parts, part: dict[str, Any]) -> None:
 
 
 def _result_of(part: dict[str, Any]) -> ResultPart:
-    keys = ("tool_use_id", "tool_call_id", "call_id", "id")
+    keys = ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "id")
     call_id = next((found for key in keys if (found := identifier(part.get(key)))), None)
     flag = part.get("is_error")
-    content = part.get("content", part.get("output"))
+    content = next((part[key] for key in ("content", "output", "response", "result") if key in part), None)
     return ResultPart(call_id, content_text(content), flag if isinstance(flag, bool) else None)
 
 
@@ -114,9 +119,9 @@ def call_of(record: dict[str, Any]) -> Call:
     """One recorded call as `(id or None, name, arguments)`. The function may be nested, flat or just a name."""
     function = record.get("function", record.get("custom"))
     body = function if isinstance(function, dict) else record
-    name = function if isinstance(function, str) else body.get("name")
-    arguments = next((body[key] for key in ("arguments", "input", "kwargs") if body.get(key) is not None), None)
-    call_id = next((found for key in ("id", "call_id", "tool_call_id") if (found := identifier(record.get(key)))), None)
+    name = function if isinstance(function, str) else body.get("name", body.get("toolName"))
+    arguments = next((body[key] for key in _ARGUMENTS if body.get(key) is not None), None)
+    call_id = next((found for key in _CALL_IDS if (found := identifier(record.get(key)))), None)
     return call_id, text_or_none(name) or "unknown", arguments
 
 
