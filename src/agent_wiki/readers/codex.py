@@ -13,6 +13,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.codex_cells import Cells
 from agent_wiki.readers.codex_history import InheritedHistory, TokenMeter
 from agent_wiki.readers.codex_items import call_of, is_refusal, part_texts, result_of
 from agent_wiki.readers.recorded import (
@@ -95,6 +96,7 @@ class _Rollout:
         self.meter = TokenMeter()
         self.models: Counter[str] = Counter()
         self.inherited_turns = 0
+        self.cells = Cells()
         self.verdicts: dict[str, bool] = {}  # call id → whether it failed, from an event before the output
         self.ended_at: Any = None
         self.exit_status: str | None = None
@@ -211,7 +213,7 @@ class _Rollout:
         elif kind.endswith("_output"):
             self._result(payload)
         elif kind.endswith("_call"):
-            self.reply.calls.append(call_of(kind, payload))
+            self.reply.calls.append(self.cells.unpacked(call_of(kind, payload)))
 
     def _message(self, payload: dict[str, Any]) -> None:
         role, content = payload.get("role"), payload.get("content")
@@ -279,7 +281,7 @@ class _Rollout:
     def _result(self, payload: dict[str, Any]) -> None:
         self._finish_reply()
         call_id = text_or_none(payload.get("call_id"))
-        text, is_error = result_of(payload)
+        text, is_error = self.cells.result_of(call_id, payload.get("output")) or result_of(payload)
         if is_refusal(text):
             self.builder.tool(call_id, text, mark="rejected")
             return

@@ -36,10 +36,11 @@ def result_of(payload: dict[str, Any]) -> tuple[str, bool | None]:
     text = flat_text(output)
     if not text and output:
         return json.dumps(output, ensure_ascii=False), None
-    return _framed(text)
+    return framed(text)
 
 
-def _framed(text: str) -> tuple[str, bool | None]:
+def framed(text: str) -> tuple[str, bool | None]:
+    """A result's text, without a frame of JSON, and whether it failed where the head says so."""
     if text.startswith('{"output":'):
         try:
             frame = value_of(text)

@@ -41,7 +41,8 @@ _STATED_CODE = regex(
 _JSON_CODE = regex(r'(?<!\\)"(?:exit_?code|return_?code)"\s?:\s?(-?\d{1,10})', re.IGNORECASE)
 _HARNESS_LINE = regex(
     r"(?:Chunk ID|Wall time|Original token count|Total output lines|Command|Directory|Signal|Background PIDs"
-    r"|Process Group PGID): .*|Process running with session ID \d+|</?(?:untrusted_context|output)>|Error: \(none\)"
+    r"|Process Group PGID): .*|(?:Process running with session|Script running with cell) ID \d+"
+    r"|</?(?:untrusted_context|output)>|Error: \(none\)"
     r"|\(empty\)"
 )
 _OUTPUT_MARK = regex(r"(?:Output|Code output):[ \t]*")
@@ -92,7 +93,9 @@ _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|co
 
 
 # A harness that returns before a long command ends: the outcome is not known yet.
-_STILL_RUNS = regex(r"(?m)^(?:Process running with session ID \d+|Command running in background with ID\b)")
+_STILL_RUNS = regex(
+    r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b)"
+)
 
 
 def text_failure(content: str, tool_name: str | None = None, command: str | None = None) -> bool | None:

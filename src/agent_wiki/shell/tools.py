@@ -19,7 +19,7 @@ _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
      "search_files", "find_file", "search_dir", "search_file", "websearch", "webfetch", "web_search",
      "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "read_many_files", "goto",
-     "scroll_up", "scroll_down", "notebookread", "taskget", "tasklist", "wait_agent", "write_stdin",
+     "scroll_up", "scroll_down", "notebookread", "taskget", "tasklist", "wait_agent", "wait", "write_stdin",
      "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
      "close_agent", "lsp", "resolve", "list_mcp_resources"}
 )  # fmt: skip

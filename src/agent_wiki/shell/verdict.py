@@ -16,7 +16,8 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
 _RUNNING = regex(
-    r"^(?:Process running with session ID \d+|Command running in background with ID\b.{0,80}"
+    r"^(?:(?:Process running with session|Script running with cell) ID \d+"
+    r"|Command running in background with ID\b.{0,80}"
     r"|.{0,80}\(running in background\))",
     re.MULTILINE,
 )

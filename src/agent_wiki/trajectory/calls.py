@@ -21,7 +21,9 @@ SHELL_TOOLS = frozenset(
 )  # fmt: skip
 
 
-_RUNS_ON = re.compile(r"^Process running with session ID (\d+)", re.MULTILINE)
+# Codex: a command that still runs, and in code mode a script; each is polled by a tool of its own.
+_RUNS_ON = re.compile(r"^(?:Process running with session|Script running with cell) ID (\d+)", re.MULTILINE)
+_POLLS = {"write_stdin": ("session_id", "Process"), "wait": ("cell_id", "Script")}
 
 
 @dataclass(slots=True)
@@ -88,7 +90,7 @@ def _paired(trajectory: Trajectory) -> list[Call]:
     for turn, message in trajectory.turns():
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
-            call.continues = running.get(str(call.arguments.get("session_id"))) if call.name == "write_stdin" else None
+            call.continues = running.get(_polled(call))
             if call.continues is not None:
                 call.continues.ended_by = call
             calls.append(call)
@@ -98,8 +100,14 @@ def _paired(trajectory: Trajectory) -> list[Call]:
             call.result_turn, call.result = turn, message.content or ""
             call.is_error, call.mark = message.is_error, message.mark
             if session := _RUNS_ON.search(call.result[:400]):
-                running[session[1]] = call.continues or call
+                running[f"{session[0].partition(' ')[0]} {session[1]}"] = call.continues or call
     return calls
+
+
+def _polled(call: Call) -> str:
+    """What a call awaits: a command's process or a script, with its number; empty for any other call."""
+    argument, kind = _POLLS.get(call.name, ("", ""))
+    return f"{kind} {call.arguments.get(argument)}" if kind else ""
 
 
 def command_of(tool_call: ToolCall) -> str | None:

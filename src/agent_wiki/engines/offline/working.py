@@ -125,7 +125,7 @@ def _served(acts: list[Act]) -> Sentence | None:
 
 def _is_function(act: Act) -> bool:
     """A function of the application at hand, not a tool of the harness."""
-    return act.call.name.islower() and act.call.name not in ("write_stdin", "wait_agent", "close_agent")
+    return act.call.name.islower() and act.call.name not in ("write_stdin", "wait", "wait_agent", "close_agent")
 
 
 def _delegated(acts: list[Act]) -> Sentence | None:
