@@ -1,7 +1,7 @@
 """Results of Codex's code mode: what the call of a script returned, out of what the script showed.
 
-Codex writes above it `Script completed`, `Script failed` or, for one that continues, `Script running with cell ID 3`; the
-call `wait` of that cell then has the rest.
+Codex writes above it `Script completed`, `Script failed` or, for one that continues, `Script running with cell ID 3`;
+the call `wait` of that cell then has the rest.
 """
 
 from __future__ import annotations
