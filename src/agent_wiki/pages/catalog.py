@@ -20,6 +20,7 @@ from agent_wiki.pages.memo import Inputs, Known
 from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
 from agent_wiki.pages.rejected import is_rejected_subtask
 from agent_wiki.pages.sessions import SUMMARIZE, NotedTurn, Session
+from agent_wiki.pages.settled import SUBTASK, Settled
 from agent_wiki.pages.skill import MOST_USES, skill_page
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.summary import summary_pages
@@ -41,7 +42,6 @@ from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import entries_of, text_or_none, texts_of, whole_number
 
-SUBTASK = "subtask"
 _MOST_TOPICS = 4
 
 Archive = Mapping[str, tuple[str, str]]
@@ -73,6 +73,7 @@ class Catalog:
     """What deriving looks up again and again. `warnings` are full sentences.
 
     `known` are the pages that lie on disk, by path: those that would be rendered from the same are passed over.
+    `settled` are sessions that are not in the view: only the indexes need to know of them and their pages.
     """
 
     view: WikiView
@@ -81,6 +82,7 @@ class Catalog:
     edited: Mapping[str, Page] = field(default_factory=dict)  # generated pages that a person changed, by path
     warnings: list[str] = field(default_factory=list)
     known: Mapping[str, Known] = field(default_factory=dict)
+    settled: Sequence[Settled] = ()
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -341,6 +343,14 @@ class Catalog:
             used = self.recalls.get(str(page.fields.get("id") or page_id(path)), ())
             made = foreign.with_uses(page, used, up)
             yield RenderedPage(path, entry_of_foreign(path, made, used), foreign=made)
+
+    def settled_entries(self) -> Iterator[IndexEntry]:
+        """What the indexes say of the pages of settled sessions."""
+        for each in self.settled:
+            kind = "summary"
+            for path, known in each.pages:
+                yield IndexEntry(kind, path, known.line, known.date)
+                kind = "guideline"
 
     def _member(self, name: str) -> ClusterMember:
         path = self.guideline_paths[name]

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from math import fsum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json
@@ -229,10 +230,10 @@ def _variables(catalog: Catalog, rows: _Rows) -> dict[str, dict[str, Any]]:
     guidelines.sort(key=lambda each: (each["title"].lower(), each["id"]))
     tiers = Counter(number for number, _, _ in rows.guidelines)
     return {
-        "index.md": {"usage": _usage(catalog.view.sessions)},
+        "index.md": {"usage": _usage(catalog)},
         "summaries/index.md": {
             "groups": _groups(catalog),
-            "sessions": len(catalog.view.sessions),
+            "sessions": len(catalog.view.sessions) + len(catalog.settled),
             "most_listed": MOST_LISTED,
         },
         "guidelines/index.md": {
@@ -327,16 +328,18 @@ def _newest(sessions: Mapping[str, Session]) -> list[str]:
     return heapq.nlargest(MOST_LISTED, sessions, key=lambda each: (sessions[each].record.date or "", each))
 
 
-def _usage(sessions: Mapping[str, Session]) -> dict[str, str]:
+def _usage(catalog: Catalog) -> dict[str, str]:
     """Totals over all summaries that have a figure, with how many have."""
-    costs = [each.record.total_cost_usd for each in sessions.values()]
-    tokens = [each.record.output_tokens for each in sessions.values()]
-    calls = [arc.tool_calls for each in sessions.values() for arc in each.arcs]
-    summaries = len(calls)
+    sessions, settled = catalog.view.sessions.values(), [each.facts for each in catalog.settled]
+    costs = [*(each.record.total_cost_usd for each in sessions), *(each.total_cost_usd for each in settled)]
+    tokens = [*(each.record.output_tokens for each in sessions), *(each.output_tokens for each in settled)]
+    calls = [*(arc.tool_calls for each in sessions for arc in each.arcs), *(each.tool_calls for each in settled)]
     totals: dict[str, str] = {}
-    for label, values, unit in (("cost", costs, "$"), ("output tokens", tokens, ""), ("tool calls", calls, "")):
+    figures: tuple[tuple[str, Sequence[float | None], str], ...]
+    figures = (("cost", costs, "$"), ("output tokens", tokens, ""), ("tool calls", calls, ""))
+    for label, values, unit in figures:
         known = [value for value in values if value is not None]
         if known:
-            shown = f"${sum(known):,.2f}" if unit else f"{sum(known):,}"
-            totals[label] = f"{shown} over {len(known)} of {summaries} summaries"
+            shown = f"${fsum(known):,.2f}" if unit else f"{sum(known):,}"
+            totals[label] = f"{shown} over {len(known)} of {len(calls)} summaries"
     return totals

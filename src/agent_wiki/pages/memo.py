@@ -27,7 +27,7 @@ class Inputs:
         self._templates = templates
         self._alone: dict[str, str] = {}
         self._sessions = {
-            name: f"{records[name]}\n{session.root_id}"
+            name: "\n".join((records[name], session.root_id, *session.paths))
             for name, session in sessions.items()
             if session.page is None and name in records
         }

@@ -172,15 +172,18 @@ def _arc_path(session_id: str, arc_slug: str, whole: Set[str]) -> str:
     return summary_path(session_id, f"{arc_slug[:33]}-{made}")
 
 
+def kin_names(record: SessionRecord) -> set[str]:
+    """By what a session is kin with others that have one of these names, too; its own id is one."""
+    copies = f"lineage {record.lineage}" if record.lineage else None
+    return {name for name in (record.session_id, record.parent_session_id, record.forked_from, copies) if name}
+
+
 def _roots(records: Mapping[str, SessionRecord]) -> dict[str, str]:
     """Session id → the session it counts as: subagents, copies and forks count as the session they come from."""
     roots: dict[str, str] = {}
     for session_id in sorted(records):
-        record = records[session_id]
-        copies = f"lineage {record.lineage}" if record.lineage else None
-        for other in (record.parent_session_id, record.forked_from, copies):
-            if other:
-                _unite(session_id, other, roots)
+        for other in sorted(kin_names(records[session_id])):
+            _unite(session_id, other, roots)
     members: dict[str, list[str]] = {}
     for session_id in sorted(records):
         members.setdefault(_root(session_id, roots), []).append(session_id)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agent_wiki.pages.catalog import SUBTASK
 from agent_wiki.pages.foreign import arc_of, notes_of, record_of
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE
+from agent_wiki.pages.settled import SUBTASK
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Script, SkillEntry
 from agent_wiki.pages.support import Evidence
 from agent_wiki.trajectory.evidence import as_trust

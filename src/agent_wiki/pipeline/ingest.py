@@ -98,7 +98,7 @@ def _run_stages(
         return
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
-    publisher.load()
+    publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
     session_stages = stages_of(options.stages)
     if files and session_stages:
         _mine_all(files, session_stages, opened.in_workers, options, publisher, report, progress)

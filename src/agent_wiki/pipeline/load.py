@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container
 from dataclasses import field
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage
-from agent_wiki.pages.state import WikiState, paths_of
+from agent_wiki.pages.settled import Settled, disturbed
+from agent_wiki.pages.state import WikiState, paths_of, view_of
 from agent_wiki.pipeline.config_tags import tags_of_stages
 from agent_wiki.pipeline.former_layout import converted, converted_answers
-from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, read_pages
+from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, Memory, PagesOnDisk, read_pages, remembered
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
+from agent_wiki.pipeline.settling import but_the_newest, terms_of
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import parse_config
@@ -18,7 +21,7 @@ from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
 from agent_wiki.wiki.corpus_records import CorpusRecord, is_without_blanks, parse_corpus_record
 from agent_wiki.wiki.generated import has_conflict, origin_of
-from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.layout import CONFIG, page_id
 from agent_wiki.wiki.records import FOLDER as SESSIONS
 from agent_wiki.wiki.records import SessionRecord, content_digest, parse_record, record_path
 from agent_wiki.wiki.store import WikiFolder
@@ -33,7 +36,7 @@ class LoadedWiki:
 
     `unwritten` are records by path that the state has and the disk has not, or not in these bytes: made of pages of the
     former layout, without the blank lines of answers, or of two versions between conflict markers. `is_merged`: git
-    merged what is generated, and no run has rendered it since.
+    merged what is generated, and no run has rendered it since. `settled` sessions are not in the state.
     """
 
     state: WikiState
@@ -43,27 +46,47 @@ class LoadedWiki:
     unreadable: set[str] = field(default_factory=set)
     unwritten: dict[str, SessionRecord | CorpusRecord] = field(default_factory=dict)
     is_merged: bool = False
+    settled: list[Settled] = field(default_factory=list)
 
 
-def load_wiki(folder: WikiFolder, problems: list[UnreadablePage], *, is_joined: bool = False) -> LoadedWiki:
+def load_wiki(
+    folder: WikiFolder,
+    problems: list[UnreadablePage],
+    *,
+    is_joined: bool = False,
+    settled_but: Collection[str] | None = None,
+) -> LoadedWiki:
     """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others are read.
 
-    Of a wiki that is joined to another no page is read that a record accounts for.
+    Of a wiki that is joined to another no page is read that a record accounts for. With `settled_but`, ids of pages,
+    the records of settled sessions are not read, but for those of which one of these is a page.
     """
     templates = Templates(folder.root / "templates")
     loaded = LoadedWiki(WikiState(), PagesOnDisk(), "", templates)
-    _load_records(folder, problems, loaded)
+    memory = Memory({}, "", []) if is_joined else remembered(folder)
+    if settled_but is not None:
+        loaded.settled = but_the_newest(memory.settled)
+    _load_records(folder, problems, loaded, {record_path(each.facts.session_id) for each in loaded.settled})
     _load_corpus(folder, problems, loaded)
-    loaded.pages = read_pages(folder, problems, paths_of(loaded.state.records.values()) if is_joined else ())
-    if loaded.pages.former:
-        _convert(folder, loaded)
+    paths = paths_of(loaded.state.records.values()) if is_joined else ()
+    loaded.pages = read_pages(folder, problems, memory.known, paths)
     text = folder.read_text(CONFIG) or templates.render("config.yaml")
     loaded.is_merged = has_conflict(text) or bool(loaded.pages.merged) or _has_merged_index(folder, loaded.pages)
+    everyone = {each.facts.session_id for each in loaded.settled}
+    if loaded.is_merged or loaded.pages.former or loaded.pages.foreign:
+        _load_settled(folder, problems, loaded, everyone)
+    if loaded.pages.former:
+        _convert(folder, loaded)
     if loaded.is_merged:
         text = merged_config(text, tags_of_stages(loaded.state.records.values()))
     loaded.config_text, loaded.state.config = text, parse_config(text)
     _set_apart_kept(folder, problems, loaded)
     loaded.state.foreign = dict(loaded.pages.foreign)
+    if loaded.settled:
+        view = view_of(loaded.state)
+        is_same = terms_of(view, text, folder.files(), templates.digest()) == memory.terms
+        named = {*(settled_but or ()), *map(page_id, loaded.pages.edited)}
+        _load_settled(folder, problems, loaded, disturbed(loaded.settled, view, named) if is_same else everyone)
     return loaded
 
 
@@ -80,14 +103,25 @@ def _set_apart_kept(folder: WikiFolder, problems: list[UnreadablePage], loaded: 
             pages.unreadable.add(path)
 
 
-def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:
-    for path, content in folder.files_of(SESSIONS, ".json"):
+def _load_settled(
+    folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki, session_ids: Collection[str]
+) -> None:
+    """Read the records of settled sessions after all."""
+    if session_ids:
+        loaded.settled = [each for each in loaded.settled if each.facts.session_id not in session_ids]
+        _load_records(folder, problems, loaded, folder.files().keys() - set(map(record_path, session_ids)))
+
+
+def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki, but: Container[str]) -> None:
+    for path, content in folder.files_of(SESSIONS, ".json", but):
         try:
             record = parse_record(content, path, entry_types())
         except UnreadablePage as error:
             problems.append(error)
             loaded.unreadable.add(path)
             continue
+        if record.session_id in loaded.state.records and path != record_path(record.session_id):
+            continue  # a copy of a record under another name
         loaded.state.records[record.session_id] = record
         loaded.state.digests[record.session_id] = content_digest(content)
         if _CONFLICT in content:

@@ -2,22 +2,29 @@
 
 What a generated page says is not read, only its digest of itself. `.wiki/pages.txt` remembers by size and times of
 change which pages are generated, from what, and what the index says of them: an unchanged one is not read again, and
-not rendered again as long as it would be from the same. Without that file all are.
+not rendered again as long as it would be from the same. It also remembers the settled sessions (`pages/settled`) whose
+records need not be read either. Without that file all are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from sys import intern
+from typing import NamedTuple
+
+from pydantic_core import from_json, to_json
 
 from agent_wiki import __version__
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.memo import Known
+from agent_wiki.pages.settled import Facts, Settled
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.files import Signature
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.txt"
@@ -73,9 +80,22 @@ class PagesOnDisk:
             self.generated.add(path)
 
 
-def read_pages(folder: WikiFolder, problems: list[UnreadablePage], but: Container[str] = ()) -> PagesOnDisk:
+class Memory(NamedTuple):
+    """What the last run remembered of files that lie on disk as it left them.
+
+    `terms` say what the wiki was like as a whole when these sessions were `settled`.
+    """
+
+    known: dict[str, Known]
+    terms: str
+    settled: list[Settled]
+
+
+def read_pages(
+    folder: WikiFolder, problems: list[UnreadablePage], known: dict[str, Known], but: Container[str] = ()
+) -> PagesOnDisk:
     """Look at every page of the wiki, `but` for some. One that cannot be read is appended to `problems`."""
-    found = PagesOnDisk(known={} if but else _remembered(folder))
+    found = PagesOnDisk(known=known)
     found.indexes.update(path for path in INDEX_PAGES if found.known.pop(path, None))
     found.generated.update(found.known)
     for path in folder.page_paths(but=but or found.known):
@@ -104,28 +124,70 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
             found.foreign[path] = page
 
 
-def remember(folder: WikiFolder, generated: Mapping[str, Known], indexes: Iterable[str]) -> None:
-    """Remember which pages are generated, as they are on disk now, and from what; and index pages as written."""
-    folder.write_cached_lines(_NAME, _lines(folder, {**generated, **dict.fromkeys(indexes, _INDEX)}))
+def remember(
+    folder: WikiFolder, generated: Mapping[str, Known], indexes: Iterable[str], terms: str, settled: Sequence[Settled]
+) -> None:
+    """Remember which pages are generated, as they are on disk now, and from what; and index pages as written.
+
+    Of `settled` sessions, and of the wiki's `terms`, see `Memory`; their pages need not be among `generated`.
+    """
+    folder.write_cached_lines(_NAME, _lines(folder.files(), generated, indexes, terms, settled))
 
 
-def _lines(folder: WikiFolder, generated: Mapping[str, Known]) -> Iterator[str]:
-    yield f"{_HEAD}\n"
-    signatures = folder.files()
-    for path, known in generated.items():
-        if path in signatures:
-            line = _SEPARATOR.join((path, signatures[path], *known))
-            if line.count(_SEPARATOR) == _SEPARATORS and "\n" not in line:
-                yield f"{line}\n"
+def _lines(
+    files: Mapping[str, Signature],
+    generated: Mapping[str, Known],
+    indexes: Iterable[str],
+    terms: str,
+    settled: Sequence[Settled],
+) -> Iterator[str]:
+    below = {path for each in settled for path, _ in each.pages}
+    loose = {path: known for path, known in generated.items() if path not in below}
+    loose |= dict.fromkeys(indexes, _INDEX)
+    yield _SEPARATOR.join((_HEAD, terms))
+    for path, known in loose.items():
+        yield _line(path, known, files)
+    for each in settled:
+        yield from _block(each, files)
 
 
-def _remembered(folder: WikiFolder) -> dict[str, Known]:
-    """What each page was rendered from that lies on disk as it was then."""
-    lines = folder.read_cached_lines(_NAME)
-    signatures = folder.files() if next(lines, "") == f"{_HEAD}\n" else {}
-    known: dict[str, Known] = {}
+def _block(settled: Settled, files: Mapping[str, Signature]) -> Iterator[str]:
+    """A settled session and its pages; nothing where one of the files is not there."""
+    record = record_path(settled.facts.session_id)
+    pages = [_line(path, known, files) for path, known in settled.pages]
+    if record in files and "" not in pages:
+        yield f"\n\n{_SEPARATOR.join((record, files[record], to_json(settled.facts).decode()))}"
+        yield from pages
+
+
+def _line(path: str, known: Known, files: Mapping[str, Signature]) -> str:
+    """A page after a line feed; nothing where it cannot be remembered."""
+    line = _SEPARATOR.join((path, files.get(path, ""), *known))
+    return f"\n{line}" if path in files and line.count(_SEPARATOR) == _SEPARATORS and "\n" not in line else ""
+
+
+def remembered(folder: WikiFolder) -> Memory:
+    """What was remembered of each page that lies on disk as it was then, and of each session."""
+    memory = Memory({}, "", [])
+    first, *blocks = folder.read_cached_text(_NAME).split("\n\n")
+    head, *lines = first.split("\n")
+    head, _, terms = head.partition(_SEPARATOR)
+    if head != _HEAD:
+        return memory
+    files = folder.files()
+    memory.known.update(_unchanged(lines, files))
+    for block in blocks:
+        session, *lines = block.split("\n")
+        record, signature, facts = session.split(_SEPARATOR)
+        pages = list(_unchanged(lines, files))
+        memory.known.update(pages)
+        if len(pages) == len(lines) and files.get(record) == signature:
+            memory.settled.append(Settled(Facts(*from_json(facts, cache_strings="keys")), pages))
+    return memory._replace(terms=terms)
+
+
+def _unchanged(lines: Iterable[str], files: Mapping[str, Signature]) -> Iterator[tuple[str, Known]]:
     for line in lines:
         path, signature, inputs, date, row = line.split(_SEPARATOR)
-        if signatures.get(path) == signature:
-            known[path] = Known(inputs, intern(date), row[:-1])
-    return known
+        if files.get(path) == signature:
+            yield path, Known(inputs, intern(date), row)

@@ -22,6 +22,7 @@ from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
 from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.rejected import remembered
+from agent_wiki.pages.settled import Settled, settled_sessions
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pipeline import audit, comparisons_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
@@ -33,6 +34,7 @@ from agent_wiki.pipeline.page_writers import written_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
+from agent_wiki.pipeline.settling import terms_of
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
@@ -63,6 +65,7 @@ class Publisher:
         self.pages = PagesOnDisk()
         self.is_unanswered = False  # a stage could not ask all its questions: what it made before is kept
         self.unreadable_records: set[str] = set()
+        self.settled: list[Settled] = []  # sessions whose records were not read: their pages stay as they are
         self.is_merged = False  # git merged two branches of the wiki since the last run
         self._merged_sessions: set[str] = set()
         self.config_text = ""
@@ -74,10 +77,16 @@ class Publisher:
         self._merged_edits: set[str] = set()  # index pages that git merged, edited on one of the branches
 
     @cycle_search_paused()
-    def load(self) -> None:
-        """Read the wiki; create it when it does not exist. A file that cannot be read is a failure of that file."""
+    def load(self, *, may_leave_settled: bool = False) -> None:
+        """Read the wiki; create it when it does not exist. A file that cannot be read is a failure of that file.
+
+        A run that only renders pages may leave unread the sessions that have no part in what changed.
+        """
         problems: list[UnreadablePage] = []
-        loaded = load_wiki(self.folder, problems)
+        loaded = load_wiki(
+            self.folder, problems, settled_but=self._replaced.by_guideline.keys() if may_leave_settled else None
+        )
+        self.settled = loaded.settled
         self.state, self.pages, self.unreadable_records = loaded.state, loaded.pages, loaded.unreadable
         self.config_text, self.is_merged = loaded.config_text, loaded.is_merged
         for path, record in loaded.unwritten.items():
@@ -163,11 +172,12 @@ class Publisher:
             self._ask_all(wanted, view, progress)
         progress("catalog", 0, 1)
         archive = archived_guidelines(view, archive_covered=archive_covered)
-        made = Catalog(view, archive, self.templates, edited=self.pages.edited, known=self.pages.known)
+        pages = self.pages
+        made = Catalog(view, archive, self.templates, edited=pages.edited, known=pages.known, settled=self.settled)
         self.folder.write_text(CONFIG, self.config_text)
         self._replaced.clear()
         self._write_git_attributes()
-        self._write_pages(made)
+        self._write_pages(made, archive_covered=archive_covered)
         self.report.warnings += made.warnings
 
     def _ask_all(self, stages: Sequence[str], view: WikiView, progress: Progress) -> None:
@@ -271,7 +281,7 @@ class Publisher:
             self.state.corpus[path] = record
             self.folder.write_text(path, corpus_text(path, record))
 
-    def _write_pages(self, made: Catalog) -> None:
+    def _write_pages(self, made: Catalog, *, archive_covered: bool) -> None:
         entries: list[IndexEntry] = []
         counts: Counter[str] = Counter()
         rendered: set[str] = set()
@@ -294,15 +304,27 @@ class Publisher:
                         known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
                 kind = page.entry.kind if page.entry else kind_of(page.path) or "other"
                 counts["archived" if page.path.startswith("_archived/") else kind] += 1
+        for entry in made.settled_entries():
+            entries.append(entry)
+            rendered.add(entry.path)
+            counts[entry.kind] += 1
         self.report.pages_unchanged += len(rendered) - changed
         self._remove(rendered, scripts)
         self._write_indexes(made, entries)
-        remember(self.folder, known, self.rendered.intersection(INDEX_PAGES))
+        self._remember(made, known, may_settle=archive_covered)
         self.rendered |= rendered - others
         self.report.edited = sorted({*self.pages.edited, *self._edited_files} - set(self.state.config.kept))
         self.report.written = sorted(set(self.folder.written))
         self.report.removed = list(self.folder.removed)
         self.report.pages = Counter({f"{kind} pages": count for kind, count in counts.items() if count})
+
+    def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
+        """Remember for the next run what need not be read or rendered again."""
+        settled, terms = list(made.settled), ""
+        if may_settle and not any(stage.pages for stage in STAGES):
+            settled += settled_sessions(made, known)
+            terms = terms_of(made.view, self.config_text, self.folder.files(), self.templates.digest())
+        remember(self.folder, known, self.rendered.intersection(INDEX_PAGES), terms, settled)
 
     def _written_pages(self, made: Catalog, others: set[str]) -> Generator[tuple[RenderedPage, bool]]:
         """Write all pages but `others`. Yields each, and whether it was written."""

@@ -98,6 +98,12 @@ def _tag_lines(text: str) -> tuple[TagLines, dict[str, Any]] | None:
     return (lines, root) if isinstance(tags, dict) and tags.get("guideline") == STAND_IN else None
 
 
+def without_tag_lines(text: str) -> str:
+    """The text without the lines of guidelines' tags; the whole where they are not in the form of a stage's."""
+    lines = tag_lines(text)
+    return text if lines is None else lines.rest
+
+
 def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
     ignored = _mapping_at(root, RULES).get("ignore")
     if ignored is None:

@@ -120,15 +120,15 @@ class WikiFolder:
             raise UnreadablePage(path, error.strerror or str(error)) from error
         return text, parse_page(text, path)
 
-    def files_of(self, folder: str, ending: str) -> Iterator[tuple[str, bytes]]:
-        """Path and content of every file directly in a folder, sorted by name; links are skipped."""
+    def files_of(self, folder: str, ending: str, but: Container[str] = ()) -> Iterator[tuple[str, bytes]]:
+        """Path and content of every file directly in a folder `but` some, sorted by name; links are skipped."""
         root = f"{self.root}/{folder}"
         try:
             names = sorted(each.name for each in os.scandir(root) if each.is_file(follow_symlinks=False))
         except (FileNotFoundError, NotADirectoryError):
             return
         for name in names:
-            if name.endswith(ending):
+            if name.endswith(ending) and f"{folder}/{name}" not in but:
                 with io.FileIO(f"{root}/{name}") as stream:
                     yield f"{folder}/{name}", stream.readall()
 
@@ -221,9 +221,9 @@ class WikiFolder:
         """Keep a JSON value that only saves time, with its checksum."""
         self.write_cached_lines(name, [to_json(value).decode()])
 
-    def read_cached_lines(self, name: str) -> Iterator[str]:
+    def read_cached_text(self, name: str) -> str:
         """The lines that `write_cached_lines` kept; none when they are missing or not as they were written."""
-        return io.TextIOWrapper(io.BytesIO(self._cached(name) or b""), "utf-8", "replace", newline="\n")
+        return (self._cached(name) or b"").decode("utf-8", "replace")
 
     def write_cached_lines(self, name: str, lines: Iterable[str]) -> None:
         """Keep lines, which end in a line feed, likewise."""
