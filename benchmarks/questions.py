@@ -6,8 +6,8 @@ The wikis: the answered example, the wiki that another tool published, and one m
 recordings (`--mined` names one that is there already). A reader of all their pages judged for each question which
 are useful and which partly; every other page is wrong for it. Judgements go by page id, a digest of the rule's words,
 so a page worded anew has to be judged anew; `--todo` lists such pages. Every question is asked of every wiki: where
-none of its pages is useful or partly so, silence is right. Every other question is for choosing weights and threshold
-(`--choose`), the rest for reporting. Exit code 1 when a target is missed.
+none of its pages is useful or partly so, silence is right. The questions under `choosing` are for choosing weights and
+threshold (`--choose`, `--list`), those under `reporting` for reporting. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.consulting import RowScores, row_scores
-from agent_wiki.retrieval.fuse import LEXICAL, MEANING
+from agent_wiki.retrieval.fuse import LEXICAL, MEANING, THRESHOLD, floor_of
 from agent_wiki.retrieval.index import opened
 from agent_wiki.retrieval.lexical import words_of
 from benchmarks.recall import copied
@@ -36,8 +36,8 @@ SHARED = ROOT.parent / "shared"
 JUDGEMENTS = Path(__file__).parent / "judgements" / "questions.json"
 USEFUL, PARTLY, WRONG, SILENT = "useful", "partly", "wrong", "silent"
 LEAST_USEFUL, MOST_WRONG, LEAST_SILENT = 0.60, 0.05, 0.95
-_WEIGHTS = (0.3, 0.4, 0.5, 0.6)  # of words
-_THRESHOLDS = tuple(percent / 100 for percent in range(42, 56))
+_WEIGHTS = (0.5, 0.6, 0.7, 0.8)  # of words
+_THRESHOLDS = tuple(percent / 100 for percent in range(42, 58))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,8 @@ class Judged:
     """All questions, and the ids of the pages that the reader knew."""
 
     read: frozenset[str]
-    questions: tuple[Question, ...]
-
-    @property
-    def choosing(self) -> Sequence[Question]:
-        return self.questions[::2]
-
-    @property
-    def reporting(self) -> Sequence[Question]:
-        return self.questions[1::2]
+    choosing: tuple[Question, ...]
+    reporting: tuple[Question, ...]
 
 
 @dataclass(slots=True)
@@ -126,11 +119,14 @@ def _share(verdicts: Sequence[str], wanted: str) -> float:
 def judged(path: Path = JUDGEMENTS) -> Judged:
     """The stored questions and judgements."""
     stored = json.loads(path.read_text(encoding="utf-8"))
-    questions = (
-        Question(each["ask"], each["kind"], frozenset(each[USEFUL]), frozenset(each[PARTLY]))
-        for each in stored["questions"]
+    choosing, reporting = (
+        tuple(
+            Question(each["ask"], each["kind"], frozenset(each[USEFUL]), frozenset(each[PARTLY]))
+            for each in stored[part]
+        )
+        for part in ("choosing", "reporting")
     )
-    return Judged(frozenset(stored["read"]), tuple(questions))
+    return Judged(frozenset(stored["read"]), choosing, reporting)
 
 
 def wikis(scratch: Path, shared: Path, mined: Path | None) -> dict[str, Path]:
@@ -190,13 +186,14 @@ def choose(wikis: Mapping[str, Path], questions: Sequence[Question]) -> Iterator
     questions = [*questions, *(Question(each, "unrelated", nothing, nothing) for each in NOTHING_APPLIES_CHOSEN_WITH)]
     for wiki in wikis.values():
         index, ids = opened(wiki), page_ids(wiki)
-        found += [(ids, each, row_scores(index, each.ask, words_of(each.ask))) for each in questions]
+        more = [floor_of(kind) - THRESHOLD for kind, _ in index.topics]
+        found += [(ids, more, each, row_scores(index, each.ask, words_of(each.ask))) for each in questions]
     yield f"weight least {HEAD[11:]}"
     for weight in _WEIGHTS:
         for least in _THRESHOLDS:
             score = Score()
-            for ids, question, rows in found:
-                score.note(question, frozenset(ids), _first(ids, rows, _weighted(weight), least))
+            for ids, more, question, rows in found:
+                score.note(question, frozenset(ids), _first(ids, more, rows, _weighted(weight), least))
             yield f"{weight:6.1f} {least:5.2f}{score}{'  met' if score.is_met() else ''}"
 
 
@@ -211,10 +208,16 @@ def _weighted(weight: float) -> Callable[[RowScores], float]:
 
 
 def _first(
-    ids: Sequence[str], rows: Sequence[RowScores], score: Callable[[RowScores], float], least: float
+    ids: Sequence[str],
+    more: Sequence[float],
+    rows: Sequence[RowScores],
+    score: Callable[[RowScores], float],
+    least: float,
 ) -> str | None:
-    best = max(rows, key=score, default=None)
-    return ids[best.number] if best is not None and score(best) >= least else None
+    """The best page at the floor `least`, to which a kind that has to fit better adds `more`; lessons come first."""
+    kept = [each for each in rows if score(each) >= least + more[each.number]]
+    best = max(kept, key=lambda each: (not more[each.number], score(each)), default=None)
+    return ids[best.number] if best is not None else None
 
 
 def todo(wikis: Mapping[str, Path], known: Judged) -> Iterator[str]:
@@ -232,7 +235,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.questions", description="Judged questions.")
     parser.add_argument("--choose", action="store_true", help="what weights and threshold were chosen with")
     parser.add_argument("--todo", action="store_true", help="pages that nobody judged yet")
-    parser.add_argument("--list", action="store_true", help="the wrong and missing answers of the choosing half")
+    parser.add_argument(
+        "--list", action="store_true", help="the wrong and missing answers of the questions for choosing"
+    )
     parser.add_argument("--mined", type=Path, metavar="DIR", help="a wiki of the recordings, instead of mining them")
     parser.add_argument("--shared", type=Path, default=SHARED, metavar="DIR")
     wanted = parser.parse_args(arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
-from agent_wiki.retrieval.fuse import THRESHOLD, discounted, fused, ranked, sinks
+from agent_wiki.retrieval.fuse import THRESHOLD, discounted, floor_of, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE
@@ -97,7 +97,9 @@ def consult(
     task = task[:_MOST_OF_TASK]
     asked = lexical.words_of(task)
     wanted = _wanted(index, tags, kinds)
-    scored = [each for each in row_scores(index, task, asked, wanted) if each.fused >= THRESHOLD]
+    scored = [
+        each for each in row_scores(index, task, asked, wanted) if each.fused >= floor_of(index.topics[each.number][0])
+    ]
     rows = {each.number: index.fields(each.number) for each in scored}
     scored = [each for each in scored if _may_apply(rows[each.number], repository)]
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 
+from agent_wiki.wiki.kinds import EPISODE
+
 LEXICAL = 0.6
 MEANING = 0.4
-THRESHOLD = 0.49  # below it a page is unrelated to the request
-_EACH_WORD = 0.04  # one word in common may be a coincidence
+THRESHOLD = 0.5  # below it a page is unrelated to the request
+_EACH_WORD = 0.06  # one word in common may be a coincidence
 _MOST_WORDS = 3
 _SHORT = 8  # words
 _LONG_TASK = 0.08
 _OF_HERE = 0.05
+_MORE_FOR_EPISODE = 0.1  # one session's failed attempt is worth less than a lesson
 _LESS_SURE = {"stated": 0.01, "asserted": 0.05}
 AGAINST = frozenset({"contradicted", "harmful"})
 
@@ -38,6 +41,11 @@ def ranked(score: float, cause: object, *, is_of_here: bool) -> float:
     """
     doubt = _LESS_SURE.get(cause, 0.0) if isinstance(cause, str) else 0.0
     return score - doubt + (_OF_HERE if is_of_here else 0.0)
+
+
+def floor_of(kind: str) -> float:
+    """The score below which a page of a kind is unrelated to the request."""
+    return THRESHOLD + (_MORE_FOR_EPISODE if kind == EPISODE else 0.0)
 
 
 def sinks(used: object) -> bool:

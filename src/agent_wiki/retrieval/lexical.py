@@ -5,6 +5,7 @@ FTS5 receives only stems made by this module (letters and digits), so a request 
 
 from __future__ import annotations
 
+import builtins
 import math
 import re
 import sqlite3
@@ -20,7 +21,7 @@ _COLUMNS = ", ".join(FIELDS)
 _BM25 = ", ".join(str(10 * weight) for weight in FIELDS.values())
 _RARITY_COUNTS = 2.0
 _MORE_PAGES = 500  # as if there were so many more: that few pages of a small wiki have a word does not make it rare
-_MOST_OF_TOTAL = 10
+_MOST_OF_TOTAL = 8
 _MOST_TERMS = 32  # of a long request: the most distinctive
 _MOST_SEARCHED = 12  # of those, because each costs a look-up
 _LEAST_OF_BEST = 0.2  # a word with less of the best word's weight finds too many pages
@@ -29,6 +30,18 @@ _NUMBERED = {
     "port": "port",
     "version": "version",
 }
+_WORDS_OF_FAILURES = """
+error fail failed failure fatal exception raised warning traceback found missing invalid unexpected denied permission
+permitted refused cannot unable command file directory folder path line code exit exited status stop stopped process
+operation module named such message response argument type value bin usr lib home tmp var opt etc sh local
+"""
+# Of these, and of Python's own exceptions, most failures and command lines consist: they say that something failed,
+# not what.
+_GENERIC = frozenset(
+    map(stem, [*_WORDS_OF_FAILURES.split(), *(name for name in dir(builtins) if name.endswith("Error"))])
+)
+_OF_GENERIC = 0.3  # of its weight that such a word keeps
+_LEAST_TOTAL = 9.0  # about two words of average weight: one word in common with a short request is no answer to it
 _LONG_NUMBER = 3  # digits; such a number counts by itself
 _MOST_CHARACTERS = 20_000  # of a page; requests are shorter
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -79,9 +92,12 @@ def words_of(task: str) -> dict[str, str]:
 
 
 def quotations(trigger: str) -> list[list[str]]:
-    """The stems of each text of at least two words that a trigger quotes, such as the message of an error."""
-    found = ([*terms(_PLACEHOLDER.sub(" ", code or words))] for code, words in _QUOTED.findall(trigger))
-    return [each for each in found if len(set(each)) > 1]
+    """The stems of each text of at least two words that a trigger quotes, such as the message of an error.
+
+    One name, such as `ModuleNotFoundError`, is no text: it says what kind of failure it is, not which.
+    """
+    texts = (_PLACEHOLDER.sub(" ", code or words) for code, words in _QUOTED.findall(trigger))
+    return [each for each in (terms(text) for text in texts if " " in text.strip()) if len(set(each)) > 1]
 
 
 def repeated(quoted: Iterable[Sequence[str]], asked: Sequence[str]) -> tuple[frozenset[str], bool]:
@@ -94,6 +110,8 @@ def repeated(quoted: Iterable[Sequence[str]], asked: Sequence[str]) -> tuple[fro
     is_verbatim = False
     for each in quoted:
         own = set(each)
+        if own <= _GENERIC and len(own) < _LEAST_VERBATIM:
+            continue
         if len(own - held) <= _MOST_LEFT_OUT * len(own) and not pairs.isdisjoint(pairwise(each)):
             words |= own & held
             is_verbatim = is_verbatim or (len(own) >= _LEAST_VERBATIM and f" {' '.join(each)} " in text)
@@ -121,8 +139,8 @@ def frequencies(connection: sqlite3.Connection, wanted: Sequence[str]) -> dict[s
 class RequestTerms:
     """The weighted terms of a request. `weights`: stem → weight, for the most distinctive stems that occur in pages.
 
-    `total`: the weight of the ten most distinctive words, including those of no page: for a request that is mostly
-    about something else, a few words in common count little.
+    `total`: the weight of the eight most distinctive words, including those of no page: for a request that is mostly
+    about something else, a few words in common count little. It is at least that of two words.
     """
 
     weights: dict[str, float]
@@ -138,7 +156,7 @@ def request_terms(
         for term, word in asked.items()
     }
     ranked = sorted(weights, key=lambda term: (-weights[term], term))
-    total = sum(weights[term] for term in ranked[:_MOST_OF_TOTAL])
+    total = max(sum(weights[term] for term in ranked[:_MOST_OF_TOTAL]), _LEAST_TOTAL)
     kept = [term for term in ranked if term in frequency][:_MOST_TERMS]
     return RequestTerms({term: weights[term] for term in kept}, total)
 
@@ -173,7 +191,12 @@ def score(found: Mapping[str, str], request: RequestTerms, quoted: Set[str] = fr
     With quoted words it may exceed 1.
     """
     held = sum(
-        request.weights[term] * (FIELDS[field] + (_QUOTED_COUNTS if term in quoted else 0.0))
+        request.weights[term]
+        * (
+            FIELDS[field] + _QUOTED_COUNTS
+            if term in quoted
+            else FIELDS[field] * (_OF_GENERIC if term in _GENERIC else 1.0)
+        )
         for term, field in found.items()
     )
     return held / request.total if request.total else 0.0

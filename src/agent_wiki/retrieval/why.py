@@ -20,7 +20,7 @@ from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, texts_in, trust_of
+from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, texts_in, trust_of
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of, page_id
@@ -75,9 +75,10 @@ class Cited:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the recording contradicts what the page says about this turn."""
+        """Whether the recording contradicts what the page says about this turn. That it says too little is no fault."""
         found, claimed = self.shown.found_trust, self.citation.trust
-        return self.shown.state in FAILED or bool(found and claimed and found != claimed)
+        is_overstated = bool(found and claimed) and least_trusted([as_trust(found), as_trust(claimed)]) != claimed
+        return self.shown.state in FAILED or is_overstated
 
 
 @dataclass(slots=True)
@@ -316,7 +317,7 @@ def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHA
         role=message.role if message.mark is None else f"{message.role}, {message.mark}",
         tool=_tool(trajectory, message),
         place=place,
-        found_trust=trust_of(trajectory, citation.turn),
+        found_trust=trust_of(trajectory, citation.turn, quote),
         before=text[first:start],
         quoted=quote,
         after=text[end:last],

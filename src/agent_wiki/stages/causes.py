@@ -24,6 +24,7 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.stages.user_reactions import accepts, objects
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.evidence import trust_of
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BECAUSE = regex(
@@ -108,8 +109,7 @@ class _Case:
 
     def of_objection(self) -> Grade:
         """The user's words are the cause; that they were met, and accepted, makes it sure."""
-        reason = self.refused.result_turn if self.refused else None
-        said = next((at for at, _ in self.quotes if self._is_users(at) or at == reason), None)
+        said = next((at for at, quote in self.quotes if trust_of(self.trajectory, at, quote) == "user"), None)
         if said is None:
             return Grade("asserted", f"the user refused T{self.turning.event}, in no words that are cited")
         remedy = self._remedy_of_objection()

@@ -224,7 +224,7 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
 def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote]) -> tuple[Evidence, ...]:
     """Checked quotes as records hold them, by turn."""
     ordered = sorted(cited, key=lambda each: (each.turn, each.quote))
-    return tuple(Evidence(each.turn, each.quote, trust_of(trajectory, each.turn)) for each in ordered)
+    return tuple(Evidence(each.turn, each.quote, trust_of(trajectory, each.turn, each.quote)) for each in ordered)
 
 
 QUESTIONS: dict[str, type[Answer]] = {"guidelines": GuidelinesAnswer}

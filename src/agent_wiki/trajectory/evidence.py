@@ -8,12 +8,21 @@ from typing import Any, Literal
 
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import regex
 
 Trust = Literal["user", "assistant", "tool", "external"]
 
 _MOST_SHOWN = 60  # characters of a quote in a message
 _MOST_TURNS = 2
 _TRUST_ORDER: tuple[Trust, ...] = ("user", "assistant", "tool", "external")
+# How Claude Code writes a refusal, up to the user's own words; what it adds below them; and a form in their place.
+_REFUSAL = regex(
+    r"\s*(?:<tool_use_error>)?The user doesn't want to (?:proceed with this tool use|take this action right now)\."
+    r"[^\n]*?"
+    r"(?:the user said:|reason for the rejection:)"
+)
+_AFTER_REASON = regex(r"\n\s*Note: ")
+_FORM = "The user wants to clarify these questions."
 # Tools whose results strangers wrote: the web and other people's servers.
 _EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "google_web_search", "fetch", "browser")
 
@@ -58,8 +67,12 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(each)
 
 
-def trust_of(trajectory: Trajectory, turn: int) -> Trust:
-    """Whose words a turn has. Text that a harness put into a user's turn is not the user's."""
+def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
+    """Whose words a turn has, or a quote from it. Text that a harness put into a user's turn is not the user's.
+
+    The reason that a user gave for refusing a call stands in the call's result: it is the user's where the reader
+    marked the call as refused, and never where strangers may have written the result, whatever it says of itself.
+    """
     message = trajectory.messages[turn - 1]
     if message.role == "user" and message.mark in (None, "interrupt"):
         return "user"
@@ -67,7 +80,14 @@ def trust_of(trajectory: Trajectory, turn: int) -> Trust:
         return "assistant"
     if message.role == "tool" and _is_external(trajectory, message):
         return "external"
-    return "tool"
+    return "user" if quote and quote in refusal_reason(message) else "tool"
+
+
+def refusal_reason(result: Message) -> str:
+    """What the user said in refusing a call, verbatim, from its result; empty where nothing is said or not refused."""
+    match = _REFUSAL.match(result.content or "") if result.role == "tool" and result.mark == "rejected" else None
+    reason = _AFTER_REASON.split((result.content or "")[match.end() :])[0] if match else ""
+    return "" if reason.lstrip().startswith(_FORM) else reason.strip()
 
 
 def _is_external(trajectory: Trajectory, result: Message) -> bool:
