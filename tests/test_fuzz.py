@@ -28,7 +28,7 @@ from tests.hangs import no_hang
 from tests.test_hostile_wiki import recordings
 
 CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "600"))
-TRACES = Path(__file__).parent / "data" / "otlp"
+SAMPLES = Path(__file__).parent / "data"
 TIME = "2026-01-01T00:00:00Z"
 SAID = {"role": "assistant", "content": "All tests pass."}
 
@@ -126,8 +126,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         samples = log.pop("samples")
         archive.writestr("header.json", json.dumps(log))
         archive.writestr("samples/1_epoch_1.json", json.dumps(samples[0]))
-    for name in ("vercel-ai-5", "openai-agents-responses"):
-        (folder / f"{name}.jsonl").write_bytes((TRACES / f"{name}.jsonl").read_bytes())
+    for name in ("otlp/vercel-ai-5", "otlp/openai-agents-responses", "langfuse/observations_v2/run"):
+        sample = SAMPLES / f"{name}.jsonl"
+        (folder / f"{sample.parent.name} {sample.name}").write_bytes(sample.read_bytes())
     return sorted(folder.iterdir())
 
 

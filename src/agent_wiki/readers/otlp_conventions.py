@@ -12,11 +12,10 @@ from collections import defaultdict
 from typing import Any
 
 from agent_wiki.readers.chat_messages import content_text, parts_of
-from agent_wiki.readers.chat_values import count, mapping, number, objects, text_or_none
-from agent_wiki.readers.span_conversations import JOINED
+from agent_wiki.readers.chat_values import count, number, objects, text_or_none
+from agent_wiki.readers.recorded_prompts import joined_replies, json_or_text, prompt_of
 from agent_wiki.readers.spans import Kind, Span, Turns
 from agent_wiki.trajectory import Usage
-from agent_wiki.trajectory.json_text import value_of
 
 Attributes = dict[str, Any]
 
@@ -51,16 +50,6 @@ def span_of(span: Span, attributes: Attributes, turns: Turns) -> Span:
     return span
 
 
-def _json(value: Any) -> Any:
-    """A value that may be recorded as JSON text; the text itself where it is none."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return value_of(value)
-    except (ValueError, RecursionError):
-        return value
-
-
 def _read_genai(span: Span, attributes: Attributes, turns: Turns) -> None:
     span.kind = _GENAI_KINDS.get(str(attributes["gen_ai.operation.name"]), "other")
     span.name = text_or_none(attributes.get("gen_ai.agent.name"))
@@ -71,7 +60,7 @@ def _read_genai(span: Span, attributes: Attributes, turns: Turns) -> None:
         span.arguments = attributes.get("gen_ai.tool.call.arguments")
         span.result = _result(attributes.get("gen_ai.tool.call.result"))
     elif span.kind != "other":
-        instructions = _json(attributes.get("gen_ai.system_instructions"))
+        instructions = json_or_text(attributes.get("gen_ai.system_instructions"))
         system = [{"role": "system", "content": instructions}] if instructions else []
         span.prompt = turns.of([*system, *_genai_messages(attributes.get("gen_ai.input.messages"))])
         span.reply = turns.of(_genai_messages(attributes.get("gen_ai.output.messages")))
@@ -79,7 +68,7 @@ def _read_genai(span: Span, attributes: Attributes, turns: Turns) -> None:
 
 def _genai_messages(recorded: Any) -> list[dict[str, Any]]:
     """Messages of `{role, parts}`, as chat messages."""
-    found = objects(_json(recorded))
+    found = objects(json_or_text(recorded))
     return [{"role": each.get("role"), "content": each.get("parts", each.get("content"))} for each in found]
 
 
@@ -126,28 +115,12 @@ def _read_vercel(span: Span, attributes: Attributes, turns: Turns) -> None:
     elif _VERCEL_REPLY.fullmatch(operation):
         span.kind = "model"
         _add_genai_figures(span, attributes)
-        span.prompt = turns.of(_vercel_message(each) for each in objects(_json(attributes.get("ai.prompt.messages"))))
+        span.prompt = turns.of(prompt_of(attributes.get("ai.prompt.messages")))
         text = text_or_none(attributes.get("ai.response.text")) or text_or_none(attributes.get("ai.response.object"))
-        calls = objects(_json(attributes.get("ai.response.toolCalls")))
+        calls = objects(json_or_text(attributes.get("ai.response.toolCalls")))
         thinking = text_or_none(attributes.get("ai.response.reasoning"))
         if text or calls or thinking:
             span.reply = turns.of([{"role": "assistant", "content": text, "tool_calls": calls, "thinking": thinking}])
-
-
-def _vercel_message(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose results are wrapped as `{"type": "json" | "text" | "error-text" | …, "value"}`."""
-    content = message.get("content")
-    if not isinstance(content, list):
-        return message
-    return {**message, "content": [_vercel_part(part) for part in content]}
-
-
-def _vercel_part(part: Any) -> Any:
-    output = mapping(mapping(part).get("output"))
-    if mapping(part).get("type") != "tool-result" or "value" not in output:
-        return part
-    has_failed = str(output.get("type")).startswith(("error-", "execution-denied"))
-    return {**part, "output": output["value"], **({"is_error": True} if has_failed else {})}
 
 
 def _read_openinference(span: Span, attributes: Attributes, turns: Turns) -> None:
@@ -176,17 +149,7 @@ def _read_openinference(span: Span, attributes: Attributes, turns: Turns) -> Non
 
 def _flattened(attributes: Attributes, name: str) -> list[dict[str, Any]]:
     """Messages that are flattened to attributes `<name>.<index>.message.…`; one reply may be recorded as several."""
-    found = [_flat_message(each) for each in _by_index(attributes, name)]
-    joined: list[dict[str, Any]] = []
-    for message in found:
-        if message["role"] == "assistant" and joined and joined[-1]["role"] == "assistant":
-            last = joined[-1]
-            last["content"] += message["content"]
-            last["tool_calls"] += message["tool_calls"]
-            last[JOINED] = True
-        else:
-            joined.append(message)
-    return joined
+    return joined_replies([_flat_message(each) for each in _by_index(attributes, name)])
 
 
 def _by_index(attributes: Attributes, name: str) -> list[Attributes]:

@@ -19,13 +19,11 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call, add_message, all_calls, parts_of
 from agent_wiki.readers.chat_values import identifier, summed_usage
 from agent_wiki.readers.recorded import iso_utc, most_used
+from agent_wiki.readers.recorded_prompts import JOINED
 from agent_wiki.readers.spans import Score, Span, Turn, ancestors, outcome_of
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
-
-JOINED = "joined replies"
-"""The key under which a reader notes on a message that several recorded ones are joined in it."""
 
 
 @dataclass(slots=True)
@@ -112,11 +110,22 @@ def _runs(spans: Iterable[Span]) -> list[_Run]:
             (run.models if span.kind == "model" else run.tools).append(span)
     found = {key: run for key, run in runs.items() if any(map(_has_content, run.models))}
     _add_whole_runs(found, runs, by_id)
+    for key, run in runs.items():
+        if key not in found and run.tools:
+            _hand_on(run.tools, [each for (trace, _), each in found.items() if trace == key[0]])
     for run in found.values():
         around_it = ancestors(run.span, by_id) if run.span else iter(())
         outer = (found.get((each.trace, each.id)) for each in around_it)
         run.outer = next((each for each in outer if each is not None), None)
     return sorted(found.values(), key=lambda run: run.place)
+
+
+def _hand_on(tools: list[Span], runs: list[_Run]) -> None:
+    """Tools that ran beside the agent's span, not inside: each belongs to the run whose reply came last before it."""
+    for tool in tools:
+        before = [run for run in runs if run.place[0] <= (tool.start or 0.0)]
+        if before:
+            max(before, key=lambda run: run.place).tools.append(tool)
 
 
 def _add_whole_runs(found: _Runs, runs: _Runs, by_id: dict[tuple[str, str], Span]) -> None:
