@@ -63,7 +63,7 @@ def test_what_a_record_hides_is_shown(wiki: Path, capsys: pytest.CaptureFixture[
 
 def test_a_family_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = _printed(capsys, "retries", "--wiki", str(tmp_path / "none"))
-    assert [line.split()[0] for line in lines] == ["retries/flag-added", "retries/variable-set"]
+    assert [line.split()[0] for line in lines] == ["retries/flag-added", "retries/flag-twice", "retries/variable-set"]
 
 
 def test_the_same_as_json(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:

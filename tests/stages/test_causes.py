@@ -222,3 +222,16 @@ def test_a_file_that_a_failure_mentions_is_not_a_remedy_that_it_names() -> None:
 def test_only_words_of_acceptance_accept(said: str, cause: str) -> None:
     session = Script().edits("a", "b").says("Done.").user("use an array").edits("b", "[]").user(said)
     assert _grade(session, (5, 6, None), (5, "use an array")).cause == cause
+
+
+def _set_for_tests(again: str, error: str) -> Grade:
+    session = Script().runs("cargo test", "SHOP_URL must be set\n0 passed; 1 failed", failed=True)
+    session.runs("SHOP_URL=x cargo test", "1 passed").runs(again, error, failed=True)
+    return _grade(session, (2, 4, 4), (3, "SHOP_URL must be set"))
+
+
+def test_a_later_failure_contradicts_only_with_the_same_error_and_the_remedy_applied() -> None:
+    same, other = "SHOP_URL must be set\n0 passed; 1 failed", "the cart is empty\n0 passed; 1 failed"
+    assert _set_for_tests("SHOP_URL=x cargo test", same).contradiction == "it failed again in T6"
+    assert not _set_for_tests("SHOP_URL=x cargo test", other).contradiction
+    assert not _set_for_tests("cargo test", same).contradiction

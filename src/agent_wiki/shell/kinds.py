@@ -108,7 +108,7 @@ def _by_program(command: SimpleCommand) -> ShellKind:
 
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
-    program, rest = command.program, command.words[1:]
+    program, rest = command.program.removesuffix(".cmd"), command.words[1:]
     if program in _CHECKERS or set(rest[:3]) & _CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]):

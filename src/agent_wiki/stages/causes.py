@@ -61,6 +61,9 @@ _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})
 """Programs that change nothing of the state that a look has shown."""
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
 """Parts of which none may change together with another, if one of them is to be the cause."""
+_TALLY = regex(
+    r"\b\d+ (?:passed|failed|failing|errors?)\b|test failed, to rerun|could not compile|[Cc]ommand failed|exit code"
+)
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 
 
@@ -304,26 +307,37 @@ class _Case:
         after = self.turning.confirmation or self.turning.remedy
         if after is None:
             return ""
-        line = _comparable(verdict_of(event).line)
         for call in self.calls[event.position + 1 :]:
-            verdict = verdict_of(call)
-            is_again = call.turn > after and verdict.has_failed and line and _comparable(verdict.line) == line
-            if is_again and self._is_old_form(event, call):
-                continue
-            if is_again and any(
-                is_same_check(one, other) for one in failed_steps(event) for other in failed_steps(call)
-            ):
+            is_again = call.turn > after and verdict_of(call).has_failed and self._fails_alike(event, call)
+            if is_again and not self._is_old_form(event, call):
                 return f"it failed again in T{call.turn}"
         turn = self._next_users_turn(after)
         if turn is not None and objects(self._message(turn).content or ""):
             return f"the user objected in T{turn}"
         return ""
 
+    def _fails_alike(self, event: Call, again: Call) -> bool:
+        """The same check, with an error that the lesson cites, else with the same line; how many failed is none."""
+        is_same = any(is_same_check(one, other) for one in failed_steps(event) for other in failed_steps(again))
+        if not is_same:
+            return False
+        result = event.result or ""
+        cited = [_comparable(quote) for quote in self._quoted_at(event) if quote in result and not _TALLY.search(quote)]
+        if cited:
+            return any(quote in _comparable(again.result or "") for quote in cited)
+        line = _comparable(verdict_of(event).line)
+        return bool(line) and not _TALLY.search(line) and _comparable(verdict_of(again).line) == line
+
     def _is_old_form(self, event: Call, again: Call) -> bool:
         """The agent forgot the remedy: it runs by the old name again, or in the sandbox."""
         confirmed = [call for call in self._calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
         failed = {step.words[:1] for step in failed_steps(event)}
         names = {step.words[:1] for call in confirmed for step in passed_steps(call)}
+        added = {word for call in confirmed for step in passed_steps(call) for word in (*step.environment, *step.words)}
+        added -= {word for step in failed_steps(event) for word in (*step.environment, *step.words)}
+        said = {word for step in called_steps(again) for word in (*step.environment, *step.words)}
+        if added and not added & said and event.name == again.name:
+            return True  # what helped was left out again
         is_old_name = bool(names) and not failed & names and {step.words[:1] for step in failed_steps(again)} <= failed
         return is_old_name or (any(map(is_escalated, confirmed)) and not is_escalated(again))
 

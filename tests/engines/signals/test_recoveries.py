@@ -122,3 +122,24 @@ def test_another_command_another_machine_or_another_failure_is_no_matter_of_fold
     assert not _moved("npm run lint", "cd web && npm run lint -- --fix")
     assert not _moved("npm run lint", "cd /tmp/copy && npm run lint")
     assert not _moved("npm run lint", "cd web && npm run lint", "cart.js: 2 errors")
+
+
+def _let_out(command: str, error: str) -> list[str]:
+    script = Script().call("exec_command", {"cmd": command}, error, failed=True)
+    script.call("exec_command", {"cmd": command, "sandbox_permissions": "require_escalated"}, "ok")
+    return _rules(script)
+
+
+def test_a_sandbox_that_cannot_start_is_no_matter_of_the_command() -> None:
+    assert _let_out("sed -n 1p cart.py", "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted") == [
+        (
+            "Ask to run commands outside the sandbox as soon as one stops with `bwrap: loopback: Failed RTM_NEWADDR: "
+            "Operation not permitted`: the sandbox itself fails, and will for any command."
+        )
+    ]
+    assert not _let_out("sed -n 1p /root/a", "sed: can't read /root/a: Permission denied")
+
+
+def test_the_workspace_is_not_the_task_that_is_run() -> None:
+    (rule,) = _let_out("npm.cmd run -w frontend build", "Error: spawn EPERM")
+    assert "`npm.cmd run build`" in rule

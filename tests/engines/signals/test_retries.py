@@ -66,3 +66,28 @@ def test_other_code_in_a_here_document_is_no_retry() -> None:
     error = "SyntaxError: Cannot use import statement outside a module"
     script = Script().runs("node - <<'E'\nrequire('a')\nE", error, failed=True)
     assert not _rules(script.runs("node --input-type=module - <<'E'\nimport 'a'\nE", "ok"))
+
+
+def _threads(*tests: str) -> Script:
+    script = Script()
+    for test in tests:
+        script.runs(f"cargo test --test {test}", "test result: FAILED. 2 passed; 1 failed", failed=True)
+        script.runs(f"cargo test --test {test} -- --test-threads=1", "test result: ok. 3 passed")
+    return script
+
+
+def test_a_flag_that_no_failure_names_has_to_help_twice_on_different_things() -> None:
+    assert _rules(_threads("cart", "shop")) == [
+        (
+            "Run `cargo test` with `--test-threads=1` in this repository: without it two of its runs failed that "
+            "passed with it."
+        )
+    ]
+    assert not _rules(_threads("cart", "cart"))
+
+
+def test_a_variable_that_the_failure_asks_for_is_named_without_its_value() -> None:
+    script = Script().runs("cargo test", "error: SHOP_URL must be set to run these", failed=True)
+    assert _rules(script.runs("SHOP_URL=https://example.com cargo test", "1 passed")) == [
+        "Set `SHOP_URL` for `cargo test` when it stops with `error: SHOP_URL must be set to run these`."
+    ]

@@ -143,6 +143,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         retries.lessons,
         {
             "retries/flag-added": "A command fails, and works with a flag added that its error names.",
+            "retries/flag-twice": "Two runs of a command fail, and pass with the same flag added and nothing edited.",
             "retries/variable-set": "A command fails, and works with a variable set that its error names.",
         },
     ),

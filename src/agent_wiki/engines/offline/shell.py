@@ -29,6 +29,7 @@ _INTERPRETERS = regex(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|de
 _FLAGS_WITH_VALUE = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--prefix", "--cwd", "--dir", "-n", "--namespace"}
 )
+_WORKSPACE_FLAGS = frozenset({"-w", "--workspace", "--filter"})  # they may stand behind `run` too
 _SHELL_WORDS = "cd export set source . pushd popd unset ulimit umask alias for done fi esac case while until select }"
 _NO_ACTION = frozenset(_SHELL_WORDS.split())
 
@@ -109,9 +110,9 @@ def _plain(words: tuple[str, ...]) -> list[str]:
     plain: list[str] = []
     previous = ""
     for word in words:
-        if not word.startswith("-") and previous not in _FLAGS_WITH_VALUE:
+        if not word.startswith("-") and previous not in _FLAGS_WITH_VALUE | _WORKSPACE_FLAGS:
             plain.append(word)
-        previous = word if not plain else ""
+        previous = word if not plain or word in _WORKSPACE_FLAGS else ""
     return plain
 
 

@@ -40,11 +40,12 @@ _SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", r
 _NOT_ON_PATH = regex(
     r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})", re.MULTILINE
 )
-_INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications)/[\w./+-]{1,120}")
+_INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications|[a-z])/(?!Users/)[\w./+-]{1,120}")
 _OF_PLACE = regex(
     r"EPERM|EACCES|not permitted|[Pp]ermission denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN|[Cc]ould not resolve"
     r"|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
 )
+_SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
 _WRONG_PLACE = regex(
     r"[Nn]o such file|[Cc]ould ?n[o']t find|[Cc]annot find|not find|does not contain|[Mm]issing script|ENOENT"
@@ -141,6 +142,13 @@ def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
     name = error_name(line, session) if line else None
     if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or name is None:
         return []
+    if _SANDBOX.match(line or ""):
+        rationale = (
+            f"The sandbox itself stopped `{_name(recovery.wanted)}` with `{name}`; the same command passed outside."
+        )
+        return _lesson(session, recovery, passed, _sandbox_fails(name), rationale, 70, line)
+    if recovery.wanted.program in shell.LOOKING:
+        return []
     head = _name(recovery.wanted)
     wording = Wording(
         "recoveries/outside-sandbox",
@@ -151,6 +159,18 @@ def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
     )
     rationale = f"`{head}` stopped with `{name}` in the sandbox; the same command passed outside of it."
     return _lesson(session, recovery, passed, wording, rationale, 70, line)
+
+
+def _sandbox_fails(name: str) -> Wording:
+    """The sandbox cannot start anything: no matter of the command that met it first."""
+    return Wording(
+        "recoveries/outside-sandbox",
+        "Leave a sandbox that cannot start",
+        f"Ask to run commands outside the sandbox as soon as one stops with `{name}`: the sandbox itself fails, and "
+        "will for any command.",
+        f"A command stops with `{name}`.",
+        ("sandbox", "permissions"),
+    )
 
 
 def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:

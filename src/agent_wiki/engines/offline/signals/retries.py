@@ -1,7 +1,7 @@
 """A failed command and a similar one that then worked (signals 8 and 12).
 
 Kept only when what was added is a flag or a `NAME=value` that the failure itself names: without that filter most pairs
-are junk. When the session tried several forms, the one that worked is the recommendation.
+are junk. A flag that no failure names counts where it helped twice, on different things, with no edit in between.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from agent_wiki.engines.offline.lessons import (
     lesson,
     quote_command,
     quote_line,
+    tag,
 )
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.simple_commands import simple_commands
@@ -27,13 +28,14 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _WITHIN_CALLS = 6
 _SCOPE_FLAGS = frozenset(table("retries")["scope"].split())
 _UNSAFE_FLAGS = frozenset(table("retries")["unsafe"].split())
-# They leave out what fails, or only end the list of flags.
-_NARROWING_FLAGS = frozenset({"--skip", "--deselect", "-k", "--ignore", "--exclude", "--ignore-glob", "--"})
+# They leave out what fails.
+_NARROWING_FLAGS = frozenset({"--skip", "--deselect", "-k", "--ignore", "--exclude", "--ignore-glob"})
 _CODE_FAILED = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
 )
-_SHOWS_MORE = regex(r"[A-Z_]*(?:TRACE|DEBUG|VERBOSE|LOG|LOG_LEVEL|BACKTRACE)=")
+# They only show more, or the value was the lesson.
+_SAYS_LITTLE = regex(r"[A-Z_]*(?:TRACE|DEBUG|VERBOSE|LOG|LOG_LEVEL|BACKTRACE|PATH)=")
 _CONSTANT = regex(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
 _NEVER = frozenset({"rm", "kill", "pkill", "killall", "chown", "dd", "curl", "wget", "for", "while", "if", "find"})
 
@@ -46,29 +48,76 @@ class _Difference:
     env: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Retry:
+    """A command that failed, and the similar one that worked with something added."""
+
+    failed: Attempt
+    worked: Attempt
+    wanted: shell.Command
+    used: shell.Command
+    difference: _Difference
+
+    def naming_line(self) -> str | None:
+        """The line of the failure that names all that was added; None where it names none of it, or only a part."""
+        marks = [*self.difference.flags, *(each.partition("=")[0] for each in self.difference.env)]
+        said = [re.compile(rf"(?<![\w-]){re.escape(mark)}(?![\w-])") for mark in marks]
+        lines = [line.strip() for line in self.failed.output[:20_000].splitlines() if len(line) <= 400]
+        best = next((line for line in lines if all(mark.search(line) for mark in said)), None)
+        return best or (error_line(self.failed.output) if all(any(map(m.search, lines)) for m in said) else None)
+
+
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each failed command whose repetition with something added worked."""
+    """One lesson for each failed command whose repetition with something added worked, as its failure asked."""
     found: list[Lesson] = []
+    unnamed: dict[tuple[str, tuple[str, ...]], list[_Retry]] = {}
     for failed in session.attempts:
-        if failed.verdict == "failed" and failed.actions:
-            found += _lesson(session, failed)
+        retry = _retry(session, failed) if failed.verdict == "failed" and failed.actions else None
+        if retry is None:
+            continue
+        line = retry.naming_line()
+        if line is not None:
+            found += _worded(session, retry, line)
+        elif retry.difference.flags and not session.edits_between(failed.position, retry.worked.position):
+            unnamed.setdefault((retry.used.head, retry.difference.flags), []).append(retry)
+    for several in unnamed.values():
+        found += _twice(session, several)
     return found
 
 
-def _lesson(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    line = error_line(failed.output)
-    name = error_name(line, session) if line else None
-    if line is None or name is None:
-        return []
+def _retry(session: MinedSession, failed: Attempt) -> _Retry | None:
     for later in session.attempts_after(failed, _WITHIN_CALLS):
-        if later.verdict != "passed":
-            continue
-        for wanted in failed.actions:
+        for wanted in failed.actions if later.verdict == "passed" else ():
             for used in later.actions:
                 difference = _difference(session, failed, later, wanted, used)
                 if difference:
-                    return _worded(session, (failed, later), (wanted, used), difference, name, line)
-    return []
+                    return _Retry(failed, later, wanted, used, difference)
+    return None
+
+
+def _twice(session: MinedSession, several: list[_Retry]) -> list[Lesson]:
+    """The same flag helped two commands on different things, and the failures name no cause."""
+    first = several[0]
+    if len({retry.wanted.text for retry in several}) < 2 or first.difference.env:
+        return []
+    head = first.used.head
+    added = " ".join(_with_value(session, first.wanted, first.used, flag) for flag in first.difference.flags[:3])
+    title = f"Run {head} with {added}"
+    line = error_line(first.failed.output)
+    if not 3 <= len(title.split()) <= 7:
+        return []
+    wording = Wording(
+        "retries/flag-twice",
+        title,
+        f"Run `{head}` with `{added}` in this repository: without it two of its runs failed that passed with it.",
+        f"About to run `{head}` in this repository.",
+        (*filter(None, (tag(first.used.program), tag(added))), "retry"),
+    )
+    rationale = f"`{head}` failed twice, on different things, and passed with `{added}` and no edit in between."
+    evidence = [quote_line(session, first.failed, line)]
+    evidence += [quote_command(session, retry.worked, retry.used.text[:80]) for retry in several[:2]]
+    turns = {"remedy": first.worked.turn, "confirmed": first.worked.turn}
+    return lesson(wording, rationale, evidence, {retry.failed.turn for retry in several}, 62, **turns)
 
 
 def _difference(
@@ -78,22 +127,18 @@ def _difference(
         return None
     if _CODE_FAILED.search(failed.output) and session.edits_between(failed.position, later.position):
         return None  # the edit was the remedy
-    flags = tuple(dict.fromkeys(flag for flag in used.flags if flag not in wanted.flags))
+    flags = tuple(dict.fromkeys(flag for flag in used.flags if flag not in (*wanted.flags, "--")))
     if flags and (set(flags) & (_UNSAFE_FLAGS | _NARROWING_FLAGS) or set(flags) <= _SCOPE_FLAGS):
         return None
     removed = set(wanted.flags) - set(used.flags) - _SCOPE_FLAGS
     old_names = [each.partition("=")[0] for each in wanted.env]
     env = tuple(each for each in used.env if each.partition("=")[0] not in old_names)
-    if _here_documents(failed.line) != _here_documents(later.line) or any(map(_SHOWS_MORE.match, env)):
-        return None  # other code, or a variable that only shows more
-    if removed or not all(_is_named(each, failed.output) for each in (*flags, *env)):
-        return None  # the failure does not ask for it
+    if _here_documents(failed.line) != _here_documents(later.line) or any(map(_SAYS_LITTLE.match, env)):
+        return None  # other code, or a variable that says little
+    if removed:
+        return None
     added = tuple(flag for flag in flags if flag not in _SCOPE_FLAGS)
     return _Difference(added, env) if added or env else None
-
-
-def _is_named(added: str, output: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(added.partition('=')[0])}(?![\w-])", output) is not None
 
 
 def _here_documents(line: str) -> list[str]:
@@ -107,32 +152,23 @@ def _similar(wanted: shell.Command, used: shell.Command) -> bool:
     return shared >= 1 / 3 and set(wanted.targets) <= theirs
 
 
-def _worded(
-    session: MinedSession,
-    attempts: tuple[Attempt, Attempt],
-    commands: tuple[shell.Command, shell.Command],
-    difference: _Difference,
-    name: str,
-    line: str,
-) -> list[Lesson]:
-    failed, worked = attempts
-    wanted, used = commands
-    head = used.head
-    rule_id, added, title, rule = _words(session, wanted, used, difference)
-    if not 3 <= len(title.split()) <= 7:
+def _worded(session: MinedSession, retry: _Retry, line: str) -> list[Lesson]:
+    head, name = retry.used.head, error_name(line, session)
+    rule_id, added, title, rule = _words(session, retry.wanted, retry.used, retry.difference)
+    if name is None or not 3 <= len(title.split()) <= 7:
         return []
     rationale = f"`{head}` stopped with `{line.strip()}`; with `{added}`, which the failure names, it worked."
-    tags = [re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in (used.program, *head.split()[1:2])]
     wording = Wording(
         rule_id,
         title,
         f"{rule} when it stops with `{name}`.",
         f"`{head}` stops with `{name}`.",
-        (*filter(None, tags), "retry"),
+        (tag(retry.used.program), *map(tag, head.split()[1:2]), "retry"),
     )
-    evidence = [quote_line(session, failed, line), quote_command(session, failed, used.program)]
-    evidence.append(quote_command(session, worked, used.text[:80]))
-    return lesson(wording, rationale, evidence, {failed.turn}, 72, remedy=worked.turn, confirmed=worked.turn)
+    evidence = [quote_line(session, retry.failed, line), quote_command(session, retry.failed, retry.used.program)]
+    evidence.append(quote_command(session, retry.worked, retry.used.text[:80]))
+    turns = {"remedy": retry.worked.turn, "confirmed": retry.worked.turn}
+    return lesson(wording, rationale, evidence, {retry.failed.turn}, 72, **turns)
 
 
 def _words(
@@ -144,9 +180,7 @@ def _words(
         added = " ".join(_with_value(session, wanted, used, flag) for flag in difference.flags[:3])
         return "retries/flag-added", added, f"Run {head} with {difference.flags[0]}", f"Add `{added}` to `{head}`"
     names = [each.partition("=")[0] for each in difference.env[:3]]
-    added = " ".join(
-        each if _CONSTANT.search(each) else f"{each.partition('=')[0]}=<value>" for each in difference.env[:3]
-    )
+    added = " ".join(each if _CONSTANT.search(each) else each.partition("=")[0] for each in difference.env[:3])
     return "retries/variable-set", added, f"Set {' and '.join(names[:2])} for {head}", f"Set `{added}` for `{head}`"
 
 
