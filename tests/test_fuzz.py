@@ -95,6 +95,18 @@ def pi() -> list[Document]:
     return [{"type": "session", "id": "p-1", "cwd": "/src", "timestamp": TIME}, *entries]
 
 
+def sts() -> list[Document]:
+    call = {"id": "c", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+    replies = [{"role": "assistant", "content": "", "toolCalls": [call], "timestamp": 1_750_000_000_000}, SAID]
+    messages = [
+        {"role": "user", "content": "Please list"},
+        replies[0],
+        {"role": "tool", "content": "x", "toolCallId": "c"},
+    ]
+    header = {"type": "session", "harness": "own", "id": "h-1", "name": "listing"}
+    return [header, *({"type": "message", "message": message} for message in [*messages, replies[1]])]
+
+
 def single_documents() -> dict[str, Document]:
     chat = [{"role": "user", "content": "Please list"}, SAID | {"content": "x\n\n```bash\nls\n```"}]
     answered = [*chat, {"role": "user", "content": "<returncode>1</returncode>\nx"}, SAID]
@@ -117,7 +129,8 @@ def single_documents() -> dict[str, Document]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """One small recording or more of each format."""
     folder = recordings(tmp_path_factory.mktemp("fuzz") / "traces", ["thing"])
-    for name, lines in (("codex", codex()), ("stream", stream_json()), ("gemini", gemini()), ("pi", pi())):
+    of_lines = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
+    for name, lines in of_lines.items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     for name, document in single_documents().items():
         (folder / f"{name}.json").write_text(json.dumps(document, indent=1), encoding="utf-8")

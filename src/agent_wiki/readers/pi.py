@@ -26,6 +26,7 @@ from agent_wiki.readers.recorded import (
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.sts import is_sts
 from agent_wiki.trajectory import Source, Trajectory
 
 FORMAT = "pi"
@@ -49,7 +50,11 @@ def claims(sample: Sample) -> bool:
     records = sample.records()
     if not records or records[0].get("type") != "session" or not isinstance(records[0].get("id"), str):
         return False
-    return "cwd" in records[0] and all(str(record.get("type")) in _ENTRY_TYPES for record in records[1:3])
+    return (
+        "cwd" in records[0]
+        and not is_sts(records)
+        and all(str(record.get("type")) in _ENTRY_TYPES for record in records[1:3])
+    )
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
