@@ -28,10 +28,10 @@ COMMANDS = (
 )  # fmt: skip
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",
-    "failures", "formats",
-    "guidelines_contributed", "hygiene", "is_dry_run", "left_out", "nothing_to_learn", "pages", "pages_unchanged",
-    "passed_over", "recordings", "recordings_unchanged", "removed", "sessions", "skills_contributed", "stopped",
-    "waiting", "warnings", "wiki", "written",
+    "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out", "nothing_to_learn", "pages",
+    "pages_unchanged",
+    "passed_over", "recordings", "recordings_unchanged", "removed", "sessions", "set_aside", "skills_contributed",
+    "stopped", "waiting", "warnings", "wiki", "written",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Report
 from agent_wiki.trajectory import Source, Trajectory
 
@@ -143,7 +144,7 @@ class Script:
         return f"scripted:{file}"
 
 
-def ingest(paths: Iterable[Path], wiki: Path, engine: str, **options: Any) -> Report:
+def ingest(paths: Iterable[RecordingPath], wiki: Path, engine: str, **options: Any) -> Report:
     """Run all stages, or those of `stages`."""
     report = Report("ingest", str(wiki))
     return run(list(paths), Options(wiki, engine=engine, **options), report, lambda _what, _done, _of: None)

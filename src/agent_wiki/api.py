@@ -50,8 +50,10 @@ from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.readable import readable
+from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.retrieval import Hit
 from agent_wiki.retrieval.page_names import WikiPages
@@ -121,7 +123,7 @@ def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajector
     a `report`, that is noted among its `failures` instead and the others are read. Raises `UsageError` if there is
     no such path.
     """
-    for file in input_files([Path(path)]):
+    for file in input_files([path_of(os.fspath(path))]):
         if report is not None:
             yield from readable(file, report)
             continue
@@ -233,8 +235,9 @@ class _Pages(Mapping[str, Page]):
         return len(self._pages)
 
 
-def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[Path]:
-    return [Path(paths)] if isinstance(paths, str | os.PathLike) else [Path(each) for each in paths]
+def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[RecordingPath]:
+    named = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [path_of(os.fspath(each)) for each in named]
 
 
 def _stages(named: Collection[str] | None) -> tuple[str, ...]:

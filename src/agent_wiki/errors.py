@@ -3,7 +3,9 @@
     AgentWikiError
     ├── UnitError                 one unit is bad: it is reported, the run continues, exit code 1
     │   ├── UnreadableRecording   a recording that cannot be read
-    │   │   └── EmptyRecording    a file with nothing in it
+    │   │   ├── EmptyRecording    a file with nothing in it
+    │   │   └── RecordingUnavailable  a store did not give it this time; the next run asks again
+    │   │       └── RecordingChanged  it changed or went between listing and reading
     │   ├── UnreadablePage        a wiki page that cannot be parsed
     │   ├── AnswerRejected        an engine's answer that a check refused
     │   │   └── NoAnswer          a model refused, was cut off, or cannot be asked this
@@ -75,6 +77,21 @@ class EmptyRecording(UnreadableRecording):
     """A file with nothing in it; found in a folder it is a warning."""
 
     kind = "empty"
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(file, reason, is_foreign=True)
+
+
+class RecordingUnavailable(UnreadableRecording):
+    """A store did not give a recording after all retries: nothing was learnt of it, and the next run reads it."""
+
+    kind = "service"
+
+
+class RecordingChanged(RecordingUnavailable):
+    """A recording changed or went between listing and reading; found in a folder it is a warning."""
+
+    kind = "changed"
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(file, reason, is_foreign=True)

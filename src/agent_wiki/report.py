@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import AgentWikiError, EmptyRecording, UnitError, located
+from agent_wiki.errors import AgentWikiError, EmptyRecording, RecordingChanged, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
 from agent_wiki.trajectory.lazily import dataclass
@@ -27,8 +27,8 @@ _MOST_LISTED = 20
 class Failure:
     """What went wrong with one unit, which cost that unit and no other.
 
-    `kind` says what failed: recording, empty (a file with nothing in it), page, answer, question (it has no answer
-    yet), service, budget, stage, or bug.
+    `kind` says what failed: recording, empty (a file with nothing in it), changed (since it was listed), page, answer,
+    question (it has no answer yet), service, budget, stage, or bug.
     `unit` is the file, session, page or stage, and `place` the line or field in it; `recording` is the file of a
     session; `stage` and `request` are those of the question, where there was one. `str()` is one line.
     """
@@ -98,6 +98,7 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
     left_out: list[Note] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
+    set_aside: list[Failure] = field(default_factory=list)  # objects of a bucket that failed too often
     dropped_claims: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
@@ -121,7 +122,15 @@ class Report:
         """
         for each in (self.sessions, self.formats, self.hygiene, self.pages):
             each.clear()
-        for entries in (self.failures, self.left_out, self.passed_over, self.warnings, self.waiting, self.bugs):
+        for entries in (
+            self.failures,
+            self.left_out,
+            self.passed_over,
+            self.set_aside,
+            self.warnings,
+            self.waiting,
+            self.bugs,
+        ):
             entries.clear()
         self.recordings = self.recordings_unchanged = self.pages_unchanged = 0
 
@@ -129,7 +138,7 @@ class Report:
         """Note a file that was not read to its end. Something else altogether is a failure only where it was named."""
         if is_named or not is_foreign:
             self.failures.append(failure)
-        elif failure.kind == EmptyRecording.kind:
+        elif failure.kind in (EmptyRecording.kind, RecordingChanged.kind):
             self.warnings.append(str(failure))
         else:
             self.passed_over.append(failure)
@@ -190,6 +199,7 @@ class Report:
         for title, entries in (
             ("left out", self.left_out),
             ("not recordings, passed over", self.passed_over),
+            ("set aside after three failed runs: --retry-set-aside reads them again", self.set_aside),
             ("edited by a person, left as they are: `wiki review`", self.edited),
             ("claims dropped", self.dropped_claims),
             ("warnings", self.warnings),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_wiki.commands.files import text_in
+from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Since, paths_of, selection_of
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -20,6 +21,7 @@ from agent_wiki.wiki.text import counted
 if TYPE_CHECKING:
     from agent_wiki.engines.recorded import ObservedPrompt
     from agent_wiki.pipeline.open_questions import OpenQuestion
+    from agent_wiki.readers.recording_path import RecordingPath
 
 _STAGE = (
     "A stage (summarize, …), or what it produces: summary, guidelines, skill, cluster, task or subtask; together: all "
@@ -27,21 +29,31 @@ _STAGE = (
 )
 
 Recordings = Annotated[
-    list[Path] | None, typer.Argument(help="Recordings, or folders of them; by default those the wiki knows.")
+    list[str] | None,
+    typer.Argument(help="Recordings, or folders of them, also in a bucket; by default those the wiki knows."),
 ]
-Trajectory = Annotated[Path | None, typer.Argument(help="The recording that the question is about.")]
+Trajectory = Annotated[str | None, typer.Argument(help="The recording that the question is about.")]
 Session = Annotated[str, typer.Option("--session", help="The session, where a recording holds several.")]
 Request = Annotated[str, typer.Option("--request", help="The question by its digest, as a worklist has it.")]
 
 _EXIT_FAILED = 1
 
 
-def worklist(recordings: Recordings = None, wiki: Wiki = None, as_json: AsJson = False) -> None:
+def worklist(
+    recordings: Recordings = None,
+    since: Since = "",
+    include: Include = None,
+    exclude: Exclude = None,
+    max_objects: MaxObjects = None,
+    wiki: Wiki = None,
+    as_json: AsJson = False,
+) -> None:
     """List the open questions: stage, request, session and recording, one line each."""
     from agent_wiki.pipeline import open_questions
     from agent_wiki.report import as_lines, as_values
 
-    found = open_questions.worklist(wiki_folder(wiki), recordings or ())
+    selection = selection_of(since, include, exclude, max_objects)
+    found = open_questions.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection)
     if as_json:
         print_json({"questions": [asdict(each) for each in found.questions], "problems": as_values(found.problems)})
     else:
@@ -151,8 +163,9 @@ def apply(
     raise typer.Exit(_EXIT_FAILED if applied.problems else 0)
 
 
-def _existing(recording: Path | None) -> Path | None:
-    if recording is not None and not recording.exists():
+def _existing(named: str | None) -> RecordingPath | None:
+    (recording,) = paths_of([named]) if named is not None else [None]
+    if isinstance(recording, Path) and not recording.exists():
         raise UsageError(f"{recording}: no such file or folder")
     return recording
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_wiki.commands.files import text_in, write_bytes
+from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, print_json, print_lines, progress_shown
-from agent_wiki.commands.stages import AsJson, Paths
+from agent_wiki.commands.stages import AsJson
 from agent_wiki.errors import UsageError
 from agent_wiki.wiki.text import counted
 
@@ -40,6 +41,10 @@ def metrics(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the rows to this file instead of standard output.")
     ] = None,
+    since: Since = "",
+    include: Include = None,
+    exclude: Exclude = None,
+    max_objects: MaxObjects = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure each session: a JSON line of cost, time, calls, reads and outcome."""
@@ -48,8 +53,9 @@ def metrics(
 
     report = Report("eval metrics", "")
     known, chosen = _tasks(tasks), _labels(labels or ())
+    selection = selection_of(since, include, exclude, max_objects)
     with progress_shown(quiet=as_json) as progress:
-        rows = rows_of(paths, known, chosen, report, progress)
+        rows = rows_of(paths_of(paths), known, chosen, report, progress, selection)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, progress_shown
-from agent_wiki.commands.stages import AsJson, DryRun, Paths
+from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.wiki.text import counted
 
 
@@ -23,6 +24,10 @@ def normalize(
     condition: Annotated[
         str | None, typer.Option("--condition", help="The condition of these sessions; @parent: the folder's name.")
     ] = None,
+    since: Since = "",
+    include: Include = None,
+    exclude: Exclude = None,
+    max_objects: MaxObjects = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -34,9 +39,10 @@ def normalize(
     from agent_wiki.report import Report
 
     report = Report("normalize", str(out), is_dry_run=dry_run)
-    options = NormalizeOptions(out, label, user_prompt, trial_prefix, condition, dry_run)
+    selection = selection_of(since, include, exclude, max_objects)
+    options = NormalizeOptions(out, label, user_prompt, trial_prefix, condition, dry_run, selection)
     with progress_shown(quiet=as_json) as progress:
-        written = normalize_all(paths, options, report, progress)
+        written = normalize_all(paths_of(paths), options, report, progress)
     if not as_json:
         for each in written:
             counts = [counted(each.turns, "turn"), counted(each.tool_calls, "tool call"), counted(each.errors, "error")]

@@ -11,6 +11,7 @@ import typer
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
+from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _FOUND = "wiki, here or above"
 
-Paths = Annotated[list[Path], typer.Argument(help="Recordings, or folders of them (read recursively).")]
 Wiki = Annotated[
     Path | None,
     typer.Option("--wiki", help="The wiki's folder; created if it does not exist.", show_default=_FOUND),
@@ -41,12 +41,21 @@ Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by def
 Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask and write again, even if nothing has changed.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+RetrySetAside = Annotated[
+    bool,
+    typer.Option("--retry-set-aside", help="Read objects again that were set aside after three failed runs."),
+]
 ArchiveCovered = Annotated[
     bool, typer.Option("--archive-covered/--keep-covered", help="Archive guidelines that a skill covers.")
 ]
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
+    "since": (Since, ""),
+    "include": (Include, None),
+    "exclude": (Exclude, None),
+    "max_objects": (MaxObjects, None),
+    "retry_set_aside": (RetrySetAside, False),
     "wiki": (Wiki, None),
     "engine": (EngineName, None),
     "jobs": (Jobs, None),
@@ -56,7 +65,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "as_json": (AsJson, False),
 }
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
-_ON_SESSIONS = ("paths", "wiki", "engine", "jobs", "rewrite", "dry_run", "as_json")
+_SELECTING = ("since", "include", "exclude", "max_objects")
+_ON_SESSIONS = ("paths", *_SELECTING, "retry_set_aside", "wiki", "engine", "jobs", "rewrite", "dry_run", "as_json")
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -84,7 +94,7 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
     return asks(command)
 
 
-def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, **options: object) -> None:
+def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, **options: Any) -> None:
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
     from agent_wiki.report import Report
@@ -93,10 +103,12 @@ def _run(command: str, paths: list[Path], named: Path | None, *, as_json: bool, 
     if "engine" in options:  # catalog asks nobody
         options["engine"] = options["engine"] or default_engine(wiki)
     jobs = options.pop("jobs", None) or default_jobs()
-    chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, **options)  # type: ignore[arg-type]
+    if paths:
+        options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
+    chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, **options)
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
-        made = _done(chosen, report, lambda each: run(paths, each, report, progress))
+        made = _done(chosen, report, lambda each: run(paths_of(paths), each, report, progress))
     finish(made, as_json=as_json)
 
 

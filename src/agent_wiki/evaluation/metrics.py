@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from agent_wiki.evaluation.tasks import EvaluationTask, TaskSet, has_cited, judged
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory, Usage
@@ -41,7 +42,7 @@ _BILLED = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
 def metrics_row(
     trajectory: Trajectory,
     tasks: TaskSet | None = None,
-    path: PurePath | None = None,
+    path: PurePath | RecordingPath | None = None,
     labels: Mapping[str, Any] | None = None,
 ) -> Row:
     """Measure one session.
@@ -84,7 +85,9 @@ def metrics_row(
     return {name: value for name, value in row.items() if value is not None}
 
 
-def task_of(trajectory: Trajectory, tasks: TaskSet | None, path: PurePath | None = None) -> EvaluationTask | None:
+def task_of(
+    trajectory: Trajectory, tasks: TaskSet | None, path: PurePath | RecordingPath | None = None
+) -> EvaluationTask | None:
     """The task of a session: by its recorded id, else by its request, else by its folder."""
     if tasks is None:
         return None

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from agent_wiki.engine import Progress
 from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import TaskSet
-from agent_wiki.pipeline.inputs import input_files
+from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Note, Report
 
 
 def rows_of(
-    paths: Iterable[Path], tasks: TaskSet | None, labels: Mapping[str, Any], report: Report, progress: Progress
+    paths: Iterable[RecordingPath],
+    tasks: TaskSet | None,
+    labels: Mapping[str, Any],
+    report: Report,
+    progress: Progress,
+    selection: Selection = Selection(),  # noqa: B008 - immutable
 ) -> list[Row]:
     """A row for each session of each recording, ordered by task, condition, trial and session id.
 
     Of two versions of one session the larger counts. Unreadable files and sessions whose task is not in the task file
     are in the report.
     """
-    files = input_files(paths)
+    inputs = inputs_of(paths, selection)
+    inputs.report_lost(report)
+    files = selection.first(inputs.files, report)
     report.recordings = len(files)
     rows: dict[str, tuple[tuple[int, int, str], Row, str]] = {}  # order, row, format
     for position, file in enumerate(files):

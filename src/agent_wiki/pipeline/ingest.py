@@ -22,9 +22,9 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState
-from agent_wiki.pipeline import finished, recordings_cache
+from agent_wiki.pipeline import bucket_state, finished, recordings_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
-from agent_wiki.pipeline.inputs import InputFile, input_files
+from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
 from agent_wiki.pipeline.mine import (
     SUPERSEDED,
     Assignment,
@@ -36,6 +36,7 @@ from agent_wiki.pipeline.mine import (
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
+from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
@@ -62,14 +63,16 @@ class Options:
     dry_run: bool = False
     archive_covered: bool = True
     is_selective: bool = False  # a session that teaches nothing, or that another engine answered for, is left out
+    selection: Selection = field(default_factory=Selection)
+    retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
     on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
     lock_timeout_seconds: float = 600.0
     asking: AskingOptions = field(default_factory=AskingOptions)
 
 
-def run(paths: Iterable[Path], options: Options, report: Report, progress: Progress) -> Report:
+def run(paths: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
-    files = input_files(paths)
+    inputs = inputs_of(paths, options.selection)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
         engine = opened.engine
@@ -77,7 +80,7 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
             raise UsageError(f"--dry-run cannot say what {engine.name} would answer without asking it")
         while True:
             with folder.locked(options.lock_timeout_seconds), one_round(engine):
-                _run_stages(files, folder, opened, options, report, progress)
+                _run_stages(inputs, folder, opened, options, report, progress)
             if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break
             report.begin_again()
@@ -86,7 +89,7 @@ def run(paths: Iterable[Path], options: Options, report: Report, progress: Progr
 
 
 def _run_stages(
-    files: Sequence[InputFile],
+    inputs: FoundFiles,
     folder: WikiFolder,
     opened: OpenedEngine,
     options: Options,
@@ -94,14 +97,15 @@ def _run_stages(
     progress: Progress,
 ) -> None:
     terms = finished.terms(options.stages, opened.engine, archive_covered=options.archive_covered)
-    if not options.rewrite and _nothing_to_do(files, folder, terms, report):
+    inputs.report_lost(report)
+    if not options.rewrite and _nothing_to_do(inputs.files, folder, terms, options, report):
         return
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
     session_stages = stages_of(options.stages)
-    if files and session_stages:
-        _mine_all(files, session_stages, opened.in_workers, options, publisher, report, progress)
+    if inputs.files and session_stages:
+        _mine_all(inputs, session_stages, opened.in_workers, options, publisher, report, progress)
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
@@ -109,7 +113,9 @@ def _run_stages(
         finished.note(folder, terms, report.pages, opened.engine.account().warnings)
 
 
-def _nothing_to_do(files: Sequence[InputFile], folder: WikiFolder, terms: Mapping[str, Any], report: Report) -> bool:
+def _nothing_to_do(
+    files: Sequence[InputFile], folder: WikiFolder, terms: Mapping[str, Any], options: Options, report: Report
+) -> bool:
     """True when the wiki and every file are as the last run left them; then the report says so."""
     pages = finished.is_same(folder, terms)
     if pages is None:
@@ -117,6 +123,8 @@ def _nothing_to_do(files: Sequence[InputFile], folder: WikiFolder, terms: Mappin
     cache = recordings_cache.load(folder) if files else {}
     entries = [(file, recordings_cache.unchanged(cache, file.path)) for file in files]
     if any(entry is None or entry.get("terms") != list(terms["engine"]) for _, entry in entries):
+        return False
+    if any(entry and "failed_runs" in entry and not _stays_aside(entry, options) for _, entry in entries):
         return False
     report.recordings = len(files)
     for file, entry in entries:
@@ -126,7 +134,7 @@ def _nothing_to_do(files: Sequence[InputFile], folder: WikiFolder, terms: Mappin
 
 
 def _mine_all(
-    files: Sequence[InputFile],
+    inputs: FoundFiles,
     stages: tuple[str, ...],
     answering: str | Engine,
     options: Options,
@@ -136,15 +144,18 @@ def _mine_all(
 ) -> None:
     state, engine = publisher.state, publisher.engine
     cache = recordings_cache.load(publisher.folder)
+    recordings_cache.drop_unlisted(cache, inputs.listings)
+    files = inputs.files
     report.recordings = len(files)
     known = {session_id: known_session(record) for session_id, record in state.records.items()}
     pending: list[InputFile] = []
     for file in files:
         entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
-        if entry is not None and _is_done(entry, stages, engine, known):
+        if entry is not None and _is_done(entry, stages, options, engine, known):
             _count_unchanged(entry, file, report)
         else:
             pending.append(file)
+    pending = options.selection.first(pending, report)
     assignments = [
         Assignment(
             file.path,
@@ -161,7 +172,9 @@ def _mine_all(
     progress("read and mine", read_before, len(files))
     kept: dict[str, SessionReport] = {}
     read: list[tuple[str, SessionReport]] = []
-    for done, mined in enumerate(_results(assignments, known, _workers(answering, options)), start=read_before + 1):
+    for done, mined in enumerate(
+        _results(assignments, known, _workers(answering, options, pending)), start=read_before + 1
+    ):
         _count_file(mined, named[mined.name], report)
         new = [session for session in mined.sessions if session.has_contributed]
         for session, record in zip(new, mined.records, strict=True):
@@ -204,11 +217,15 @@ def _reason_to_leave(record: SessionRecord, state: WikiState) -> str:
     return "" if recalled or learnt else NOTHING_LEARNT
 
 
-def _workers(engine: str | Engine, options: Options) -> int:
+def _workers(engine: str | Engine, options: Options, files: Iterable[InputFile]) -> int:
     """Processes; or threads that wait for a shared engine's answers, with some more that read meanwhile."""
     if isinstance(engine, str):
-        return options.jobs
+        return 1 if any(_is_in_memory(file.path) for file in files) else options.jobs
     return engine.concurrency + engine.concurrency // 2
+
+
+def _is_in_memory(path: RecordingPath) -> bool:
+    return isinstance(path, BucketPath) and path.is_in_memory
 
 
 def _results(assignments: Sequence[Assignment], known: Known, most_workers: int) -> Iterator[Mined]:
@@ -282,8 +299,14 @@ def _size(path: RecordingPath) -> int:
         return 0  # gone since it was listed: reading it will say so
 
 
-def _is_done(entry: Mapping[str, Any], stages: Sequence[str], engine: Engine, known: Known) -> bool:
-    """True when the wiki holds these very answers for every trajectory of an unchanged file."""
+def _stays_aside(entry: Mapping[str, Any], options: Options) -> bool:
+    return bucket_state.is_set_aside(entry) and not options.retry_set_aside
+
+
+def _is_done(entry: Mapping[str, Any], stages: Sequence[str], options: Options, engine: Engine, known: Known) -> bool:
+    """True when the wiki holds these very answers for every trajectory of an unchanged file, or it is set aside."""
+    if "failed_runs" in entry and (entry.get("is_passing") or bucket_state.is_set_aside(entry)):
+        return _stays_aside(entry, options)
     if entry.get("terms") != [engine.name, engine.version]:
         return False
     for session_id, digest, status in entry["sessions"]:
@@ -295,10 +318,14 @@ def _is_done(entry: Mapping[str, Any], stages: Sequence[str], engine: Engine, kn
     return True
 
 
-def _count_unchanged(entry: Mapping[str, Any], file: InputFile, report: Report) -> None:
+def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> None:
     """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
     report.recordings_unchanged += 1
-    if entry.get("failure"):
+    if bucket_state.is_set_aside(entry):
+        report.set_aside.append(Failure(**entry["failure"]))
+    elif entry.get("failure"):
+        if "failed_runs" in entry:
+            entry["failed_runs"] += 1
         is_foreign = bool(entry.get("is_foreign"))
         report.add_unread(Failure(**entry["failure"]), is_foreign=is_foreign, is_named=file.is_named)
     for session_id, _, status in entry["sessions"]:

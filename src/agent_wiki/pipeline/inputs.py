@@ -1,12 +1,18 @@
-"""From the paths a user names to the files that may hold recordings."""
+"""From the paths a user names, on the disk or in a bucket, to the files that may hold recordings."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
+from agent_wiki.readers.buckets import BucketPath, Listing, listed
+from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.report import Report
 from agent_wiki.trajectory.lazily import dataclass
 
 _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".venv"})
@@ -14,33 +20,133 @@ _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".ve
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file to read. `name` is how messages name it; `is_named` says that the user named this very file."""
+    """One file to read. `name` is how messages name it; `is_named` says that the user named this very file.
 
-    path: Path
+    `within` is its path below the folder that the user named.
+    """
+
+    path: RecordingPath
     name: str
     is_named: bool
+    within: str = ""
 
 
-def input_files(paths: Iterable[Path]) -> list[InputFile]:
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which of the files that were found count. `since` is a date or a moment (ISO 8601, UTC where no zone is given).
+
+    `include` and `exclude` are patterns for the path below the named folder, in which `*` also matches `/`. At most
+    `most` files that are new or changed are read; the others wait for the next run.
+    """
+
+    since: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    most: int | None = None
+
+    def of(self, files: Iterable[InputFile]) -> list[InputFile]:
+        """The files that count. Raises `UsageError` for a date that is none."""
+        since = _nanoseconds(self.since) if self.since else None
+        return [
+            file
+            for file in files
+            if (not self.include or _matches(file, self.include))
+            and not _matches(file, self.exclude)
+            and (since is None or _changed(file.path) >= since)
+        ]
+
+    def first(self, files: list[InputFile], report: Report) -> list[InputFile]:
+        """As many as may be read in one run; the report says how many wait."""
+        if self.most is not None and len(files) > self.most:
+            waiting = f"{len(files) - self.most:,} new or changed recordings"
+            report.warnings.append(f"{waiting} wait for the next run (--max-objects {self.most})")
+        return files[: self.most]
+
+
+def _matches(file: InputFile, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(file.within, pattern) for pattern in patterns)
+
+
+def _nanoseconds(text: str) -> int:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--since {text}: not a date such as 2026-01-31 or 2026-01-31T06:00Z") from error
+    return int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()) * 1_000_000_000
+
+
+def _changed(path: RecordingPath) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 1 << 63  # gone since it was listed: reading it will say so
+
+
+@dataclass(slots=True)
+class FoundFiles:
+    """The files to read, each once, sorted by name; and the listings of the buckets that they lie in."""
+
+    files: list[InputFile]
+    listings: list[Listing] = field(default_factory=list)
+
+    def report_lost(self, report: Report) -> None:
+        """Name the folders of a bucket that a key hides which no listing can give."""
+        for listing in self.listings:
+            report.warnings += [
+                f"{folder}: not listed to its end, for a key below it has an empty segment, . or .."
+                for folder in listing.lost
+            ]
+
+
+def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
     """Every file that `paths` name, folders read recursively, each once, sorted by name.
 
-    Raises `UsageError` for a path that does not exist or can be read only once (a pipe). A folder that may not be
-    read is listed itself, so that reading it reports the reason.
+    Raises `UsageError` for a path that does not exist or can be read only once (a pipe), and `RunError` for a bucket
+    that cannot be listed. A folder that may not be read is listed itself, so that reading it reports the reason.
     """
+    return inputs_of(paths, Selection()).files
+
+
+def inputs_of(paths: Iterable[RecordingPath], selection: Selection) -> FoundFiles:
+    """The same with what a selection leaves, and with the listings."""
+    inputs = FoundFiles([])
     candidates: list[InputFile] = []
     for path in paths:
-        if path.is_dir():
-            candidates += [InputFile(below, str(below), is_named=False) for below in _files_below(path)]
-        elif path.is_file():
-            candidates.append(InputFile(path, str(path), is_named=True))
-        elif path.exists():
-            raise UsageError(f"{path}: neither a file nor a folder; save it to a file first")
-        else:
-            raise UsageError(f"{path}: no such file or folder")
-    found: dict[Path, InputFile] = {}
+        candidates += _in_bucket(path, inputs.listings) if isinstance(path, BucketPath) else _on_disk(Path(str(path)))
+    found: dict[RecordingPath, InputFile] = {}
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
-    return sorted(found.values(), key=lambda each: each.name)
+    inputs.files = sorted(selection.of(found.values()), key=lambda each: each.name)
+    return inputs
+
+
+def _on_disk(path: Path) -> Iterator[InputFile]:
+    if path.is_dir():
+        for below in _files_below(path):
+            yield InputFile(below, str(below), is_named=False, within=below.relative_to(path).as_posix())
+    elif path.is_file():
+        yield InputFile(path, str(path), is_named=True, within=path.name)
+    elif path.exists():
+        raise UsageError(f"{path}: neither a file nor a folder; save it to a file first")
+    else:
+        raise UsageError(f"{path}: no such file or folder")
+
+
+def _in_bucket(path: BucketPath, listings: list[Listing]) -> Iterator[InputFile]:
+    if path.status is not None:
+        yield InputFile(path, str(path), is_named=True, within=path.name)
+        return
+    listing = listed(path)
+    if listing.objects or listing.lost:
+        listings.append(listing)
+        for below in listing.paths():
+            within = below.key.removeprefix(f"{path.key}/")
+            if _NEVER_ENTERED.isdisjoint(within.split("/")[:-1]):
+                yield InputFile(below, str(below), is_named=False, within=within)
+    elif path.key and path.is_file():
+        yield InputFile(path, str(path), is_named=True, within=path.name)
+    else:
+        raise UsageError(f"{path}: no such object, and none below it")
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -15,6 +15,7 @@ from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
 from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.state import view_of
+from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
@@ -54,6 +55,7 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
             for path, answer in theirs.state.corpus.items():
                 publisher.state.corpus.setdefault(path, answer)
             _take_foreign(theirs, source, publisher)
+        bucket_state.join(folder, (WikiFolder(other, is_dry_run=True) for other in others))
         publisher.finish((*CORPUS_STAGES, CATALOG), progress, archive_covered=options.archive_covered)
         report.add_account(publisher.engine.account())
     return report

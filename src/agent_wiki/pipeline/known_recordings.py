@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline.bucket_state import is_in_bucket
+from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
@@ -22,7 +26,7 @@ _VERSION = 1
 
 @dataclass(slots=True)
 class KnownRecordings:
-    """Full paths, of folders where folders were named.
+    """Full paths and addresses, of folders where folders were named.
 
     `requests` has the digest of a question's prompt and the recording that it is about.
     """
@@ -41,18 +45,28 @@ class KnownRecordings:
         asked = {path for path in paths if isinstance(path, str)} if isinstance(paths, list) else set()
         return cls(folder, asked, _texts(requests) if isinstance(requests, dict) else {})
 
-    def existing(self) -> list[Path]:
-        """All recordings, and folders of them, that were read or asked about and still exist, sorted."""
-        read = recordings_cache.load(self.folder)
-        return [Path(path) for path in sorted({*self.asked, *read}) if Path(path).exists()]
+    def existing(self) -> list[RecordingPath]:
+        """All recordings, and folders of them, that were read or asked about and still exist, sorted.
 
-    def of_request(self, wanted: str) -> Path | None:
+        Of buckets those that were asked about; where none was, the objects that were read and have sessions.
+        """
+        asked = [path_of(path) for path in sorted(self.asked) if is_in_bucket(path)]
+        read = recordings_cache.load(self.folder).items()
+        objects = {key: entry for key, entry in read if is_in_bucket(key) and entry["sessions"]}
+        return [*self.on_disk(), *(asked or starmap(recordings_cache.known_path, objects.items()))]
+
+    def on_disk(self) -> list[Path]:
+        """Those that need no bucket."""
+        read = recordings_cache.load(self.folder)
+        return [Path(path) for path in sorted({*self.asked, *read}) if not is_in_bucket(path) and Path(path).exists()]
+
+    def of_request(self, wanted: str) -> RecordingPath | None:
         """The recording that a request, by its digest or the beginning of it, is about; None when that is not known."""
         found = {path for digest, path in self.requests.items() if is_named(digest, wanted)}
-        path = Path(found.pop()) if len(found) == 1 else None
+        path = path_of(found.pop()) if len(found) == 1 else None
         return path if path is not None and path.is_file() else None
 
-    def note(self, recordings: Iterable[Path], requests: Mapping[str, Path]) -> None:
+    def note(self, recordings: Iterable[RecordingPath], requests: Mapping[str, RecordingPath]) -> None:
         """Remember recordings that were asked about, and requests. A path that holds a secret is not written down."""
         asked = {str(path.resolve()) for path in recordings}
         found = {digest: str(path.resolve()) for digest, path in requests.items()}

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from agent_wiki.engine import Engine
 from agent_wiki.engines import engine_named
-from agent_wiki.errors import BudgetReached, Queued, RunError, UnitError, UnreadableRecording
+from agent_wiki.errors import (
+    BudgetReached,
+    Queued,
+    RecordingChanged,
+    RecordingUnavailable,
+    RunError,
+    UnitError,
+    UnreadableRecording,
+)
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
     SessionReport,
@@ -72,6 +80,7 @@ class Mined:
     warnings: list[str] = field(default_factory=list)
     failure: Failure | None = None
     is_foreign: bool = False
+    is_passing: bool = False  # a store did not give the file this time
     is_empty: bool = False  # a recording without a turn, as a session that was opened and closed leaves it
     bug: str | None = None
     stopped: str | None = None  # why nothing more may be asked
@@ -106,6 +115,9 @@ def mine(assignment: Assignment, known: Known) -> Mined:
         mined.is_empty = not mined.sessions
     except UnreadableRecording as error:
         mined.failure, mined.is_foreign = Failure.of(error), error.is_foreign
+        mined.is_passing = isinstance(error, RecordingUnavailable)
+        if isinstance(error, RecordingChanged):
+            mined.signature = None  # it is another file now
     except OSError as error:
         mined.failure = Failure("recording", assignment.name, error.strerror or str(error))
         mined.signature = None  # a problem of the disk, not of the file: try again

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from agent_wiki.engine import Progress
 from agent_wiki.errors import RunError
-from agent_wiki.pipeline.inputs import InputFile, input_files
+from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Note, Report
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
@@ -34,6 +35,7 @@ class NormalizeOptions:
     trial_prefix: str | None = None
     condition: str | None = None
     dry_run: bool = False
+    selection: Selection = field(default_factory=Selection)
 
 
 @dataclass(slots=True)
@@ -58,13 +60,15 @@ class TrajectoryStats:
 
 
 def normalize(
-    paths: Iterable[Path], options: NormalizeOptions, report: Report, progress: Progress
+    paths: Iterable[RecordingPath], options: NormalizeOptions, report: Report, progress: Progress
 ) -> list[TrajectoryStats]:
     """Write each trajectory of each recording. Returns what was written, in the order of the files' names.
 
     Of two versions of one session the larger is kept, whichever comes first.
     """
-    files = input_files(paths)
+    inputs = inputs_of(paths, options.selection)
+    inputs.report_lost(report)
+    files = options.selection.first(inputs.files, report)
     report.recordings = len(files)
     folder = options.out if options.label is None else options.out / options.label / "items"
     written: dict[str, TrajectoryStats] = {}

@@ -15,7 +15,10 @@ from agent_wiki.engine import Answer, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import Unanswered, UnitError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
+from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import SHORT_DIGEST, Failure, Report
 from agent_wiki.stages.order import ALL_STAGES, ASKING_STAGES, CORPUS_STAGES, SESSION_STAGES, STAGES
 from agent_wiki.trajectory.lazily import dataclass
@@ -64,7 +67,7 @@ class QuestionSelector:
     """
 
     name: str = ""
-    recording: Path | None = None
+    recording: RecordingPath | None = None
     session: str = ""
     request: str = ""
 
@@ -95,7 +98,7 @@ class Found:
     """A question, and the run that asks it: over these recordings, in these stages, and whether it asks again."""
 
     asked: ObservedPrompt
-    recordings: tuple[Path, ...]
+    recordings: tuple[RecordingPath, ...]
     stages: tuple[str, ...]
     is_rewrite: bool
 
@@ -113,13 +116,14 @@ def kind_of_question(asked: ObservedPrompt) -> str:
 
 def rehearse(
     wiki: Path,
-    recordings: Sequence[Path],
+    recordings: Sequence[RecordingPath],
     stages: tuple[str, ...],
     listener: Callable[[ObservedPrompt], None],
     *,
     is_rewrite: bool = False,
     is_kept: bool = False,
     hears_together: bool = False,
+    selection: Selection = Selection(),  # noqa: B008 - immutable
 ) -> Report:
     """Run the stages without writing a page; `listener` is called with what is asked. Out: the run's report.
 
@@ -128,7 +132,7 @@ def rehearse(
     """
     engine = RecordedEngine(wiki, is_kept=is_kept, listener=listener, hears_together=hears_together)
     report = Report("rehearsal", str(wiki), is_dry_run=True)
-    options = Options(wiki, stages=stages, engine=engine, rewrite=is_rewrite, dry_run=True)
+    options = Options(wiki, stages=stages, engine=engine, rewrite=is_rewrite, dry_run=True, selection=selection)
     try:
         return run(recordings, options, report, no_progress)
     finally:
@@ -140,7 +144,7 @@ def other_failures(report: Report) -> list[Failure]:
     return [failure for failure in report.failures if failure.kind != Unanswered.kind]
 
 
-def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
+def worklist(wiki: Path, recordings: Sequence[RecordingPath] = (), selection: Selection | None = None) -> Worklist:
     """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
 
     Raises `RunError`.
@@ -155,9 +159,10 @@ def worklist(wiki: Path, recordings: Sequence[Path] = ()) -> Worklist:
                 fields = (asked.prompt.stage, kind_of_question(asked), asked.prompt.digest, asked.about)
                 heard.append(OpenQuestion(*fields, recording=None))
 
-        report = rehearse(wiki, recordings or known.existing(), ALL_STAGES, listen)
+        named = recordings or known.existing()
+        report = rehearse(wiki, named, ALL_STAGES, listen, selection=selection or Selection())
         opened = _with_recordings(heard, report)
-        known.note(recordings, {each.request: Path(each.recording) for each in opened if each.recording})
+        known.note(recordings, {each.request: path_of(each.recording) for each in opened if each.recording})
     stages = list(ALL_STAGES)
     ordered = sorted(opened, key=lambda each: stages.index(each.stage) if each.stage in CORPUS_STAGES else 0)
     return Worklist(tuple(ordered), tuple(other_failures(report)))
@@ -221,10 +226,12 @@ def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: boo
     raise NoSuchQuestion(_why_none(wanted, recording, reasons))
 
 
-Rehearsal = tuple[Sequence[Path], tuple[str, ...], bool]
+Rehearsal = tuple[Sequence[RecordingPath], tuple[str, ...], bool]
 
 
-def _rehearsals(wanted: QuestionSelector, recording: Path | None, known: KnownRecordings) -> Iterator[Rehearsal]:
+def _rehearsals(
+    wanted: QuestionSelector, recording: RecordingPath | None, known: KnownRecordings
+) -> Iterator[Rehearsal]:
     """The runs in which the question may be asked, the likeliest first: recordings, stages, whether all is asked again.
 
     What is open is asked by a run as it is; what was answered and written is asked by a run that asks again. A later
@@ -262,7 +269,7 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_fir
     raise NoSuchQuestion(f"{name}: {len(candidates)} questions are open; name one by --request: {named}")
 
 
-def _why_none(wanted: QuestionSelector, recording: Path | None, reasons: Sequence[str]) -> str:
+def _why_none(wanted: QuestionSelector, recording: RecordingPath | None, reasons: Sequence[str]) -> str:
     name = wanted.name or "question"
     if wanted.request:
         return f"{name}: nothing that is asked now has the request {wanted.request}; see `wiki worklist`"

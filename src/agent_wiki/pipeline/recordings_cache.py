@@ -1,17 +1,22 @@
 """Which files were read before, and what was in them: `.wiki/recordings.json`. Without it all is read again.
 
 A file is known by its full path, size and time of change, and so are the files beside it that were looked at with it.
-It is machinery: nothing of it reaches a page.
+It is machinery: nothing of it reaches a page. Objects of buckets, whose addresses are the same on every machine, are in
+`_buckets.jsonl` instead (`bucket_state.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.mine import Mined
-from agent_wiki.readers.recording_path import Signature, signature_beside, signature_of
+from agent_wiki.readers.buckets import BucketPath, Listing
+from agent_wiki.readers.detect import known_formats
+from agent_wiki.readers.recording_path import ObjectStatus, RecordingPath, Signature, signature_beside, signature_of
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.report import Failure
 from agent_wiki.wiki.store import WikiFolder
@@ -25,13 +30,24 @@ Cache = dict[str, dict[str, Any]]
 
 
 def load(folder: WikiFolder) -> Cache:
-    """Path → `{"size", "changed", "sha256", "sessions": [[session id, digest, status]]}`, and where there is one
-    `"beside"`: name → signature."""
+    """Path or address → `{"size", "changed", "terms", "sessions": [[session id, digest, status]]}`.
+
+    Where there are any: `"beside"`, name → signature; `"failure"` with `"is_foreign"`; `"readers"`, which knew no
+    format for it; and of an object `"failed_runs"`, with `"is_passing"` for a failure that may not be the object's.
+    """
     kept = folder.read_machinery(_NAME)
-    if not isinstance(kept, dict) or kept.get("version") != _VERSION or not isinstance(kept.get("files"), dict):
-        return {}
-    files: Cache = {path: entry for path, entry in kept["files"].items() if _is_sound(entry)}
-    return files
+    is_known = isinstance(kept, dict) and kept.get("version") == _VERSION and isinstance(kept.get("files"), dict)
+    every = {**(kept["files"] if is_known else {}), **bucket_state.load(folder)}
+    return {path: entry for path, entry in every.items() if _is_sound(entry)}
+
+
+def known_path(key: str, entry: Mapping[str, Any]) -> RecordingPath:
+    """The path of an entry. Of an object it is the version that was read, so that nobody need ask the store for it."""
+    if not bucket_state.is_in_bucket(key):
+        return Path(key)
+    root, _, name = key.partition("://")
+    bucket, _, name = name.partition("/")
+    return BucketPath(f"{root}://{bucket}", name, ObjectStatus(entry["size"], 0, str(entry["changed"])))
 
 
 def _is_sound(entry: Any) -> bool:
@@ -45,10 +61,10 @@ def _is_sound(entry: Any) -> bool:
     return all(isinstance(each, list) and len(each) == 3 for each in entry["sessions"])
 
 
-def unchanged(cache: Cache, path: Path) -> dict[str, Any] | None:
+def unchanged(cache: Cache, path: RecordingPath) -> dict[str, Any] | None:
     """What is known of a file that has not changed since; None for any other."""
     entry = cache.get(str(path.resolve()))
-    if entry is None:
+    if entry is None or entry.get("readers", known_formats()) != known_formats():
         return None
     try:
         if signature_of(path) != (entry.get("size"), entry.get("changed")):
@@ -66,31 +82,62 @@ def _as_kept(signature: Signature | None) -> list[int | str] | None:
     return None if signature is None else list(signature)
 
 
-def note(cache: Cache, path: Path, mined: Mined, *, terms: list[str]) -> None:
-    """Remember a file that was read, also one that cannot be; forget one where a bug struck, so it is tried again."""
+def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str]) -> None:
+    """Remember a file that was read, also one that cannot be; forget one where a bug struck, so it is tried again.
+
+    Of an object that failed it is kept in how many runs it did.
+    """
     key = str(path.resolve())
-    if redact_text(key)[1]:
+    before = cache.pop(key, {})
+    if mined.signature is None or redact_text(key)[1]:
         return  # a path that holds a secret is not written down; its file is read each time
-    if (
-        mined.bug
-        or mined.signature is None
-        or any(session.status in ("failed", "waiting") for session in mined.sessions)
-    ):
-        cache.pop(key, None)
+    entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "terms": terms}
+    is_in_bucket, failure = bucket_state.is_in_bucket(key), _failure_of(mined)
+    if is_in_bucket and failure is not None:
+        is_same = (before.get("size"), before.get("changed")) == mined.signature
+        entry["failed_runs"] = 1 + (before.get("failed_runs", 0) if is_same else 0)
+    if _is_unfinished(mined):
+        if is_in_bucket and failure is not None:
+            cache[key] = {**entry, "sessions": [], "failure": asdict(failure), "is_passing": True}
         return
-    sessions = [
-        [session.session_id, session.digest, "mined" if session.status == "unchanged" else session.status]
-        for session in mined.sessions
-    ]
-    entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "sha256": mined.sha256}
-    cache[key] = {**entry, "terms": terms, "sessions": sessions}
+    cache[key] = {**entry, "sessions": _sessions_of(mined)}
     if mined.looked_at:
         cache[key]["beside"] = {name: _as_kept(signature) for name, signature in mined.looked_at.items()}
     if mined.failure:
-        cache[key].update(failure=asdict(mined.failure), is_foreign=mined.is_foreign)
+        cache[key].update(failure=asdict(mined.failure), is_foreign=mined.is_foreign, readers=known_formats())
+
+
+def _is_unfinished(mined: Mined) -> bool:
+    """Whether another run may make more of the same bytes."""
+    return bool(mined.bug) or mined.is_passing or any(each.status in ("failed", "waiting") for each in mined.sessions)
+
+
+def _failure_of(mined: Mined) -> Failure | None:
+    if mined.failure is not None:
+        return None if mined.is_foreign else mined.failure
+    return next((each.failures[0] for each in mined.sessions if each.status == "failed" and each.failures), None)
+
+
+def _sessions_of(mined: Mined) -> list[list[str]]:
+    return [
+        [session.session_id, session.digest, "mined" if session.status == "unchanged" else session.status]
+        for session in mined.sessions
+    ]
+
+
+def drop_unlisted(cache: Cache, listings: Iterable[Listing]) -> None:
+    """Forget objects that a listing should have and has not."""
+    for listing in listings:
+        start = f"{listing.folder.root}/"
+        keys = [path.removeprefix(start) for path in cache if path.startswith(start)]
+        for key in keys:
+            if listing.covers(key) and key not in listing.objects:
+                del cache[start + key]
 
 
 def save(folder: WikiFolder, cache: Cache) -> None:
     """Write the cache, entries of files that are gone left out."""
-    kept = {path: entry for path, entry in cache.items() if Path(path).exists()}
-    folder.write_machinery(_NAME, {"version": _VERSION, "files": kept})
+    objects = {path: entry for path, entry in cache.items() if bucket_state.is_in_bucket(path)}
+    files = {path: entry for path, entry in cache.items() if path not in objects and Path(path).exists()}
+    folder.write_machinery(_NAME, {"version": _VERSION, "files": files})
+    bucket_state.save(folder, objects)

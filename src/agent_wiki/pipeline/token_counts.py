@@ -23,6 +23,7 @@ from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import ServiceFailed
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.mine import Assignment, mine
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.stages.order import SESSION_STAGES
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
@@ -145,10 +146,10 @@ def densities_of(wiki: Path, asking: AskingOptions, endpoint: str) -> dict[str, 
         engine.close()
 
 
-def _sample(wiki: Path) -> list[Path]:
+def _sample(wiki: Path) -> list[RecordingPath]:
     """Some recordings that the wiki was made from and that have not changed, spread over all."""
     cache = recordings_cache.load(WikiFolder(wiki, is_dry_run=True))
-    paths = [Path(path) for path in sorted(cache)]
+    paths = [recordings_cache.known_path(key, entry) for key, entry in sorted(cache.items())]
     known = [path for path in paths if recordings_cache.unchanged(cache, path) is not None]
     return known[:: max(1, len(known) // _MOST_SAMPLED)][:_MOST_SAMPLED]
 

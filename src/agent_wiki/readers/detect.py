@@ -9,9 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from agent_wiki import __version__
 from agent_wiki.errors import UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
+from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory
 
@@ -65,6 +67,12 @@ def _installed() -> tuple[Reader, ...]:
         formats.add(reader.FORMAT)
         found.append(reader)
     return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def known_formats() -> str:
+    """A digest of the formats that there are readers for: what was no recording may be one to a later version."""
+    return short_digest([__version__, *sorted(reader.FORMAT for reader in readers())])
 
 
 def reader_of(recording: Recording) -> Reader:

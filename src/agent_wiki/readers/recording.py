@@ -20,7 +20,7 @@ from dataclasses import field
 from itertools import islice
 from typing import IO, Any, Literal
 
-from agent_wiki.errors import EmptyRecording, UnreadableRecording
+from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
@@ -215,6 +215,8 @@ class Recording:
             for name in names:
                 try:
                     value = self._member(archive, name)
+                except RecordingUnavailable:
+                    raise
                 except UnreadableRecording as error:
                     self.warnings.append(f"{error}, skipped")
                     continue
@@ -300,6 +302,8 @@ class Recording:
         if is_document and not self._continues_as_lines():
             try:
                 return self._sample_of_document()
+            except RecordingUnavailable:
+                raise
             except UnreadableRecording:
                 if not (records := self._records_among_text()):
                     raise

@@ -8,6 +8,8 @@ from __future__ import annotations
 from io import BufferedReader
 from typing import Literal, Protocol
 
+from agent_wiki.trajectory.lazily import dataclass
+
 Signature = tuple[int, int | str]
 """Size in bytes; and when the content changed, in nanoseconds, or the ETag that a store gave it."""
 
@@ -23,6 +25,15 @@ class FileStatus(Protocol):
 
     @property
     def st_mtime_ns(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStatus:
+    """The same of an object in a bucket. `etag` is without quotes, and empty where the store gives none."""
+
+    st_size: int
+    st_mtime_ns: int
+    etag: str = ""
 
 
 class RecordingPath(Protocol):
@@ -61,7 +72,8 @@ class RecordingPath(Protocol):
 def signature_of(path: RecordingPath) -> Signature:
     """By what a file is known as unchanged. Raises `OSError` when it is gone."""
     status = path.stat()
-    return (status.st_size, status.st_mtime_ns)
+    changed = status.etag if isinstance(status, ObjectStatus) else ""
+    return (status.st_size, changed or status.st_mtime_ns)
 
 
 def path_beside(path: RecordingPath, name: str) -> RecordingPath:

@@ -10,13 +10,16 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from agent_wiki.errors import UnreadableRecording
+from agent_wiki.errors import UnreadableRecording, UsageError
 from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.session_stages import order_of
+from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
@@ -35,7 +38,7 @@ class FoundRecording:
     """A session in its recording. `problem` says why a file that should have it cannot be read."""
 
     trajectory: Trajectory | None = None
-    path: Path | None = None
+    path: RecordingPath | None = None
     problem: str = ""
 
 
@@ -48,16 +51,16 @@ class _File:
 class Places:
     """Files that may be recordings, listed once; each is opened only if it may have a wanted session."""
 
-    def __init__(self, folder: WikiFolder, traces: Sequence[Path] = ()) -> None:
+    def __init__(self, folder: WikiFolder, traces: Sequence[RecordingPath] = ()) -> None:
         """In: the wiki, and the user's files and folders. Raises `UsageError` if one of those does not exist."""
         self._read = recordings_cache.load(folder)
         named = input_files(traces) if traces else []
         self._single = [each.path for each in named if each.is_named]
         self._named = [each.path for each in named]
-        self._asked = [each.path for each in input_files(KnownRecordings.load(folder).existing())]
+        self._asked = [each.path for each in input_files(KnownRecordings.load(folder).on_disk())]
         self._beside = list(_beside(folder.root)) if folder.root.is_dir() else []
-        self._digests: dict[Path, str] = {}
-        self._last: tuple[Path, _File] | None = None  # sessions of one file are looked up consecutively
+        self._digests: dict[RecordingPath, str] = {}
+        self._last: tuple[RecordingPath, _File] | None = None  # sessions of one file are looked up consecutively
 
     def find(self, session_id: str, file: str | None, digest: str | None) -> FoundRecording:
         """A session's trajectory, redacted as it was for its pages.
@@ -77,23 +80,24 @@ class Places:
                 problem = FoundRecording(path=path, problem=held.problem)
         return problem
 
-    def _same(self, digest: str | None, candidates: Sequence[Path]) -> Iterator[Path]:
+    def _same(self, digest: str | None, candidates: Sequence[RecordingPath]) -> Iterator[RecordingPath]:
         """Files named by the user whose bytes show that they are the recording under another name."""
         for path in self._named if digest is not None else ():
             if path not in candidates and self._digest(path) == digest:
                 yield path
 
-    def _sessions(self, path: Path) -> _File:
+    def _sessions(self, path: RecordingPath) -> _File:
         if self._last is None or self._last[0] != path:
             self._last = None  # release the previous file first
             self._last = (path, _read(path))
         return self._last[1]
 
-    def _candidates(self, session_id: str, file: str | None) -> Iterator[Path]:
+    def _candidates(self, session_id: str, file: str | None) -> Iterator[RecordingPath]:
         """Files the wiki has read, then files of the user, then files of open questions, then files beside the wiki."""
         for known, entry in sorted(self._read.items()):
-            if any(session[0] == session_id for session in entry["sessions"]) and Path(known).is_file():
-                yield Path(known)
+            has_session = any(session[0] == session_id for session in entry["sessions"])
+            if has_session and (is_in_bucket(known) or Path(known).is_file()):
+                yield path_of(known)
         yield from self._single
         stem = session_file_stem(session_id)
         is_specific = len(stem) >= _LEAST_SPECIFIC
@@ -101,16 +105,16 @@ class Places:
             if path.name == file or path.name.partition(".")[0] == stem or (is_specific and stem in path.name):
                 yield path
 
-    def _digest(self, path: Path) -> str:
+    def _digest(self, path: RecordingPath) -> str:
         if path not in self._digests:
             try:
                 self._digests[path] = Recording(path, path.name).sha256()
-            except (OSError, UnreadableRecording):
+            except (OSError, UnreadableRecording, UsageError):
                 self._digests[path] = ""
         return self._digests[path]
 
 
-def _read(path: Path) -> _File:
+def _read(path: RecordingPath) -> _File:
     """The sessions of one file, the longer of two versions, with the reason if reading stopped early."""
     recording = Recording(path, str(path))
     sessions: dict[str, Trajectory] = {}
@@ -124,6 +128,8 @@ def _read(path: Path) -> _File:
         problem = "" if error.is_foreign else redact_text(str(error))[0]
     except OSError as error:
         problem = f"{path}: {error.strerror or error}"
+    except UsageError as error:  # of a bucket, for which something is missing here
+        problem = f"{path}: {error}"
     return _File(sessions, problem)
 
 

@@ -1,0 +1,45 @@
+"""Recordings named on the command line: paths and addresses of buckets, and which of the files below them count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from agent_wiki.pipeline.inputs import Selection
+    from agent_wiki.readers.recording_path import RecordingPath
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(help="Recordings, or folders of them (read recursively), also in a bucket: s3://BUCKET/PREFIX."),
+]
+Since = Annotated[
+    str, typer.Option("--since", help="Only files that changed since this date or moment, such as 2026-01-31.")
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", help="Only files whose path below the named folder fits; * also matches /."),
+]
+Exclude = Annotated[list[str] | None, typer.Option("--exclude", help="No files whose path fits.")]
+MaxObjects = Annotated[
+    int | None,
+    typer.Option("--max-objects", min=1, help="Read at most so many new or changed files; the others wait."),
+]
+
+
+def paths_of(named: Iterable[str]) -> list[RecordingPath]:
+    """The paths that words name. Raises `UsageError`."""
+    from agent_wiki.readers.buckets import path_of
+
+    return [path_of(each) for each in named]
+
+
+def selection_of(
+    since: str, include: Sequence[str] | None, exclude: Sequence[str] | None, max_objects: int | None
+) -> Selection:
+    """Which files count."""
+    from agent_wiki.pipeline.inputs import Selection
+
+    return Selection(since, tuple(include or ()), tuple(exclude or ()), max_objects)

@@ -1,0 +1,74 @@
+"""Which objects of buckets a wiki has read, and what was in them: `_buckets.jsonl`, one line an object, sorted by key.
+
+It lies beside the records, for it has to be where they are: in git, so that a run in a fresh clone reads only what is
+new or changed. Git merges it by keeping the lines of both sides. An object of which two sides say something different
+is read again, which is always right. Without the file all is read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agent_wiki.redaction.redact import redact_text
+from agent_wiki.wiki.store import WikiFolder
+
+NAME = "_buckets.jsonl"
+MOST_FAILED_RUNS = 3
+
+_KEY = "key"
+
+
+def is_in_bucket(key: str) -> bool:
+    """Whether the key of an entry is an object's address, not a path on the disk."""
+    return "://" in key
+
+
+def load(folder: WikiFolder) -> dict[str, dict[str, Any]]:
+    """Address → entry. A line that is none, as git's marks of a conflict, is left out."""
+    found: dict[str, dict[str, Any]] = {}
+    differing: set[str] = set()
+    for line in (folder.read_text(NAME, errors="replace") or "").splitlines():
+        entry = _parsed(line)
+        if entry is None:
+            continue
+        key = entry.pop(_KEY)
+        if found.setdefault(key, entry) != entry:
+            differing.add(key)
+    return {key: entry for key, entry in found.items() if key not in differing}
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) and isinstance(entry.get(_KEY), str) else None
+
+
+def save(folder: WikiFolder, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write what is known of objects; no file where nothing is. A key that holds a secret is not written down."""
+    lines = [
+        json.dumps({**entry, _KEY: key}, ensure_ascii=False, sort_keys=True) + "\n"
+        for key, entry in sorted(entries.items())
+        if not redact_text(key)[1]
+    ]
+    if lines or folder.read_text(NAME, errors="replace"):
+        folder.write_text(NAME, "".join(lines))
+
+
+def join(folder: WikiFolder, others: Iterable[WikiFolder]) -> None:
+    """Add what other wikis have read. Where two differ about an object, the next run reads it."""
+    joined = load(folder)
+    differing: set[str] = set()
+    for other in others:
+        for key, entry in load(other).items():
+            if joined.setdefault(key, entry) != entry:
+                differing.add(key)
+    save(folder, {key: entry for key, entry in joined.items() if key not in differing})
+
+
+def is_set_aside(entry: Mapping[str, Any]) -> bool:
+    """Whether an object failed so often that no run reads it until it changes or somebody lets it in again."""
+    return bool(entry.get("failed_runs", 0) >= MOST_FAILED_RUNS)

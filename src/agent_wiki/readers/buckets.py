@@ -1,0 +1,325 @@
+"""Objects of a bucket as paths of recordings: S3, Google Cloud Storage, Azure, and a disk or memory in their place.
+
+Requests are obstore's (the extra `bucket`), which repeats those that fail; it is imported where a bucket is first used.
+Nothing is copied to the disk: an object is read in blocks, each only if the object is still what the listing said.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from agent_wiki.errors import RecordingChanged, RecordingUnavailable, RunError, UsageError
+from agent_wiki.readers.recording_path import ObjectStatus, RecordingPath
+from agent_wiki.redaction.redact import redact_text
+from agent_wiki.trajectory.lazily import dataclass
+
+SCHEMES = ("s3", "gs", "az", "file", "memory")
+
+_BLOCK_BYTES = 8 << 20
+_BLOCKS_HELD = 8  # a recording is read several times over, one of common size is a single block
+_TIMEOUT_SECONDS = 30  # for a block, from the connection to its last byte
+_MOST_RETRIES = 4
+_MOST_RETRY_SECONDS = 120
+_URL = re.compile(r"([a-z0-9]+)://([^/]*)/*(.*?)/*")
+_QUERY = re.compile(r"\?[^\s\"']+")  # which can be a key to the store
+
+
+def path_of(text: str) -> RecordingPath:
+    """The path that a text names: in a bucket, or on the disk. Raises `UsageError` for a URL that names no bucket."""
+    found = _URL.fullmatch(text)
+    if found is None:
+        return Path(text)
+    scheme, bucket, key = found.groups()
+    if scheme not in SCHEMES:
+        raise UsageError(f"{scheme}://…: no such kind of bucket; there is {', '.join(SCHEMES)}")
+    if "@" in bucket or "?" in text:
+        raise UsageError(f"{scheme}://…: no credentials and no query in a bucket's address; the environment has them")
+    if bool(bucket) is (scheme == "file"):
+        raise UsageError(f"{text}: name the bucket, as in s3://bucket/prefix or file:///folder")
+    return BucketPath(f"{scheme}://{bucket}", key)
+
+
+class BucketPath:
+    """An object of a bucket, or a folder of them: the store's address and the key. `str()` is its URL.
+
+    `status` is what a listing said of it. Where there is a `listing`, it answers for what lies beside.
+    """
+
+    __slots__ = ("key", "listing", "root", "status")
+
+    def __init__(self, root: str, key: str, status: ObjectStatus | None = None, listing: Listing | None = None) -> None:
+        self.root, self.key, self.status, self.listing = root, key, status, listing
+
+    def __reduce__(self) -> tuple[type[BucketPath], tuple[Any, ...]]:
+        return BucketPath, (self.root, self.key, self.status)  # to another process without the listing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BucketPath) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return f"{self.root}/{self.key}"
+
+    @property
+    def name(self) -> str:
+        return self.key.rpartition("/")[2]
+
+    @property
+    def stem(self) -> str:
+        return self.name.rpartition(".")[0] or self.name
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (self.root, *self.key.split("/"))
+
+    @property
+    def parent(self) -> BucketPath:
+        return BucketPath(self.root, self.key.rpartition("/")[0], listing=self.listing)
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether no other process can read it."""
+        return self.root.startswith("memory:")
+
+    def __truediv__(self, name: str) -> BucketPath:
+        return BucketPath(self.root, f"{self.key}/{name}".lstrip("/"), listing=self.listing)
+
+    def resolve(self) -> BucketPath:
+        return self
+
+    def absolute(self) -> BucketPath:
+        return self
+
+    def is_file(self) -> bool:
+        try:
+            self.stat()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def stat(self) -> ObjectStatus:
+        """What the store says of the object. Raises `FileNotFoundError` and `RecordingUnavailable`."""
+        if self.status is None and self.listing is not None and self.listing.covers(self.key):
+            self.status = self.listing.objects.get(self.key)
+            if self.status is None:
+                raise FileNotFoundError(str(self))
+        if self.status is None:
+            with _asking(self):
+                try:
+                    self.status = _status(store_of(self.root).head(self.key))
+                except FileNotFoundError:
+                    raise _Missing(str(self)) from None
+        return self.status
+
+    def open(self, mode: Literal["rb"]) -> io.BufferedReader:  # noqa: ARG002 - as a `Path` has it
+        """The object's bytes, fetched as they are read. Raises `FileNotFoundError` and `RecordingUnavailable`."""
+        return io.BufferedReader(_Stream(self), 1 << 16)
+
+    def read_bytes(self) -> bytes:
+        """The same, all at once."""
+        with self.open("rb") as stream:
+            return stream.read()
+
+
+class _Missing(FileNotFoundError):
+    """An object that was looked for and is not there, unlike one that was listed and is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The objects below a prefix by key. `lost` are folders that hold a key which cannot be listed."""
+
+    folder: BucketPath
+    objects: dict[str, ObjectStatus]
+    lost: tuple[str, ...] = ()
+
+    def covers(self, key: str) -> bool:
+        """Whether the listing says if there is such an object."""
+        is_below = not self.folder.key or key.startswith(f"{self.folder.key}/")
+        return is_below and not any(f"{self.folder.root}/{key}".startswith(lost) for lost in self.lost)
+
+    def paths(self) -> list[BucketPath]:
+        """The objects as paths, without the empty ones that stand for folders."""
+        folders = {key.rpartition("/")[0] for key in self.objects}
+        return [
+            BucketPath(self.folder.root, key, status, self)
+            for key, status in self.objects.items()
+            if status.st_size or key not in folders
+        ]
+
+
+def listed(folder: BucketPath) -> Listing:
+    """All objects below a folder. Raises `RunError` when the store cannot be listed."""
+    store = store_of(folder.root)
+    invalid = _obstore("exceptions").InvalidPathError
+    with _listing(folder):
+        try:
+            chunks = store.list(folder.key or None, chunk_size=1_000)
+            return Listing(folder, {each["path"]: _status(each) for chunk in chunks for each in chunk})
+        except invalid:
+            return _walked(folder, store, invalid)
+
+
+def _walked(folder: BucketPath, store: Any, invalid: type[Exception]) -> Listing:
+    """The same folder by folder, where a key with an empty segment, `.` or `..` spoils the listing of all."""
+    objects: dict[str, ObjectStatus] = {}
+    lost: list[str] = []
+    waiting = [folder.key]
+    while waiting:
+        key = waiting.pop()
+        try:
+            found = store.list_with_delimiter(key or None)
+        except invalid:
+            lost.append(f"{folder.root}/{key}/")
+            continue
+        objects.update((each["path"], _status(each)) for each in found["objects"])
+        lost += [f"{folder.root}/{key}/" for below in found["common_prefixes"] if below == key]
+        waiting += [below for below in found["common_prefixes"] if below != key]
+    return Listing(folder, dict(sorted(objects.items())), tuple(lost))
+
+
+class _Stream(io.RawIOBase):
+    """An object as a file: blocks are fetched when they are needed, and the last ones kept."""
+
+    def __init__(self, path: BucketPath) -> None:
+        self._path, self._status, self._at = path, path.stat(), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._status.st_size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        if self._at >= self._status.st_size:
+            return 0
+        start = self._at - self._at % _BLOCK_BYTES
+        stop = min(start + _BLOCK_BYTES, self._status.st_size)
+        block = memoryview(_block(self._path, self._status.etag, start, stop))[self._at - start :]
+        size = min(len(buffer), len(block))
+        buffer[:size] = block[:size]
+        self._at += size
+        return size
+
+
+@lru_cache(maxsize=_BLOCKS_HELD)
+def _block(path: BucketPath, etag: str, start: int, stop: int) -> bytes:
+    options = {"range": (start, stop), **({"if_match": f'"{etag}"'} if etag else {})}
+    with _asking(path):
+        return bytes(store_of(path.root).get(path.key, options=options).bytes())
+
+
+def _status(found: Any) -> ObjectStatus:
+    """Azure lists ETags without quotes, others with them."""
+    changed = round(found["last_modified"].timestamp() * 1_000_000_000)
+    return ObjectStatus(found["size"], changed, (found["e_tag"] or "").strip('"'))
+
+
+@contextmanager
+def _asking(path: BucketPath) -> Iterator[None]:
+    """Turn what a store says about one object into an error of that recording."""
+    exceptions = _obstore("exceptions")
+    try:
+        yield
+    except _Missing:
+        raise
+    except FileNotFoundError as error:
+        raise RecordingChanged(str(path), "it went after it was listed") from error
+    except exceptions.PreconditionError as error:
+        raise RecordingChanged(str(path), "it changed after it was listed; the next run reads it") from error
+    except (exceptions.BaseError, OSError) as error:
+        raise RecordingUnavailable(str(path), _reason(error)) from error
+
+
+@contextmanager
+def _listing(folder: BucketPath) -> Iterator[None]:
+    try:
+        yield
+    except (_obstore("exceptions").BaseError, OSError) as error:
+        raise RunError(f"{folder}: cannot be listed: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """What a store said, in one line: without the client's own details, and without anything secret."""
+    said = " ".join(str(error).partition("\n\nDebug source")[0].split())
+    said = redact_text(_QUERY.sub("", said))[0]
+    return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
+
+
+_MOST_SAID = 400
+
+
+@lru_cache(maxsize=16)
+def store_of(root: str) -> Any:
+    """The store at an address such as `s3://bucket`, with the environment's credentials. Raises `UsageError`."""
+    stores = _obstore("store")
+    scheme = root.partition(":")[0]
+    if scheme in _LOCAL:
+        return _LOCAL[scheme](stores)
+    options: dict[str, Any] = {
+        "client_options": {"timeout": f"{_TIMEOUT_SECONDS}s", "allow_http": True},
+        "retry_config": _retries(),
+    }
+    try:
+        if scheme == "s3" and (provider := _aws_profile()) is not None:
+            options["credential_provider"] = provider
+        return stores.from_url(root, **options)
+    except (_obstore("exceptions").BaseError, ValueError) as error:
+        raise UsageError(f"{root}: {_reason(error)}") from error
+
+
+_LOCAL: dict[str, Callable[[Any], Any]] = {
+    "file": lambda stores: stores.LocalStore(),
+    "memory": lambda stores: stores.MemoryStore(),
+}
+
+
+def _retries() -> dict[str, Any]:
+    from datetime import timedelta
+
+    return {"max_retries": _MOST_RETRIES, "retry_timeout": timedelta(seconds=_MOST_RETRY_SECONDS)}
+
+
+def _aws_profile() -> Any:
+    """Credentials of a profile, which obstore does not read but boto3 does; None where the environment has others."""
+    if any(os.environ.get(name) for name in ("AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE")):
+        return None
+    profile = os.environ.get("AWS_PROFILE")
+    if not profile and not Path("~/.aws/credentials").expanduser().is_file():
+        return None
+    if find_spec("boto3") is None:
+        if profile:
+            raise UsageError(f"AWS_PROFILE={profile}: profiles need boto3; install it: pip install boto3")
+        return None
+    from botocore.exceptions import BotoCoreError
+    from obstore.auth.boto3 import Boto3CredentialProvider
+
+    try:
+        return Boto3CredentialProvider()
+    except BotoCoreError as error:
+        raise UsageError(f"AWS_PROFILE={profile}: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _obstore(module: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(f"obstore.{module}")
+    except ImportError as error:
+        raise UsageError("reading a bucket needs obstore; install it: pip install 'agent-wiki[bucket]'") from error

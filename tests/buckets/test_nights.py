@@ -1,0 +1,272 @@
+"""One night after another over a bucket: what is read, what is kept of it, and what becomes of what fails."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.errors import UsageError
+from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline.ingest import Options
+from agent_wiki.pipeline.inputs import Selection
+from agent_wiki.pipeline.join_wikis import join_wikis
+from agent_wiki.readers import buckets
+from agent_wiki.report import Report
+from tests.buckets.stores import Bucket
+from tests.pipeline.test_beside import trial
+from tests.pipeline.test_git_merges import Repository
+from tests.wikis import Script, changed, chat, ingest, record, tree
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    """A bucket whose requests are counted."""
+    made = Bucket()
+    whole = buckets.store_of
+    monkeypatch.setattr(buckets, "store_of", lambda root: made if root == made.url else whole(root))
+    return made
+
+
+def _session(name: str, **happened: Any) -> bytes:
+    return json.dumps(chat(name, **happened)).encode()
+
+
+def _night(bucket: Bucket, wiki: Path, script: Script, **options: Any) -> Report:
+    bucket.count()
+    return ingest([bucket.path()], wiki, script.engine, **options)
+
+
+def _pages(wiki: Path) -> dict[str, bytes]:
+    """All of a wiki but what it knows of buckets."""
+    return {path: content for path, content in tree(wiki).items() if path != bucket_state.NAME}
+
+
+def test_a_bucket_gives_the_bytes_of_the_folder_it_was_filled_from(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    folder = tmp_path / "traces"
+    for name in ("a", "b"):
+        record(folder / "team", name)
+    trial(folder / "runs" / "one", verdict=True)
+    (folder / "notes.md").write_text("# Notes\n", encoding="utf-8")
+    (folder / "empty.jsonl").write_bytes(b"")
+    bucket.upload(folder)
+    report = _night(bucket, tmp_path / "wiki", script)
+    local = ingest([folder], tmp_path / "local", script.engine)
+    assert (report.exit_code, report.sessions, len(report.warnings)) == (0, local.sessions, len(local.warnings))
+    assert changed(_pages(tmp_path / "wiki"), _pages(tmp_path / "local")) == []
+    assert bucket.url.encode() not in b"".join(_pages(tmp_path / "wiki").values())
+
+
+def test_a_second_night_lists_and_reads_only_what_is_new_or_changed(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"p/{name}.json", _session(name))
+    bucket.put("p/notes.md", b"# Notes\n")
+    _night(bucket, tmp_path / "wiki", script)
+    assert bucket.asked == {"list": 1, "get": 3}
+    before = tree(tmp_path / "wiki")
+    report = _night(bucket, tmp_path / "wiki", script)
+    assert (bucket.asked, report.recordings_unchanged, report.written) == ({"list": 1}, 3, [])
+    bucket.put("p/a.json", _session("a", more=1))
+    bucket.put("p/c.json", _session("c"))
+    _night(bucket, tmp_path / "wiki", script)
+    assert bucket.read == {"p/a.json": 1, "p/c.json": 1}
+    assert tree(tmp_path / "wiki") != before
+
+
+def test_a_run_in_a_fresh_clone_reads_nothing_again(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    bucket.put("a.json", _session("a"))
+    bucket.put("notes.md", b"# Notes\n")
+    _night(bucket, tmp_path / "wiki", script)
+    for path in (tmp_path / "wiki" / ".wiki").iterdir():
+        path.unlink()
+    before = tree(tmp_path / "wiki")
+    report = _night(bucket, tmp_path / "wiki", script)
+    assert (bucket.asked, report.written, tree(tmp_path / "wiki")) == ({"list": 1}, [], before)
+
+
+def test_a_verdict_that_comes_later_is_what_the_wiki_says(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    bucket.upload(trial(tmp_path / "one"), "runs/")
+    _night(bucket, tmp_path / "wiki", script)
+    bucket.upload(trial(tmp_path / "one", verdict=False), "runs/")
+    _night(bucket, tmp_path / "wiki", script)
+    assert bucket.read == {"runs/run.traj.json": 1, "runs/report.json": 1}
+    ingest([tmp_path / "one"], tmp_path / "local", script.engine)
+    assert changed(_pages(tmp_path / "wiki"), _pages(tmp_path / "local")) == []
+    _night(bucket, tmp_path / "wiki", script)
+    assert bucket.asked == {"list": 1}
+
+
+_LINES = b"".join(
+    json.dumps({"type": kind, "uuid": f"u{at}", "parentUuid": f"u{at - 1}" if at else None, "sessionId": "s-1",
+                "timestamp": f"2026-01-01T10:00:0{at}Z", "message": {"role": kind, "content": text}}).encode() + b"\n"
+    for at, (kind, text) in enumerate((("user", "Fix the cart."), ("assistant", "I look."), ("user", "And the till."),
+                                       ("assistant", "Both add up now.")))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("order", list(permutations(("first", "more", "verdict"))))
+def test_a_recording_in_pieces_and_its_verdict_give_the_bytes_of_one_run_in_any_order(
+    tmp_path: Path, script: Script, bucket: Bucket, order: tuple[str, ...]
+) -> None:
+    document = (trial(tmp_path / "one", verdict=True) / "run.traj.json").read_bytes()
+    verdict = (tmp_path / "one" / "report.json").read_bytes()
+    half = _LINES[: len(_LINES) // 2 + 9]  # which ends within a line
+    lines, documents = iter([half, _LINES]), iter([document[: len(document) // 2], document])
+    for piece in order:
+        if piece == "verdict":
+            bucket.put("one/report.json", verdict)
+        else:
+            bucket.put("two/s-1.jsonl", next(lines))
+            bucket.put("one/run.traj.json", next(documents))
+        _night(bucket, tmp_path / "wiki", script)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_an_object_that_fails_three_nights_is_set_aside_and_let_in_again(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    def broken(key: str) -> None:
+        if key == "bad.json":
+            raise OSError("HTTP error: operation timed out\n\nDebug source:\nGeneric")
+
+    for name in ("good", "bad"):
+        bucket.put(f"{name}.json", _session(name))
+    bucket.put("cut.json", b'{"messages": [')
+    bucket.breaks = broken
+    for _ in range(3):
+        report = _night(bucket, tmp_path / "wiki", script)
+        failures = sorted(map(str, report.failures))
+        assert [line.rpartition("/")[2].partition(":")[0] for line in failures] == ["bad.json", "cut.json"]
+        assert failures[0] == f"{bucket.url}/bad.json: HTTP error: operation timed out"
+    report = _night(bucket, tmp_path / "wiki", script)
+    assert (report.exit_code, len(report.set_aside), bucket.asked) == (0, 2, {"list": 1})
+    assert any("--retry-set-aside" in line for line in report.lines())
+    bucket.breaks = lambda _key: None
+    report = _night(bucket, tmp_path / "wiki", script, retry_set_aside=True)
+    assert (report.exit_code, report.set_aside, bucket.read) == (1, [], {"bad.json": 1, "cut.json": 1})
+    bucket.put("cut.json", _session("cut"))
+    report = _night(bucket, tmp_path / "wiki", script)
+    assert (report.exit_code, report.set_aside, bucket.read) == (0, [], {"cut.json": 1})
+
+
+def test_what_goes_or_changes_after_the_listing_is_a_warning(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    def meanwhile(key: str) -> None:
+        if key == "a.json":
+            bucket.store.delete(key)
+        elif key == "b.json":
+            bucket.store.put(key, _session("b", more=2))
+
+    for name in ("a", "b", "c"):
+        bucket.put(f"{name}.json", _session(name))
+    bucket.breaks = meanwhile
+    report = _night(bucket, tmp_path / "wiki", script)
+    assert (report.exit_code, report.sessions) == (0, {"mined": 1})
+    assert [line.rpartition("/")[2] for line in sorted(report.warnings)] == [
+        "a.json: it went after it was listed",
+        "b.json: it changed after it was listed; the next run reads it",
+    ]
+    bucket.breaks = lambda _key: None
+    assert _night(bucket, tmp_path / "wiki", script).recordings == 2
+    assert bucket.read == {"b.json": 1}
+
+
+def test_what_is_no_longer_in_the_bucket_leaves_the_state_and_not_the_wiki(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"{name}.json", _session(name))
+    _night(bucket, tmp_path / "wiki", script)
+    bucket.store.delete("a.json")
+    bucket.put("c.json", _session("c"))
+    _night(bucket, tmp_path / "wiki", script)
+    state = (tmp_path / "wiki" / bucket_state.NAME).read_text(encoding="utf-8")
+    assert [json.loads(line)["key"].rpartition("/")[2] for line in state.splitlines()] == ["b.json", "c.json"]
+    assert (tmp_path / "wiki" / "_sessions" / "a.json").is_file()
+
+
+def test_two_nights_on_branches_that_git_merges_read_nothing_again(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    repository = Repository(tmp_path / "repository")
+    bucket.put("a.json", _session("a"))
+    bucket.put("d.json", _session("d"))
+    _night(bucket, repository.wiki, script)
+    repository.commit()
+    for branch, name in (("one", "b"), ("two", "c")):
+        repository.branch(branch)
+        bucket.put(f"{name}.json", _session(name))
+        _night(bucket, repository.wiki, script, selection=Selection(exclude=("b.json",) if branch == "two" else ()))
+        repository.commit()
+    repository.git("checkout", "--quiet", "main")
+    repository.git("merge", "--quiet", "--no-edit", "one")
+    repository.git("merge", "--quiet", "--no-edit", "two")
+    report = _night(bucket, repository.wiki, script)
+    assert (report.exit_code, bucket.asked) == (0, {"list": 1})
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(repository.wiki), tree(tmp_path / "at once")) == []
+
+
+def test_an_object_that_two_branches_read_in_different_versions_is_read_again(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    bucket.put("a.json", _session("a"))
+    _night(bucket, tmp_path / "one", script)
+    bucket.put("a.json", _session("a", more=1))
+    _night(bucket, tmp_path / "two", script)
+    ours, theirs = (tmp_path / name / bucket_state.NAME for name in ("one", "two"))
+    ours.write_bytes(b"<<<<<<< ours\n" + ours.read_bytes() + b"=======\n" + theirs.read_bytes() + b">>>>>>> theirs\n")
+    _night(bucket, tmp_path / "one", script)
+    assert bucket.read == {"a.json": 1}
+    assert changed(tree(tmp_path / "one"), tree(tmp_path / "two")) == []
+
+
+def test_a_joined_wiki_knows_what_both_have_read(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"{name}.json", _session(name))
+        _night(bucket, tmp_path / name, script, selection=Selection(include=(f"{name}.json",)))
+    options = Options(tmp_path / "a", engine=script.engine)
+    join_wikis([tmp_path / "b"], options, Report("join", "a"), lambda _what, _done, _of: None)
+    _night(bucket, tmp_path / "a", script)
+    assert bucket.asked == {"list": 1}
+
+
+def test_only_what_is_selected_is_read_and_the_rest_waits(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    for name in ("p/a.json", "p/old/b.json", "q/c.json", "q/d.txt"):
+        bucket.put(name, _session(name[2:]))
+    selection = Selection(include=("*.json",), exclude=("p/old/*",), most=1)
+    first = _night(bucket, tmp_path / "wiki", script, selection=selection)
+    assert first.warnings == ["1 new or changed recordings wait for the next run (--max-objects 1)"]
+    second = _night(bucket, tmp_path / "wiki", script, selection=selection)
+    assert (bucket.read, second.warnings) == ({"q/c.json": 1}, [])
+    _night(bucket, tmp_path / "wiki", script, selection=Selection(since="2999-01-01"))
+    assert bucket.asked == {"list": 1}
+    with pytest.raises(UsageError, match="--since yesterday: not a date"):
+        _night(bucket, tmp_path / "wiki", script, selection=Selection(since="yesterday"))
+
+
+def test_a_dry_run_reads_and_writes_nothing(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    bucket.put("a.json", _session("a"))
+    report = _night(bucket, tmp_path / "wiki", script, dry_run=True)
+    assert (report.sessions, bucket_state.NAME in report.written, (tmp_path / "wiki").exists()) == (
+        {"mined": 1},
+        True,
+        False,
+    )
+
+
+def test_a_key_that_holds_a_secret_is_not_written_down(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    secret = "ghp_" + "A1b2C3d4E5f6" * 3
+    bucket.put(f"{secret}.json", _session("a"))
+    for _ in range(2):
+        report = _night(bucket, tmp_path / "wiki", script)
+        assert bucket.read == {f"{secret}.json": 1}
+    assert report.exit_code == 0
+    assert secret.encode() not in b"".join(tree(tmp_path / "wiki").values())

@@ -1,0 +1,122 @@
+"""Nights over S3 as servers speak it: a real one, a simulated one, and one that fails."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.errors import RecordingChanged, RunError
+from agent_wiki.readers import buckets
+from agent_wiki.readers.buckets import BucketPath, path_of
+from agent_wiki.readers.recording_path import ObjectStatus
+from tests.buckets.servers import (
+    FaultyServer,
+    moto_server,
+    put,
+    seaweedfs,
+    seaweedfs_server,
+    set_environment,
+)
+from tests.wikis import Script, chat, ingest, tree
+
+pytest.importorskip("obstore", reason="obstore is not installed (the extra `bucket`)")
+
+
+def _session(name: str, more: int = 0) -> bytes:
+    return json.dumps(chat(name, more=more)).encode()
+
+
+def _requests(counters: str) -> dict[str, int]:
+    """What SeaweedFS counted, by kind of request."""
+    with urllib.request.urlopen(counters, timeout=10) as answer:
+        text = answer.read().decode()
+    found = re.findall(r's3_request_total\{.*type="(\w+)"\} (\d+)', text)
+    return {kind: sum(int(count) for each, count in found if each == kind) for kind, _count in found}
+
+
+def test_nights_over_seaweedfs(tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    with seaweedfs_server(tmp_path, "real", seaweedfs()) as (endpoint, counters):
+        set_environment(monkeypatch, endpoint)
+        store = buckets.store_of("s3://real")
+        for key, name in (("p/a b%20#[1].json", "a"), ("p/deep/b.json", "b")):
+            store.put(key, _session(name))
+        bucket = path_of("s3://real/p")
+        assert ingest([bucket], tmp_path / "wiki", script.engine).sessions == {"mined": 2}
+        before, asked = tree(tmp_path / "wiki"), _requests(counters)
+        report = ingest([bucket], tmp_path / "wiki", script.engine)
+        after = _requests(counters)
+        assert (report.recordings_unchanged, tree(tmp_path / "wiki")) == (2, before)
+        assert {kind: after[kind] - asked[kind] for kind in after} == {"PUT": 0, "GET": 0, "LIST": 1}
+        store.put("p/deep/b.json", _session("b", more=1))
+        assert ingest([bucket], tmp_path / "wiki", script.engine).sessions == {"unchanged": 1, "mined": 1}
+        listing = buckets.listed(BucketPath("s3://real", "p"))
+        store.put("p/deep/b.json", _session("b", more=2))
+        buckets._block.cache_clear()
+        with pytest.raises(RecordingChanged, match="it changed after it was listed"):
+            listing.paths()[1].read_bytes()
+
+
+def test_nights_over_moto_with_a_key_that_no_listing_can_give(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with moto_server(tmp_path, "simulated") as endpoint:
+        set_environment(monkeypatch, endpoint)
+        put(endpoint, "simulated", "p/a.json", _session("a"))
+        put(endpoint, "simulated", "p/sub/b.json", _session("b"))
+        put(endpoint, "simulated", "p/bad//c.json", _session("c"))
+        for status in ("mined", "unchanged"):
+            report = ingest([path_of("s3://simulated/p")], tmp_path / "wiki", script.engine)
+            assert (report.exit_code, report.sessions) == (0, {status: 2})
+            assert [line.partition(": ")[0] for line in report.warnings] == ["s3://simulated/p/bad/"]
+
+
+@pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store is asked three times, without a pause."""
+    pause = {"init_backoff": timedelta(milliseconds=5), "max_backoff": timedelta(milliseconds=10), "base": 2}
+    monkeypatch.setattr(buckets, "_retries", lambda: {"max_retries": 2, "backoff": pause})
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_what_fails_for_a_moment_is_read_and_what_fails_on_is_one_line(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultyServer({f"{name}.json": _session(name) for name in ("busy", "cut", "down")}) as server:
+        set_environment(monkeypatch, server.endpoint)
+        server.faults = {"busy.json": ["503"] * 2, "cut.json": ["cut"], "down.json": ["503"] * 9}
+        report = ingest([path_of("s3://faulty")], tmp_path / "wiki", script.engine)
+        assert (report.exit_code, report.sessions) == (1, {"mined": 2})
+        (failure,) = report.failures
+        assert (failure.kind, failure.unit) == ("service", "s3://faulty/down.json")
+        assert "503" in str(failure)
+        assert "\n" not in str(failure)
+        assert server.asked == {"busy.json": 3, "cut.json": 2, "down.json": 3}
+        server.faults = {}
+        assert ingest([path_of("s3://faulty")], tmp_path / "wiki", script.engine).exit_code == 0
+        assert server.asked["down.json"] == 4
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_body_that_does_not_come_is_one_line(tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FaultyServer({"slow.json": _session("slow")}) as server:
+        set_environment(monkeypatch, server.endpoint)
+        monkeypatch.setattr(buckets, "_TIMEOUT_SECONDS", 0.1)
+        server.faults = {"slow.json": ["slow"] * 9}
+        bucket = BucketPath("s3://slow", "slow.json", ObjectStatus(len(_session("slow")), 0, "e"))
+        (failure,) = ingest([bucket], tmp_path / "wiki", script.engine).failures
+        assert (failure.kind, failure.unit) == ("service", "s3://slow/slow.json")
+        assert "\n" not in str(failure)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_store_that_cannot_be_listed_ends_the_run_with_one_line(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_environment(monkeypatch, "http://127.0.0.1:9")
+    with pytest.raises(RunError, match=r"^s3://nowhere/p: cannot be listed: [^\n]*$"):
+        ingest([path_of("s3://nowhere/p")], tmp_path / "wiki", script.engine)
