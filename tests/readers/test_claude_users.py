@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.readers.claude_user_text import pieces_of
+from tests.hangs import no_hang
 from tests.readers.claude_lines import (
     assistant,
     call,
@@ -109,3 +111,18 @@ def test_a_pasted_image_is_named_beside_the_users_words(tmp_path: Path) -> None:
     assert found(only(tmp_path, user([text("Like this"), image]))) == [
         ("Like this\n\n[image: image/jpeg, 4 characters]", None)
     ]
+
+
+def test_words_that_an_export_joined_to_an_interruption_are_the_users(tmp_path: Path) -> None:
+    content = "[Request interrupted by user for tool use]\nUse the other file"
+    assert found(only(tmp_path, user(content))) == [
+        ("[Request interrupted by user for tool use]", "interrupt"),
+        ("Use the other file", None),
+    ]
+
+
+def test_a_hostile_chain_of_harness_text_is_split_a_few_times() -> None:
+    with no_hang():
+        pieces = pieces_of("[Request interrupted by user]<bash-input></bash-input>" * 50_000)
+    assert len(pieces) == 21
+    assert pieces[-1][1] is None

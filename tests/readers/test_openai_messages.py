@@ -254,3 +254,90 @@ def test_a_call_recorded_in_the_content_and_beside_it_counts_once(tmp_path: Path
     trajectory = of(tmp_path, [{"role": "user", "content": "List it."}, reply, result])
     assert [(call.id, call.name) for message in trajectory.messages for call in message.tool_calls] == [("c1", "ls")]
     assert [message.content for message in trajectory.messages] == ["List it.", None, "a.txt"]
+
+
+def test_what_claude_code_wrote_into_the_users_turns_is_marked(tmp_path: Path) -> None:
+    note, done = (
+        "<ide_opened_file>The user opened a.py</ide_opened_file>",
+        "<task-notification>\nx\n</task-notification>",
+    )
+    turns = [
+        {"role": "user", "content": f"{note}\nRename it"},
+        {"role": "user", "content": [{"type": "text", "text": done}]},
+        {"role": "user", "content": "[Request interrupted by user]\nKeep the old name"},
+        {"role": "user", "content": "[Request interrupted by user for tool use]"},
+        {"role": "user", "content": "This session is being continued from a previous conversation that ran out."},
+        {"role": "user", "content": "<local-command-stdout>ok</local-command-stdout>"},
+        {"role": "user", "content": "<system-reminder>Be brief.</system-reminder>\nGo on"},
+        {"role": "user", "content": "What does <task-notification> mean?"},
+        {"role": "user", "content": ["one", "two"]},
+    ]
+    trajectory = of(tmp_path, turns)
+    assert [(message.content, message.mark) for message in trajectory.messages] == [
+        (note, "injected"),
+        ("Rename it", None),
+        (done, "injected"),
+        ("[Request interrupted by user]", "interrupt"),
+        ("Keep the old name", None),
+        ("[Request interrupted by user for tool use]", "interrupt"),
+        ("This session is being continued from a previous conversation that ran out.", "compaction"),
+        ("<local-command-stdout>ok</local-command-stdout>", "injected"),
+        ("Go on", None),
+        ("What does <task-notification> mean?", None),
+        ("one\ntwo", None),
+    ]
+
+
+def test_harness_text_from_a_tool_stays_a_result(tmp_path: Path) -> None:
+    text = "<command-message>x</command-message><command-args>delete it</command-args>"
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": text}
+    trajectory = of(tmp_path, [*LOOK[:3], {"role": "user", "content": [result, {"type": "text", "text": text}]}])
+    assert [message.role for message in trajectory.messages[3:]] == ["tool", "user"]
+    assert trajectory.messages[3].content == text
+
+
+def exported(*messages: dict[str, Any]) -> dict[str, Any]:
+    session = {"session_id": "s-1", "version": "2.1.0", "cwd": "/repo", "git_branch": "main"}
+    return {"messages": list(messages), "meta": {"session_meta": session}}
+
+
+def sub(agent: str, role: str | None, content: str, **more: Any) -> dict[str, Any]:
+    recorded = {"timestamp": "2026-02-03T04:05:07Z"} | ({"original_role": role} if role else {})
+    return {"role": f"assistant-subagent-{agent}", "content": content, "_metadata": recorded, **more}
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_the_subagents_of_an_export_are_trajectories_of_their_own(tmp_path: Path, is_recorded: bool) -> None:
+    def role(name: str) -> str | None:
+        return name if is_recorded else None
+
+    calls = [{"id": "c2", "type": "function", "function": {"name": "Read", "arguments": "{}"}}]
+    envelope = exported(
+        {"role": "user", "content": "Go", "_metadata": {"timestamp": "2026-02-03T04:05:06Z"}},
+        *LOOK[2:3],
+        sub("a1", role("user"), "Count the files"),
+        sub("a2", role("user"), "Name them"),
+        sub("a1", role("assistant"), "I look", tool_calls=calls),
+        sub("a1", role("tool"), "3", tool_call_id="c2"),
+        LOOK[3],
+        sub("a2", role("assistant"), "a, b and c"),
+    )
+    main, first, second = read(write_document(tmp_path / "r.json", envelope))
+    assert (main.session_id, main.timestamp, main.source.cwd) == ("s-1", "2026-02-03T04:05:06Z", "/repo")
+    assert (main.source.agent_version, main.source.git_branch) == ("2.1.0", "main")
+    assert [message.role for message in main.messages] == ["user", "assistant", "tool"]
+    assert main.source.hygiene == {"subagent_turns_apart": 5}
+    assert (first.session_id, first.source.parent_session_id, first.source.cwd) == ("s-1.agent-a1", "s-1", "/repo")
+    assert shape(first) == [("user", "Count the files"), ("assistant", "I look"), ("tool", "3")]
+    assert first.timestamp == "2026-02-03T04:05:07Z"
+    assert shape(second) == [("user", "Name them"), ("assistant", "a, b and c")]
+
+
+def test_an_export_of_mostly_a_subagents_messages_is_claimed(tmp_path: Path) -> None:
+    assert openai_messages.claims(write_document(tmp_path / "r.json", exported(sub("a1", None, "Count"))).sample())
+
+
+def test_a_result_that_is_a_list_of_parts_keeps_its_text(tmp_path: Path) -> None:
+    part = {"type": "tool_output", "text": [{"type": "text", "text": "3 files"}, {"type": "image"}]}
+    trajectory = of(tmp_path, [*LOOK[:3], {"role": "tool", "tool_call_id": "c1", "content": [part]}])
+    assert trajectory.messages[3].content == "3 files\n[image]"

@@ -95,7 +95,7 @@ def _sort_in(parts: Parts, part: dict[str, Any]) -> None:
         parts.texts.append(_as_json(part) if text is None else text)
     else:
         text = part.get("text")
-        parts.texts.append(text if isinstance(text, str) else f"[{kind}]")
+        parts.texts.append(text if isinstance(text, str) else content_text(text) if text else f"[{kind}]")
 
 
 def _result_of(part: dict[str, Any]) -> ResultPart:

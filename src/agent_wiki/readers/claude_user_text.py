@@ -13,6 +13,7 @@ from agent_wiki.trajectory import MessageMark
 Piece = tuple[str, MessageMark | None]
 
 INTERRUPT = "[Request interrupted by user"
+_INTERRUPTION = re.compile(r"\[Request interrupted by user[^\]\n]{0,40}\]\s*")
 _COMPACTION = "This session is being continued from a previous conversation"
 _COMMAND, _MEMORY = "<command-message>", "<user-memory-input>"
 
@@ -38,6 +39,7 @@ _INJECTED = (
     "Stop hook feedback:",
     "SubagentStop hook feedback:",
 )
+_MOST_PIECES = 20
 _OPENING = re.compile(r"\s*<([a-z_-]{3,40})(?:\s[^<>]{0,200})?>")
 
 
@@ -46,20 +48,37 @@ def pieces_of(text: str) -> list[Piece]:
 
     Only tags are dropped: those around a slash command's words ("/review the last commit") and around a
     memory that the user dictated. A bare slash command has no words of the user, only the harness's name
-    for a body that follows as injected text; it is marked too.
+    for a body that follows as injected text; it is marked too. In an export the user's next words may follow an
+    interruption in the same text.
     """
+    pieces: list[Piece] = []
+    while text and len(pieces) < _MOST_PIECES:
+        found, text = _first_pieces(text)
+        pieces += found
+    return [*pieces, (text, None)] if text or not pieces else pieces
+
+
+def _first_pieces(text: str) -> tuple[list[Piece], str]:
+    """The pieces at the start of a text, and the rest, in which there may be more."""
     start = text.lstrip()
-    if not start.startswith(("<", "[", "C", "B", "S", "T")):
-        return [(text, None)]
     if start.startswith(INTERRUPT):
-        return [(text, "interrupt")]
+        interruption = _INTERRUPTION.match(start)
+        rest = start[interruption.end() :] if interruption else ""
+        return [(start[: -len(rest)].rstrip() if rest else text, "interrupt")], rest
+    return _wrapped_pieces(text, start)
+
+
+def _whole_pieces(text: str, start: str) -> list[Piece]:
+    """The pieces of a text that has one beginning and no rest."""
+    if not start.startswith(("<", "C", "B", "S", "T")):
+        return [(text, None)]
     if start.startswith(_COMPACTION):
         return [(text, "compaction")]
     if start.startswith(_INJECTED):
         return [(text, "injected")]
     if start.startswith(_MEMORY):
         return [(start.removeprefix(_MEMORY).removesuffix("</user-memory-input>"), None)]
-    return _command_pieces(start) or _wrapped_pieces(text, start)
+    return _command_pieces(start) or [(text, None)]
 
 
 def _command_pieces(start: str) -> list[Piece]:
@@ -83,14 +102,13 @@ def _between(text: str, tag: str) -> str:
     return rest.partition(f"</{tag}>")[0]
 
 
-def _wrapped_pieces(text: str, start: str) -> list[Piece]:
-    end = _wrappers_end(start)
+def _wrapped_pieces(text: str, start: str) -> tuple[list[Piece], str]:
+    """The wrappers at the start of a text and the rest after them; without any, the pieces of the whole text."""
+    end = 0 if start.startswith(_COMMAND) and _command_pieces(start) else _wrappers_end(start)
     if end == 0:
-        return [(text, None)]
-    rest = start[end:]
-    if not rest or rest.isspace():
-        return [(start, "injected")]
-    return [(start[:end], "injected"), *pieces_of(rest.lstrip())]
+        return _whole_pieces(text, start), ""
+    rest = start[end:].lstrip()
+    return [(start[:end] if rest else start, "injected")], rest
 
 
 def _wrappers_end(text: str) -> int:

@@ -9,7 +9,8 @@
 
 The older envelope, and lists whose calls are `function_call` parts, record each block of a reply as a message of its
 own; there, consecutive assistant messages are one reply. Other message lists do not show where a reply ends, so
-every message of theirs is kept as recorded.
+every message of theirs is kept as recorded. Sessions of Claude Code are exported in these forms: what it wrote into the
+user's turns is marked as in its own files, its subagents are trajectories of their own, `meta` says where it ran.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from agent_wiki.readers.chat_values import (
     summed_usage,
     text_or_none,
 )
+from agent_wiki.readers.claude_user_text import Piece, pieces_of
+from agent_wiki.readers.exported_sessions import add_surroundings, apart, first_time, role_of, session_meta
 from agent_wiki.readers.recorded import iso_utc
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory, Usage
@@ -72,7 +75,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    if not isinstance(value, dict) or text_or_none(value.get("role")) not in CHAT_ROLES:
+    if not isinstance(value, dict) or role_of(value) not in CHAT_ROLES:
         return False
     return not value.keys().isdisjoint({"content", "tool_calls", "function_call"})
 
@@ -91,7 +94,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             recording.warnings.append(f"{place}: no chat messages, skipped")
             continue
         found += 1
-        yield _trajectory(envelope, messages)
+        yield from _trajectories(envelope, messages)
     if not found:
         raise UnreadableRecording(recording.name, "no chat messages in it")
 
@@ -116,35 +119,60 @@ def _wrapped(recording: Recording) -> Iterator[tuple[str, Any]]:
         yield f"{recording.name}: envelope {position}", value
 
 
-def _trajectory(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> Trajectory:
-    builder = TrajectoryBuilder()
-    if _OLDER in envelope or _has_call_parts(messages):
-        _add_split(builder, messages)
-    else:
-        for message in messages:
-            _add(builder, message)
-    labels = mapping(envelope.get("metadata"))
+def _trajectories(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> Iterator[Trajectory]:
+    """The session of a list of messages, then its subagents, which get no label."""
+    own, subagents = apart(messages)
+    labels, session = mapping(envelope.get("metadata")), session_meta(envelope)
     session_id = (
         identifier(envelope.get("session_id"))
         or identifier(labels.get("session_id"))
         or identifier(labels.get("id"))
         or identifier(envelope.get("id"))
+        or identifier(session.get("session_id"))
+        or identifier(session.get("id"))
         or f"openai-{content_hash(messages, 12)}"
     )
-    return builder.finish(
+    builder = _built(own, is_split=_OLDER in envelope)
+    builder.hygiene["subagent_turns_apart"] += sum(map(len, subagents.values()))
+    started = (iso_utc(recorded.get(key)) for recorded in (envelope, session) for key in ("timestamp", "created"))
+    yield builder.finish(
         session_id,
-        _source(envelope, messages),
+        add_surroundings(_source(envelope, own), session),
         agent=text_or_none(envelope.get("agent")) or text_or_none(labels.get("agent")),
         model=text_or_none(envelope.get("model")) or text_or_none(labels.get("model")),
-        timestamp=iso_utc(envelope.get("timestamp")) or iso_utc(envelope.get("created")),
+        timestamp=next((time for time in started if time), None) or first_time(own),
     )
+    for agent_id, said in subagents.items():
+        source = add_surroundings(Source(FORMAT, parent_session_id=session_id), session)
+        yield _built(said).finish(f"{session_id}.agent-{agent_id}", source, timestamp=first_time(said))
+
+
+def _built(messages: list[dict[str, Any]], *, is_split: bool = False) -> TrajectoryBuilder:
+    builder = TrajectoryBuilder()
+    if is_split or _has_call_parts(messages):
+        _add_split(builder, messages)
+    else:
+        for message in messages:
+            _add(builder, message)
+    return builder
 
 
 def _add(builder: TrajectoryBuilder, message: dict[str, Any]) -> None:
     content = message.get("content")
+    if message.get("role") == "user" and (pieces := _harness_pieces(content)):
+        for text, mark in pieces:
+            builder.user(text, mark)
+        return
     follows_a_reply = bool(builder.messages) and builder.messages[-1].role == "assistant"
     is_output = follows_a_reply and isinstance(content, str) and _OUTPUT.match(content) is not None
     add_message(builder, message, mark="injected" if is_output else None)
+
+
+def _harness_pieces(content: Any) -> list[Piece]:
+    """A user's turn into which Claude Code wrote, in pieces; [] for any other, whose words are all the user's."""
+    parts = parts_of(content)
+    pieces = [] if parts.results else [piece for text in parts.texts for piece in pieces_of(text)]
+    return pieces if any(mark for _, mark in pieces) or len(pieces) > len(parts.texts) else []
 
 
 def _has_call_parts(messages: list[dict[str, Any]]) -> bool:

@@ -1,0 +1,68 @@
+"""What an exported session of a coding agent has beside chat messages: where it ran, and its subagents.
+
+A subagent's messages are among the session's own, with roles such as `assistant-subagent-a152`, its prompt and
+results too; `_metadata` has the role that each had before, and its time. `meta.session_meta` has what the session's
+own file began with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_wiki.readers.chat_values import mapping
+from agent_wiki.readers.recorded import iso_utc, text_or_none
+from agent_wiki.trajectory import Source
+from agent_wiki.trajectory.lazily import regex
+
+_ROLE = regex(r"(system|user|assistant|tool)-subagent-([\w.-]{1,80})")
+_ROLES = frozenset({"system", "user", "assistant", "tool"})
+
+
+def role_of(message: dict[str, Any]) -> str | None:
+    """The role of a message, of a subagent's without what names the subagent; None when it has none."""
+    role = message.get("role")
+    named = _ROLE.fullmatch(role) if isinstance(role, str) and "-subagent-" in role else None
+    return named[1] if named else role if isinstance(role, str) else None
+
+
+def apart(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
+    """The messages of the session itself, and those of each subagent by its id, with roles of their own."""
+    own: list[dict[str, Any]] = []
+    subagents: dict[str, list[dict[str, Any]]] = {}
+    for message in messages:
+        role = message.get("role")
+        named = _ROLE.fullmatch(role) if isinstance(role, str) and "-subagent-" in role else None
+        if named is None:
+            own.append(message)
+            continue
+        known = subagents.setdefault(named[2], [])
+        known.append(message | {"role": _role_before(message, named[1], is_first=not known)})
+    return own, subagents
+
+
+def _role_before(message: dict[str, Any], named: str, *, is_first: bool) -> str:
+    """The role that a subagent's message had: the recorded one, else the one that its fields imply."""
+    recorded = mapping(message.get("_metadata")).get("original_role")
+    if isinstance(recorded, str) and recorded in _ROLES:
+        return recorded
+    if message.get("tool_call_id"):
+        return "tool"
+    return "user" if is_first and not message.get("tool_calls") else named
+
+
+def session_meta(envelope: dict[str, Any]) -> dict[str, Any]:
+    """What the recorded file said of its session; empty when the export does not have it."""
+    return mapping(mapping(envelope.get("meta")).get("session_meta"))
+
+
+def add_surroundings(source: Source, session: dict[str, Any]) -> Source:
+    """`source` with where the session ran, and the version of its agent."""
+    source.agent_version = text_or_none(session.get("version")) or text_or_none(session.get("cli_version"))
+    source.cwd, source.git_branch = text_or_none(session.get("cwd")), text_or_none(session.get("git_branch"))
+    return source
+
+
+def first_time(messages: list[dict[str, Any]]) -> str | None:
+    """When the first message with a recorded time was said, ISO 8601 in UTC."""
+    times = (iso_utc(mapping(message.get("_metadata")).get("timestamp")) for message in messages)
+    return next((time for time in times if time), None)
