@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.pages.contract import ExampleSearch, contract, is_its_owners
-from agent_wiki.pages.index_shards import CONTENTS
+from agent_wiki.pages.index_shards import CONTENTS, sessions_of
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.wiki.templates import Templates
@@ -26,7 +26,7 @@ TEMPLATES = Templates()
 def _example(*rows: dict[str, Any]) -> dict[str, Any] | None:
     search = ExampleSearch()
     for row in rows:
-        search.add(row)
+        search.add(row, sessions_of(row))
     return search.found()
 
 

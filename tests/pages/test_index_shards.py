@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agent_wiki.pages.index_shards import CONTENTS, MOST_ROWS, MOST_SHARDS, MOST_WHOLE, Shards, is_shard
+from agent_wiki.pages.index_shards import CONTENTS, MOST_ROWS, MOST_SHARDS, MOST_WHOLE, Shards, is_shard, sessions_of
 
 Row = dict[str, Any]
 
@@ -18,7 +18,7 @@ def _row(number: int, *tags: str, kind: str = "guideline", sessions: int = 1) ->
 def shards(rows: list[Row]) -> dict[str, str]:
     made = Shards()
     for row in rows:
-        made.add(row)
+        made.add(row, sessions_of(row))
     return made.files([json.dumps(row) for row in rows])
 
 

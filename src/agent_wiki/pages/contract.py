@@ -72,18 +72,18 @@ class ExampleSearch:
         self._clusters: list[Mapping[str, Any]] = []  # which have the trigger of a member
         self._best: tuple[tuple[int, int, str], Mapping[str, Any]] | None = None
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Take a row of the index into account; the order of rows is of no account."""
+    def add(self, row: Mapping[str, Any], supporting: int) -> None:
+        """Take a row of the index and the number of its sessions into account; the order of rows is of no account."""
         if row["trigger"]:
             self._triggers[row["id"]] = row["trigger"]
         if row["kind"] in _KINDS and row["tags"] and row.get("trust") != "external":
             if row["trigger"]:
-                self._compare(row)
+                self._compare(row, supporting)
             elif row.get("members"):
                 self._clusters.append(row)
 
-    def _compare(self, row: Mapping[str, Any]) -> None:
-        rank = (_KINDS.index(row["kind"]), -sessions_of(row), row["id"])
+    def _compare(self, row: Mapping[str, Any], supporting: int) -> None:
+        rank = (_KINDS.index(row["kind"]), -supporting, row["id"])
         if self._best is None or rank < self._best[0]:
             self._best = (rank, row)
 
@@ -92,7 +92,7 @@ class ExampleSearch:
         for row in self._clusters:
             trigger = next((self._triggers[each] for each in row["members"] if each in self._triggers), "")
             if trigger:
-                self._compare({**row, "trigger": trigger})
+                self._compare({**row, "trigger": trigger}, sessions_of(row))
         return None if self._best is None else _view(self._best[1])
 
 

@@ -38,15 +38,16 @@ class Shards:
         self._by_name: dict[str, list[int]] = {}
         self._name_of: dict[str, str] = {}
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Take the next row; tags that differ only in spelling share one shard."""
+    def add(self, row: Mapping[str, Any], supporting: int) -> None:
+        """Take the next row and the number of its sessions; tags that differ only in spelling share one shard."""
         number = len(self._ranks)
         kind = self._kinds.setdefault(row["kind"], len(self._kinds))
-        self._ranks.append((kind, -sessions_of(row), number))
+        self._ranks.append((kind, -supporting, number))
         for tag in row["tags"]:
-            if tag not in self._name_of:
-                self._name_of[tag] = slug(tag)
-            numbers = self._by_name.setdefault(self._name_of[tag], [])
+            name = self._name_of.get(tag)
+            if name is None:
+                name = self._name_of[tag] = slug(tag)
+            numbers = self._by_name.setdefault(name, [])
             if not numbers or numbers[-1] != number:
                 numbers.append(number)
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from json.encoder import encode_basestring
 from math import fsum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -178,15 +179,15 @@ class _Rows:
     def add(self, entry: IndexEntry) -> None:
         """Take the next row of the index."""
         row = entry.row()
+        supporting = sessions_of(row)
         self.lines.append(entry.line)
-        self.shards.add(row)
+        self.shards.add(row, supporting)
         if row["kind"] == EPISODE:
             return
         shown = self.shown[entry.kind]
-        self.example.add(row)
+        self.example.add(row, supporting)
         self.ids[entry.kind][row["id"]] = entry.path
         if entry.kind == "guideline":
-            supporting = sessions_of(row)
             self.guidelines.append((TIERS.index(tier(entry.recalls, supporting)), -supporting, entry))
             return
         shown.append(_shown(entry, row))
@@ -267,7 +268,7 @@ def _signed(text: str) -> str:
 
 
 def _id_map(ids: Mapping[str, str]) -> str:
-    lines = [f"  {_ENCODE(name)}: {_ENCODE(ids[name])}" for name in sorted(ids)]
+    lines = [f"  {encode_basestring(name)}: {encode_basestring(ids[name])}" for name in sorted(ids)]
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 

@@ -57,6 +57,8 @@ def tier(recalls: Sequence[Recall], supporting_sessions: int) -> Tier:
     normal: followed once, or stated by two sessions or more. weak: read twice or more, never used.
     unvalidated: the rest.
     """
+    if not recalls:
+        return "normal" if supporting_sessions >= 2 else "unvalidated"
     counted = counts_by_status(recalls)
     helped = counted.get("followed", 0)
     against = counted.get("contradicted", 0) + counted.get("harmful", 0)

@@ -42,10 +42,14 @@ class Facts(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A settled session, and its pages as they lie on disk: path, and what is known of it."""
+    """A settled session, and its pages as they lie on disk: path, and what is known of it.
+
+    `remembered` is the text by which the last run remembered all this, "" if it did not.
+    """
 
     facts: Facts
     pages: Sequence[tuple[str, Known]]
+    remembered: str = ""
 
 
 def settled_sessions(made: Catalog, known: Mapping[str, Known]) -> Iterator[Settled]:
@@ -117,7 +121,7 @@ def disturbed(settled: Collection[Settled], view: WikiView, named: Collection[st
     tags = view.state.config.tags
     return {
         facts.session_id
-        for facts, pages in settled
+        for facts, pages, _ in settled
         if not ids.isdisjoint(facts.ids)
         or not names.isdisjoint(facts.names)
         or pages[0][0] in paths

@@ -148,16 +148,17 @@ def _lines(
     for path, known in loose.items():
         yield _line(path, known, files)
     for each in settled:
-        yield from _block(each, files)
+        if block := each.remembered or _block(each, files):
+            yield f"\n\n{block}"
 
 
-def _block(settled: Settled, files: Mapping[str, Signature]) -> Iterator[str]:
+def _block(settled: Settled, files: Mapping[str, Signature]) -> str:
     """A settled session and its pages; nothing where one of the files is not there."""
     record = record_path(settled.facts.session_id)
     pages = [_line(path, known, files) for path, known in settled.pages]
-    if record in files and "" not in pages:
-        yield f"\n\n{_SEPARATOR.join((record, files[record], to_json(settled.facts).decode()))}"
-        yield from pages
+    if record not in files or "" in pages:
+        return ""
+    return "".join((_SEPARATOR.join((record, files[record], to_json(settled.facts).decode())), *pages))
 
 
 def _line(path: str, known: Known, files: Mapping[str, Signature]) -> str:
@@ -182,7 +183,7 @@ def remembered(folder: WikiFolder) -> Memory:
         pages = list(_unchanged(lines, files))
         memory.known.update(pages)
         if len(pages) == len(lines) and files.get(record) == signature:
-            memory.settled.append(Settled(Facts(*from_json(facts, cache_strings="keys")), pages))
+            memory.settled.append(Settled(Facts(*from_json(facts)), pages, block))
     return memory._replace(terms=terms)
 
 

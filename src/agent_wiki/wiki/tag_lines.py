@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from sys import intern
 from typing import Any
@@ -52,6 +53,7 @@ class TagLines:
         return TagLines(self.rest, {name: lines[name] for name in sorted(lines)}).text() if lines else None
 
 
+@lru_cache(maxsize=1)
 def tag_lines(text: str) -> TagLines | None:
     """The section's lines; None where it has another form, an id twice, or ids that are not sorted."""
     block = _BLOCK.search(text)
@@ -66,8 +68,12 @@ def tag_lines(text: str) -> TagLines | None:
 
 
 def _words(line: str) -> list[str]:
-    words = line[line.index("[") + 1 : -2]
-    return [intern(word.strip("'")) for word in words.split(", ")] if words else []
+    return list(_words_of(line[line.index("[") + 1 : -2]))
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_of(listed: str) -> tuple[str, ...]:
+    return tuple(intern(word.strip("'")) for word in listed.split(", ")) if listed else ()
 
 
 def _indented(name: str, tags: Any) -> str:
