@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.errors import UsageError
-from agent_wiki.retrieval import consult, read_pages
+from agent_wiki.retrieval import consult, lexical, read_pages
 from tests.retrieval.wikis import CANCEL, PYTEST, YAML, write_wiki
 
 
@@ -155,6 +155,48 @@ def test_a_number_counts_with_the_word_that_says_what_it_numbers(tmp_path: Path)
     wiki = write_wiki(tmp_path / "wiki", (two, three))
     assert consult(wiki, "the checker exited with code 2")[0].row == two
     assert consult(wiki, "the checker exited with code 3")[0].row == three
+
+
+def test_of_a_files_name_the_ending_counts_and_the_askers_own_word_for_it_does_not(tmp_path: Path) -> None:
+    row = {
+        **YAML,
+        "title": "Read WAV headers with wave",
+        "trigger": "A WAV header is wanted.",
+        "summary": "Use `wave`.",
+    }
+    wiki = write_wiki(tmp_path, (row,))
+    assert [hit.row for hit in consult(wiki, "read the header of jubilee-voicemail-oberon.wav")] == [row]
+    assert consult(wiki, "read the header of jubilee voicemail oberon") == []
+
+
+def test_go_is_a_language_where_it_is_written_as_one(tmp_path: Path) -> None:
+    row = {**YAML, "title": "Use t.Chdir in Go tests", "trigger": "Writing Go tests.", "summary": "Use `t.Chdir`."}
+    wiki = write_wiki(tmp_path, (row,))
+    for task in ("change the folder in our Go tests", "go test for another folder"):
+        assert "Go" in {
+            word.title().removesuffix("lang") for word in consult(wiki, task)[0].why.split(": ")[1].split(", ")
+        }
+    assert consult(wiki, "go on with the folder") == []
+
+
+@pytest.mark.parametrize("task", ["Permission denied (publickey).", "command not found: q"])
+def test_words_of_which_every_failure_consists_find_nothing_by_themselves(tmp_path: Path, task: str) -> None:
+    cache = {
+        **YAML,
+        "title": "Keep the cache here",
+        "trigger": "A cache is refused (`permission denied`, `not found`).",
+    }
+    assert consult(write_wiki(tmp_path, (cache,)), task) == []
+
+
+def test_the_bare_name_of_an_exception_is_no_quotation_of_a_failure() -> None:
+    assert lexical.quotations("It stops with `ModuleNotFoundError` for an app.") == []
+    assert lexical.quotations("It stops with `No module named pytest`.") == [["modul", "nam", "pytest"]]
+
+
+def test_one_common_word_is_no_answer_to_a_short_request() -> None:
+    request = lexical.request_terms({"push": "push"}, {"push": 3}, 20, lambda _word: 0.7)
+    assert lexical.score({"push": "trigger"}, request) < 0.5
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """One score from two: how many of the request's words a page has, and how close its meaning is.
 
-The constants were measured (`benchmarks/questions.py`, docs/benchmarks.md): chosen with half of the judged questions,
-reported with the other half.
+The constants were measured (`benchmarks/questions.py`, docs/benchmarks.md): chosen with some of the judged
+questions, reported with others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agent_wiki.wiki.kinds import EPISODE
 
 LEXICAL = 0.6
 MEANING = 0.4
-THRESHOLD = 0.5  # below it a page is unrelated to the request
+THRESHOLD = 0.52  # below it a page is unrelated to the request
 _EACH_WORD = 0.06  # one word in common may be a coincidence
 _MOST_WORDS = 3
 _SHORT = 8  # words

@@ -26,7 +26,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.replacing import replacing
 
-VERSION = "7"
+VERSION = "8"
 _FOLDER = "retrieval"
 _FILE = "pages.sqlite"
 _SEEN = "seen"

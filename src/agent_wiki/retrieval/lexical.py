@@ -15,6 +15,7 @@ from itertools import pairwise
 from agent_wiki.compare.similarity import stem, strength, tokens
 from agent_wiki.retrieval.rows import Row
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.kinds import EPISODE
 
 FIELDS = {"trigger": 1.0, "title": 1.0, "tags": 0.8, "summary": 0.7, "body": 0.5}
 _COLUMNS = ", ".join(FIELDS)
@@ -30,6 +31,10 @@ _NUMBERED = {
     "port": "port",
     "version": "version",
 }
+# Go, whose name is a word that says nothing elsewhere.
+_GO = re.compile(r"(?<=[\w`'\"(,;] )Go (?=[a-z])|\bgo (?=(?:build|fmt|generate|get|install|mod|test|tool|vet)\b)")
+_FILE_NAME = re.compile(r"[\w./-]*\w\.([a-z][a-z0-9]{1,4})")
+_OF_FORMAT = 2.0  # of its weight: the ending of a file's name says what kind of file it is
 _WORDS_OF_FAILURES = """
 error fail failed failure fatal exception raised warning traceback found missing invalid unexpected denied permission
 permitted refused cannot unable command file directory folder path line code exit exited status stop stopped process
@@ -64,7 +69,7 @@ def forms(text: str) -> Iterator[tuple[str, str]]:
     A small number counts with the word before it that says what it numbers, as in `exit code 2` or `port 80`.
     """
     before = ""
-    for token in tokens(text[:_MOST_CHARACTERS]):
+    for token in tokens(_GO.sub("golang ", text[:_MOST_CHARACTERS])):
         numbered, before = _NUMBERED.get(before), token.lower()
         if numbered and token.isdecimal() and len(token) < _LONG_NUMBER:
             yield f"{numbered}{token}", token
@@ -125,7 +130,9 @@ def insert(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
 
 
 def _columns(row: Row) -> list[str]:
-    texts = (row.text("trigger"), row.text("title"), " ".join(row.tags), row.text("summary"), row.body)
+    # What a session was asked says little of what it tried in vain.
+    asked = ("", "") if row.kind == EPISODE else (row.text("trigger"), row.text("title"))
+    texts = (*asked, " ".join(row.tags), row.text("summary"), row.body)
     return [" ".join(terms(text)) for text in texts]
 
 
@@ -155,10 +162,22 @@ def request_terms(
         term: math.log(1 + (pages + _MORE_PAGES) / (frequency.get(term, 0) + 0.5)) * rarity(word) ** _RARITY_COUNTS
         for term, word in asked.items()
     }
+    for ending, own in _file_names(asked.values()):
+        weights = {term: weight for term, weight in weights.items() if term in frequency or term not in own}
+        if ending in weights:
+            weights[ending] *= _OF_FORMAT
     ranked = sorted(weights, key=lambda term: (-weights[term], term))
     total = max(sum(weights[term] for term in ranked[:_MOST_OF_TOTAL]), _LEAST_TOTAL)
     kept = [term for term in ranked if term in frequency][:_MOST_TERMS]
     return RequestTerms({term: weights[term] for term in kept}, total)
+
+
+def _file_names(words: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+    """Of each file that a request names the ending, and the words of its name, which are the asker's own."""
+    for word in words:
+        if name := _FILE_NAME.fullmatch(word):
+            ending = stem(name[1])
+            yield ending, set(terms(word)) - {ending}
 
 
 def candidates(connection: sqlite3.Connection, request: RequestTerms, most: int) -> list[int]:
