@@ -31,7 +31,7 @@ _THINKING_SHARE = 0.15  # of the agent's turns
 _JITTER = 0.1  # of rank, between a session's characters and its turns: they go together, but not wholly
 _LEAST_CHARACTERS = 12
 
-_WORDS = (
+WORDS = (
     "file", "test", "error", "build", "path", "value", "index", "return", "function", "line", "module", "result",
     "queue", "worker", "header", "client", "server", "token", "cache", "retry", "timeout", "schema", "branch",
     "commit", "merge", "parser", "buffer", "thread", "socket", "column", "table", "query", "cursor", "migration",
@@ -97,7 +97,7 @@ class _Texts:
     """Texts of any length, cut from a list of made-up lines."""
 
     def __init__(self, rng: Random) -> None:
-        lines = [f"{' ' * rng.choice((0, 0, 4, 8))}{' '.join(rng.choices(_WORDS, k=9))}\n" for _ in range(_LINES)]
+        lines = [f"{' ' * rng.choice((0, 0, 4, 8))}{' '.join(rng.choices(WORDS, k=9))}\n" for _ in range(_LINES)]
         self._text = "".join(lines)
         ends = accumulate(map(len, lines), initial=0)
         self._starts = [start for start, line in zip(ends, lines, strict=False) if line[0] != " "]
@@ -156,7 +156,7 @@ def _task(number: int, rng: Random) -> str:
     """The first line of a session's request; some sessions have it in common with others."""
     if number % _RETRIED_EACH == 0:
         rng = Random(f"task {number // _RETRIED_EACH % _RETRIED_TASKS}")
-    what = rng.sample(_WORDS, 5)
+    what = rng.sample(WORDS, 5)
     return f"{rng.choice(_VERBS)} the {what[0]} {what[1]} of the {what[2]} in {what[3]}_{what[4]}.py"
 
 
@@ -313,7 +313,7 @@ def _guidelines(shown: _Shown) -> dict[str, Any]:
 
 def _guideline(shown: _Shown, position: int) -> dict[str, Any]:
     rng = Random(f"rule {(shown.number + position) % 400}")
-    (first, second, third), places = rng.sample(_WORDS, 3), rng.sample(_WORDS, 3)
+    (first, second, third), places = rng.sample(WORDS, 3), rng.sample(WORDS, 3)
     return {
         "type": "guideline",
         "title": f"Check the {first} before {second}",
@@ -329,7 +329,7 @@ def _skill(shown: _Shown) -> dict[str, Any]:
     if shown.number % 10:
         return {"skill": None, "reason": "It was a single change in one file."}
     rng = Random(f"skill {shown.number % 100}")
-    name = "-".join(rng.sample(_WORDS, 3))
+    name = "-".join(rng.sample(WORDS, 3))
     skill = {
         "name": name,
         "description": f"Checks and changes a {name}. Use it before the change.",

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
@@ -233,7 +235,7 @@ def test_a_joined_wiki_knows_what_both_have_read(tmp_path: Path, script: Script,
         bucket.put(f"{name}.json", _session(name))
         _night(bucket, tmp_path / name, script, selection=Selection(include=(f"{name}.json",)))
     options = Options(tmp_path / "a", engine=script.engine)
-    join_wikis([tmp_path / "b"], options, Report("join", "a"), lambda _what, _done, _of: None)
+    join_wikis([tmp_path / "b"], options, Report("join", "a"), no_progress)
     _night(bucket, tmp_path / "a", script)
     assert bucket.asked == {"list": 1}
 
@@ -250,6 +252,25 @@ def test_only_what_is_selected_is_read_and_the_rest_waits(tmp_path: Path, script
     assert bucket.asked == {"list": 1}
     with pytest.raises(UsageError, match="--since yesterday: not a date"):
         _night(bucket, tmp_path / "wiki", script, selection=Selection(since="yesterday"))
+
+
+def test_two_objects_with_one_session_are_read_once(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    for key, more in (("a.json", 0), ("copies/a.json", 1), ("z.json", 0)):
+        bucket.put(key, _session("a", more=more))
+    _night(bucket, tmp_path / "wiki", script)
+    report = _night(bucket, tmp_path / "wiki", script)
+    assert (bucket.asked, report.sessions) == ({"list": 1}, {"unchanged": 1, "older": 2})
+
+
+def test_of_a_forgotten_session_no_line_is_left_and_its_object_is_named(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"{name}.json", _session(name))
+    _night(bucket, tmp_path / "wiki", script)
+    forgotten = forget(tmp_path / "wiki", ["a"], Report("forget", "wiki"), no_progress)
+    assert forgotten.recordings == [f"{bucket.url}/a.json"]
+    assert (forgotten.remaining, b"a.json" in (tmp_path / "wiki" / bucket_state.NAME).read_bytes()) == ([], False)
 
 
 def test_a_dry_run_reads_and_writes_nothing(tmp_path: Path, script: Script, bucket: Bucket) -> None:

@@ -28,6 +28,7 @@ from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import audit, finished
+from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.forget_config import without_sessions
 from agent_wiki.pipeline.forget_machinery import KNOWN_FILES, cached_files, forget_recordings
 from agent_wiki.pipeline.forgotten import Forgotten
@@ -207,7 +208,7 @@ class _Forgetting:
         """What `.wiki/` knows of the files that the sessions were read from."""
         names = {self.publisher.state.records[each].recording.file for each in self.sessions} - {None}
         files, others = forget_recordings(self.folder, self.sessions, names)
-        self.forgotten.recordings = sorted(path for path in files if Path(path).is_file())
+        self.forgotten.recordings = sorted(path for path in files if is_in_bucket(path) or Path(path).is_file())
         self._discard(others)
 
     def _forget_caches(self) -> None:

@@ -171,7 +171,7 @@ def _mine_all(
     read_before = len(files) - len(pending)
     progress("read and mine", read_before, len(files))
     kept: dict[str, SessionReport] = {}
-    read: list[tuple[str, SessionReport]] = []
+    read: list[Mined] = []
     for done, mined in enumerate(
         _results(assignments, known, _workers(answering, options, pending)), start=read_before + 1
     ):
@@ -186,13 +186,15 @@ def _mine_all(
             _supersede(kept.pop(session.session_id, None) if is_taken else session)
             if is_taken:
                 kept[session.session_id] = session
-        read += [(mined.name, session) for session in mined.sessions]
-        recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])
+        mined.records.clear()
+        read.append(mined)
         progress("read and mine", done, len(files))
-    for name, session in read:
-        _count_session(name, session, report)
-        if options.on_session is not None:
-            options.on_session(name, session)
+    for mined in read:  # of which session the larger version is kept is known only now
+        recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])
+        for session in mined.sessions:
+            _count_session(mined.name, session, report)
+            if options.on_session is not None:
+                options.on_session(mined.name, session)
     recordings_cache.save(publisher.folder, cache)
 
 
