@@ -109,6 +109,15 @@ def test_sessions_that_another_session_started_form_no_family_by_their_text() ->
     assert _ids(families(recorded, {}, [])) == [["s0", "s1", "s2"]]
 
 
+def test_an_opening_in_few_words_says_no_task_whatever_the_project_is_called_later() -> None:
+    later = "dont forget that every level of the game saves a memory and lets people change the seed"
+    openings = ("learn this project", "learn this project and the current state", "recap the project and how it grew")
+    sessions = [_asked(f"s{at}", opening, later) for at, opening in enumerate(openings)]
+    assert _no_family(*sessions)
+    same = [_asked(f"s{at}", "learn this project", f"{later} {at}") for at in range(3)]
+    assert len(families(same, {}, [])) == 1
+
+
 def test_two_sessions_are_no_family() -> None:
     assert families(_trials("lamp", _LAMP, 2), {}, []) == []
 

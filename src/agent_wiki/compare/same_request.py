@@ -20,6 +20,8 @@ Asked = Mapping[str, float]
 
 _ALIKE = 0.25  # least average share of common terms; trials of one task had 0.33 and more, tasks of one project 0.18
 _ALIKE_IN_NAME = 0.15  # the same where all sessions name one particular thing
+_ALIKE_IN_FEW_WORDS = 0.5  # the same where the requests are too short to say what the task is: "learn this project"
+_FEW_WORDS = 4.0  # average sum of the strengths of a request's terms
 _STRANGER = 0.1  # a member whose request has less in common with the others on average is none
 _LONG = 25  # terms; a request of so many is given again word for word, or it is another one
 _COPIED = 0.85  # least share of common terms of two long requests
@@ -73,8 +75,12 @@ def asked_the_same(sessions: Sequence[SessionView]) -> list[SessionView]:
 
 
 def _agree(sessions: Sequence[SessionView]) -> bool:
-    pairs = [agreement(*pair) for pair in combinations([asked(session) for session in sessions], 2)]
-    least = _ALIKE_IN_NAME if _names_in_common(sessions) else _ALIKE
+    requests = [asked(session) for session in sessions]
+    pairs = [agreement(*pair) for pair in combinations(requests, 2)]
+    said = sum(sum(request.values()) for request in requests) / len(requests)
+    least = _ALIKE if said >= _FEW_WORDS else _ALIKE_IN_FEW_WORDS
+    if _names_in_common(sessions):
+        least = _ALIKE_IN_NAME
     return sum(pairs) >= least * len(pairs)
 
 

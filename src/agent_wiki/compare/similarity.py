@@ -51,6 +51,7 @@ _STOP_WORDS_TEXT = """
     everything fine happy hear here's however understand understood welcome whatever whenever today currently
     actually unfortunately additional additionally first second third id ids pr http https www com description
     following follow consider include including user
+    dont lets cant im ive doesnt didnt isnt wasnt wont thats whats theres gonna wanna kinda idk cuz pls plz
 """
 STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
