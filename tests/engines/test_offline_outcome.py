@@ -376,8 +376,10 @@ def test_the_count_of_a_test_runner_outranks_what_was_logged_before_it() -> None
     assert shown(session).outcome == "success"
 
 
-@pytest.mark.parametrize("check", ["cargo fmt --all --check", "dart analyze lib", "prettier --check src"])
-def test_a_formatter_that_only_compares_is_a_check(check: str) -> None:
+@pytest.mark.parametrize(
+    "check", ["cargo fmt --all --check", "dart analyze lib", "prettier --check src", "npm.cmd run -w api test"]
+)
+def test_what_compares_analyzes_or_runs_a_script_of_tests_is_a_check(check: str) -> None:
     session = Session().user("fix it").edit("a.rs").run(check, "Diff in a.rs:5:", failed=True).edit("a.rs")
     assert shown(session.run(check)).outcome == "success"
 
@@ -403,3 +405,16 @@ def test_what_the_user_had_reverted_is_no_success() -> None:
     assert shown(undone("don't revert all changes, only show them")).outcome == "success"
     again = undone("revert all changes").user("now build it with doors").edit("b.ts").run("npm test", "4 passed")
     assert shown(again).outcome == "success"
+
+
+def test_one_file_read_back_says_nothing_of_the_others() -> None:
+    session = (
+        Session().user("create the file main.php of a shop").write("main.php", "<?php\n").write("cart.php", "<?php\n")
+    )
+    assert shown(session.read("main.php", "1 <?php")).outcome == "unknown"
+
+
+def test_a_document_is_shown_by_the_answer_after_its_last_form() -> None:
+    session = looked("summarize what is there").says(f"All is read. {REVIEW}").user("now write the report as report.md")
+    result = shown(session.write("report.md").says(f"Written. {REVIEW}"[:400]))
+    assert (result.basis, result.turn) == ("delivered", len(session.done().messages))

@@ -347,3 +347,40 @@ def test_the_reported_answer_is_in_the_named_turn() -> None:
         2,
         "The agent answers: “There are twelve rivers in the list”",
     )
+
+
+def arc_of(session: Session) -> ArcAnswer:
+    return answer(SummarizeQuestion(session.done())).arcs[0]
+
+
+def test_what_was_delivered_is_the_agents_answer_and_not_the_users_acceptance() -> None:
+    review = (
+        "The parser is sound. " + "Two branches of it never run, and one of them hides an error of the reader. " * 4
+    )
+    arc = arc_of(Session().user("review the parser").read("parser.py").read("reader.py").says(review))
+    assert arc.outcome == "success"
+    assert [note.text[:18] for note in arc.key_turns if note.turn == arc.outcome_turn] == ["The agent answers:"]
+
+
+def test_another_subcommand_or_the_end_of_an_output_settles_no_failure() -> None:
+    session = (
+        Session().user("fix the list").edit("a.py").run("git stash pop", "error: would be overwritten", failed=True)
+    )
+    assert "worked" not in arc_of(session.run("git stash drop", "Dropped")).narrative
+    session = Session().user("fix the list").edit("a.py").run("git stash", "error: could not write index", failed=True)
+    assert "worked" not in arc_of(session.run("git stash 2>&1 | tail -3", "trace: built-in")).narrative
+
+
+def test_of_a_chain_the_check_that_failed_is_named_with_its_own_line() -> None:
+    session = Session().user("fix it").edit("a.ts")
+    log = "[Routes] error: Database connection failed\n 12 pass\n 0 fail\nerror: script lint exited with code 1"
+    narrative = arc_of(session.run("bun run test && bun run lint", log, failed=True)).narrative
+    assert "`bun run lint` failed" in narrative
+    assert "Database" not in narrative
+
+
+def test_a_long_goal_has_the_first_sentence_as_its_title() -> None:
+    request = "Move the parser to a package of its own. " + "It is used by the shop, the mailer and the importer " * 3
+    arc = arc_of(Session().user(request).edit("a.py"))
+    assert arc.title == "Move the parser to a package of its own."
+    assert not arc_of(Session().user("Fix the menu").edit("a.py")).title

@@ -203,12 +203,23 @@ def _runs_own_script(act: Act, written: set[str]) -> bool:
 def main_command(act: Act) -> SimpleCommand | None:
     """The command of a shell call that it was made for."""
     wanted = {"probe": "run"}.get(act.kind, act.kind)
-    fitting = [each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words]
+    fitting = _failed_checks(act)
+    fitting = fitting or [
+        each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
+    ]
     if not fitting:
         fitting = [each for each in act.commands if each.words and each.program != "for"]
     if act.kind == "look":
         return next((each for each in fitting if each.program not in _PREPARING), fitting[0] if fitting else None)
     return fitting[-1] if act.kind == "ship" and fitting else next(iter(fitting), None)
+
+
+def _failed_checks(act: Act) -> list[SimpleCommand]:
+    """Of a chain of checks that failed, those that did."""
+    if act.kind != "check" or act.finding is None or act.finding.passed is not False:
+        return []
+    steps = zip(steps_of((act.call.continues or act.call).command() or ""), act.verdict.steps, strict=False)
+    return [step for step, state in steps if state in ("failed", "masked") and is_check(step)]
 
 
 def check_key(act: Act) -> str:

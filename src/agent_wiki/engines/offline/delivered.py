@@ -38,8 +38,14 @@ def delivered(stretch: Stretch) -> Shown | None:
     is_answer = not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
     if not is_answer and not is_document:
         return None
-    turn, text = reply
+    turn, text = (_after_last_edit(stretch) if is_document else None) or reply
     return Shown("success", "delivered", turn, _first_line(text))
+
+
+def _after_last_edit(stretch: Stretch) -> tuple[int, str] | None:
+    """The longest answer since the document had its last form."""
+    last = stretch.kept_edits()[-1].turn
+    return max((each for each in stretch.replies() if each[0] > last), key=lambda each: len(each[1]), default=None)
 
 
 def _wants_words(request: UserRequest) -> bool:
@@ -59,5 +65,7 @@ def _answer(stretch: Stretch) -> tuple[int, str] | None:
 
 def _first_line(text: str) -> str | None:
     """The first line of an answer with a sentence in it."""
-    lines = (line for line in text.splitlines() if sum(map(str.isalpha, line)) >= 20 and not line.startswith("#"))
+    lines = (
+        line for line in text.splitlines() if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|"))
+    )
     return quoted(next(lines, "")) or None

@@ -178,7 +178,7 @@ def last_words(stretch: Stretch, most: int) -> tuple[int, str]:
 
 def _first_prose(reply: str) -> str:
     """The first informative sentences of a reply: no heading, no cheer, no lead-in."""
-    text = _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else reply
+    text = prose_of(reply)
     words = ""
     for line in text[:6_000].splitlines():
         if _HEADING.match(line):
@@ -189,6 +189,11 @@ def _first_prose(reply: str) -> str:
         if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
     return words
+
+
+def prose_of(reply: str) -> str:
+    """A reply as a reader sees it: of one in JSON the part that is prose."""
+    return _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else reply
 
 
 def _text_in_json(text: str) -> str:

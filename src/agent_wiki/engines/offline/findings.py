@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
+from agent_wiki.engines.offline.endings import prose_of
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.story import Sentence
@@ -93,8 +94,9 @@ def refusals_of_agent(stretch: Stretch) -> list[Sentence]:
 
 def _statements(stretch: Stretch) -> Iterator[tuple[int, str]]:
     for turn, reply in reversed(list(stretch.replies())):
-        for sentence in _SENTENCES.split(reply[:4_000]):
-            yield turn, sentence.strip(" *-")
+        sentences = [sentence.strip(" *-") for sentence in _SENTENCES.split(prose_of(reply)[:4_000]) if sentence]
+        for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
+            yield turn, f"{sentence} {following}" if sentence.endswith((":", "because")) else sentence
 
 
 def own_words_before(stretch: Stretch, act: Act, most: int = 110) -> str:

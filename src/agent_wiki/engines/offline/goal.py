@@ -6,13 +6,18 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline.clauses import clause
+from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
+from agent_wiki.engines.offline.wording import count
+from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 MOST_CHARACTERS = 240
 _MOST_OF_OPENING = 110  # where the request that counts comes after it
+_LEAST_WITH_LIST = 400  # characters of a prompt
+_LONG = 1_500
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
 _PLAN = regex(
@@ -27,6 +32,18 @@ _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _ASKS_KINDLY = regex(r"\bplease\b|^(?:can|could|would) you\b|\bconsider \w+ing\b", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
+_FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
+_POINTS_AT_LIST = regex(
+    r"\b(?:following|below|listed|phase|polish|including)\b"
+    r"|\b(?:issues?|gaps?|findings?|problems?|items|defects?|fixes|changes|tasks)\b",
+    re.IGNORECASE,
+)
+_SAYS_TASK = regex(
+    r"\bplease\b|\b(?:can|could|would) you\b|\bi (?:need|want) you to\b|\bgo ahead\b|\bmake sure\b"
+    r"|\byour (?:goal|task|objective|mission|job)\b[^.\n]{0,30}\bis\b"
+    r"|^(?:implement|continue|build|fix|address|resolve) \w",
+    re.IGNORECASE,
+)
 _CAUTION = regex(r"^(?:treat|do not|don'?t|never|ignore|remember)\b", re.IGNORECASE)  # how to go about it
 _LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
@@ -47,6 +64,17 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
         return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
     opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
     return f"{opening}, then: {request_line(deed.text, 160)}"
+
+
+def title_of(goal: str, deed: UserRequest | None) -> str:
+    """A heading for a long goal: the first sentence of the request that counts; none where the goal is short.
+
+    None either where no sentence ends in time: a heading that breaks off says less than the goal.
+    """
+    if len(goal) <= MOST_TITLE_CHARACTERS:
+        return ""
+    first = _FIRST_SENTENCE.match(request_line(deed.text) if deed else goal)
+    return first[0] if first else ""
 
 
 def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
@@ -87,29 +115,80 @@ def _command_line(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
-    """The sentence of `text` in which the person asks for something, as one plain line."""
+    """The sentence of `text` in which the person asks for something, as one plain line.
+
+    Of a long prompt that lists several things, with these.
+    """
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
     paragraphs = task_paragraphs(text)
     if not paragraphs:
         return ""
+    lead, items = listed_tasks(text) if len(text) >= _LEAST_WITH_LIST else ("", [])
+    line = _with_list(paragraphs, lead, items, most) if items else ""
+    return _upper_first(clause(line or _sentence_that_asks(text, paragraphs, most), most))
+
+
+def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:
+    """What the prompt lists, after the sentence that points at it or the one that leads in; empty without either.
+
+    A first sentence that asks for something of its own is the request, whatever list comes after it.
+    """
+    first = paragraphs[0][0]
+    if first.startswith(items[0]):
+        return _with_items("", items, most)
+    sentences = [sentence for paragraph in paragraphs[:3] for sentence in paragraph[:2]]
+    pointing = next((sentence for sentence in sentences if _POINTS_AT_LIST.search(sentence)), "")
+    if _asks(first) and pointing != first:
+        return ""
+    if pointing and len(pointing) <= most and _CAUTION.match(pointing) is None:
+        return _with_items(clause(pointing, most // 2), items, most)
+    is_led_in = lead.endswith(":") and _asks(lead) and not any(map(_asks, paragraphs[0][:4]))
+    return _with_items(clause(lead, most // 2), items, most) if is_led_in else ""
+
+
+def _with_items(lead: str, items: list[str], most: int) -> str:
+    """`lead: one; two; and three more`, whole items as long as they fit."""
+    line = lead.rstrip(" .:…,;")
+    for position, item in enumerate(items):
+        longer = f"{line}{'; ' if position else ': ' if line else ''}{item}"
+        if position and len(longer) > most - len("; and 10 more"):
+            return f"{line}; and {count(len(items) - position)} more"
+        line = longer
+    return clause(line, most)
+
+
+def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> str:
+    """The asking sentence of the first paragraph, or of a later one, or at the end; with what belongs to it."""
     first, last = paragraphs[0], paragraphs[-1]
-    asking = next((at for at, sentence in enumerate(first[:12]) if _asks(sentence)), None)
-    if asking is None and len(paragraphs) > 1 and not is_title(first[0]) and ASKS.search(last[-1]):
-        return _upper_first(clause(_after_paste(first[0], last), most))
+    asks = _asks if len(text) < _LONG else _asks_plainly
+    asking = next((at for at, sentence in enumerate(first[:12]) if asks(sentence)), None)
     if asking is None and len(paragraphs) > 1:
+        if not is_title(first[0]) and ASKS.search(last[-1]):
+            return _after_paste(first[0], last)
+        if len(text) >= _LONG and (asked := _asked_later(paragraphs)):
+            return asked
         if first[-1].endswith(":") and (asked := _asked_below(paragraphs[1:])):
-            return _upper_first(clause(f"{first[-1]} {asked}", most))  # words of someone else, with a request in them
+            return f"{first[-1]} {asked}"  # words of someone else, with a request in them
         if _LOG_LINE.match(text) and ASKS.search(last[-1]):
             error = text.strip().split("\n", 1)[0]
-            return _upper_first(clause(f"{last[-1].rstrip('.:!?')}: {error}", most))
+            return f"{last[-1].rstrip('.:!?')}: {error}"
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
     if len(paragraphs) > 1 and _needs_next(first[-1], text):
         following = [*following, paragraphs[1][0]]
-    return _upper_first(clause(_filled(first[start], following, most), most))
+    return _filled(first[start], following, most)
+
+
+def _asked_later(paragraphs: list[list[str]]) -> str:
+    """The first sentence of a later paragraph in which the person says plainly what to do."""
+    for paragraph in paragraphs[1:]:
+        for at, sentence in enumerate(paragraph[:4]):
+            if _SAYS_TASK.search(sentence):
+                return " ".join(paragraph[at : at + 2])
+    return ""
 
 
 def _after_paste(first: str, last: list[str]) -> str:
@@ -122,6 +201,16 @@ def _after_paste(first: str, last: list[str]) -> str:
 
 def _asks(sentence: str) -> bool:
     return ASKS.search(sentence) is not None and _CAUTION.match(sentence) is None
+
+
+def _asks_plainly(sentence: str) -> bool:
+    """As in a long text: a wish in so many words, or an imperative at the start; not "supports sorting, search …"."""
+    match = ASKS.search(sentence)
+    return (
+        match is not None
+        and _CAUTION.match(sentence) is None
+        and (match.start() == 0 or _SAYS_TASK.search(sentence) is not None)
+    )
 
 
 def _asked_below(paragraphs: list[list[str]]) -> str:

@@ -10,6 +10,7 @@ from agent_wiki.engines.offline.dead_ends import refusal_reason
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
 from agent_wiki.engines.offline.goal import opening_and_next, request_line
+from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
@@ -27,6 +28,12 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 MOST_KEY_TURNS = 6
+_ENDS = {
+    "cut-off": "No answer came",
+    "delivered": "The agent answers",
+    "stopped": "The user stops the agent",
+    "reverted": "The user has the changes reverted",
+}
 _LEAST_KEY_TURNS = 3
 
 
@@ -37,10 +44,15 @@ class _Candidate:
     text: str
 
 
-def key_turns_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> list[TurnNote]:
-    """Three to six notes in turn order, fewer when the stretch has fewer turns worth naming."""
+def key_turns_of(
+    stretch: Stretch, shown: Shown, troubles: list[Trouble], deed: UserRequest | None = None
+) -> list[TurnNote]:
+    """Three to six notes in turn order, fewer when the stretch has fewer turns worth naming.
+
+    `deed`: the request that most was changed for, where it is not the opening one.
+    """
     candidates = [
-        *_of_user(stretch),
+        *_of_user(stretch, deed),
         *_of_outcome(stretch, shown),
         *_of_troubles(troubles),
         *_of_edits(stretch, shown),
@@ -63,7 +75,7 @@ def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[
     return sorted(by_turn.values(), key=lambda each: (-each.weight, each.turn))[:most]
 
 
-def _of_user(stretch: Stretch) -> list[_Candidate]:
+def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
     found = []
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
     for position, request in enumerate(stretch.requests):
@@ -71,6 +83,8 @@ def _of_user(stretch: Stretch) -> list[_Candidate]:
         if position == 0:
             goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
             found.append(_Candidate(100, request.turn, f"The request: {said(goal, 160)}"))
+        elif request is deed:
+            found.append(_Candidate(97, request.turn, f"The user asks: {words}"))
         elif request.kind == "answer" or (is_talk and not moves_on(request)):
             continue  # details that the agent had asked for
         elif request.kind == "objection":
@@ -80,9 +94,8 @@ def _of_user(stretch: Stretch) -> list[_Candidate]:
     for act in stretch.acts:
         if act.was_refused and act.kind != "ask":
             reason = refusal_reason(act)
-            found.append(
-                _Candidate(80, act.turn, f"The user refuses {called(act)}{f': {said(reason)}' if reason else ''}")
-            )
+            words = f": {said(reason, 200)}" if reason else ""
+            found.append(_Candidate(80 if reason else 48, act.turn, f"The user refuses {called(act)}{words}"))
     found += [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
     return found
 
@@ -104,9 +117,8 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
         )
         return [_Candidate(95, shown.turn, f"{called(shown.act)} {what}{f': {line}' if line else ''}")]
     words = said(shown.quote or "", 120)
-    if shown.basis == "cut-off":
-        return [_Candidate(95, shown.turn, f"No answer came: {words}")]
-    return [_Candidate(95, shown.turn, f"The user {'accepts' if shown.outcome == 'success' else 'objects'}: {words}")]
+    what = _ENDS.get(shown.basis) or f"The user {'accepts' if shown.outcome == 'success' else 'objects'}"
+    return [_Candidate(95, shown.turn, f"{what}: {words}" if words else what)]
 
 
 def _verdict(act: Act) -> str:

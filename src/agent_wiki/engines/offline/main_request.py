@@ -15,6 +15,7 @@ _MANY_WORDS = 25  # of its own: it says itself what it points back at
 _LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
+_LOOKS = ("look", "plan", "ask", "delegate")
 _CHANGE = 10  # calls that a change weighs as much as
 _POINTS_BACK = regex(
     r"\b(?:(?:do|try|implement|build|make|start|fix|update|add|apply|run)(?:ing)?"
@@ -50,7 +51,7 @@ def standing_requests(stretch: Stretch) -> list[UserRequest]:
     interrupts = stretch.interrupts()
     while len(requests) > 1 and len(requests[1].text.split()) >= _LEAST_WORDS_IN_PLACE:
         start, end = requests[0].turn, requests[1].turn
-        has_begun = any(start < act.turn < end and act.has_worked for act in stretch.acts)
+        has_begun = any(start < act.turn < end and act.has_worked and act.kind not in _LOOKS for act in stretch.acts)
         if has_begun or not any(start < turn < end for turn in interrupts):
             break
         requests = requests[1:]
@@ -101,8 +102,10 @@ def _wants_work(request: UserRequest) -> bool:
 
 
 def _is_slight(opening: _Task) -> bool:
-    """A question, a command without a word to it, or a short wish."""
+    """A question, a command without a word to it, a short wish, or talk without a look at anything."""
     request = opening.request
+    if not opening.calls:
+        return True
     if request.kind == "command":
         return " " not in request.text
     return len(request.text.split()) < _LEAST_WORDS_OF_TASK or _is_question(request.text)

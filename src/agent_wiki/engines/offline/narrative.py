@@ -137,6 +137,6 @@ def _refusals(stretch: Stretch) -> list[Sentence]:
     for turn, acts in by_turn.items():
         names = [called(act) for act in acts]
         reason = next((words for act in acts if (words := refusal_reason(act))), "")
-        text = f"The user refused {listing(names)} (T{turn}){f': {said(reason)}' if reason else ''}."
+        text = f"The user refused {listing(names)} (T{turn}){f': {said(reason, 200)}' if reason else ''}."
         found.append(Sentence(turn, 82 if reason else 62, text, opens=True))
     return found

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from agent_wiki.engines.offline.requests import ASKS
 from agent_wiki.trajectory.lazily import regex
 
+_MOST_READ = 4_000
+_LONGEST_TAIL = 600
 _ISSUE_TAGS = (
     "pr_description",
     "issue",
@@ -25,6 +28,7 @@ _LABEL = regex(
     r"(?::[ \t]*(?P<same>\S[^\n]*)$|:?[ \t]*\n)",
     re.MULTILINE | re.IGNORECASE,
 )
+_ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
 _LEAD_LINES = regex(
     r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
     r"description|task requirements:?|"
@@ -38,8 +42,9 @@ _GREETING = regex(
     r"(?:[,!.…]+\s*|\s+[-–—]\s+)|^(?:gah|ugh|argh|hmm+|oh|hey|ah|uh|oops)\s+(?=\w)",
     re.IGNORECASE,
 )
-_SENTENCE_END = regex(r"(?<=[.!?])[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
+_SENTENCE_END = regex(r"(?<=[.!?])(?<!\s\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
 _PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
+_RULER = regex(r"^[ \t]*[=_*-]{4,}[ \t]*$", re.MULTILINE)
 _TERMINAL_GAP = regex(r" {12,}")  # what a prompt fills a line with, before its clock or its battery
 _UNFINISHED = regex(r"[a-z0-9]$")
 _CONTINUED = regex(r"(?:and|or|but|so|to|with|in|into|for|from|on|as|that|which)\s")
@@ -57,6 +62,12 @@ _GERUND = regex(
     re.IGNORECASE,
 )
 _WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
+
+
+def _is_alone(label: re.Match[str]) -> bool:
+    """A heading of one word that says where the task stands ("Goal:"), not one that has the word in it."""
+    rest = label.string[label.end("word") : label.start("same") if label["same"] else label.end()]
+    return label["word"].lower() in _ROLE_LABELS and not rest.strip(" \t\n:*")
 
 
 @lru_cache(maxsize=64)  # of one request several lines are made, of different lengths
@@ -78,7 +89,7 @@ def _task_part(text: str) -> str:
             end = text.find(f"</{tag}>", start)
             return text[start + len(tag) + 2 : end if end > 0 else None].strip()
     words = _ISSUE_WORDS.search(text)
-    if words:
+    if words and ASKS.match(text.lstrip()) is None:
         return text[words.end() :].strip()
     return _labelled(text) or text
 
@@ -86,9 +97,10 @@ def _task_part(text: str) -> str:
 def _labelled(text: str) -> str:
     """The text after `Task:` or under a heading with that word, where the request is there."""
     has_role = STORY_OF_ROLE.match(text) is not None
+    may_be_below = has_role or (ASKS.match(text.lstrip()) is None and not text.lstrip().startswith("#"))
     for label in _LABEL.finditer(text, 0, 12_000):
         same = label.group("same")
-        is_marked = label.start() == 0 or has_role
+        is_marked = label.start() == 0 or (may_be_below and _is_alone(label))
         if same and (is_marked or label.group("word").lower() == "task") and len(same.split()) >= 3:
             return text[label.start("same") :]
         if not same and is_marked and text[label.end() :].strip():
@@ -98,8 +110,8 @@ def _labelled(text: str) -> str:
 
 def _paragraphs(text: str) -> list[list[str]]:
     """The sentences of the first paragraphs, code and lead lines left out, greetings cut off."""
-    text = re.sub(r"```.*?(?:```|\Z)", "\n\n", text[:4_000], flags=re.DOTALL)
-    text = _TERMINAL_GAP.sub("\n\n", text)
+    text = re.sub(r"```.*?(?:```|\Z)", "\n\n", _ends_of(text), flags=re.DOTALL)
+    text = _RULER.sub("\n\n", _TERMINAL_GAP.sub("\n\n", text))
     lines = ["" if _LEAD_LINES.match(line.strip()) else line for line in text.split("\n")]
     found = []
     for part in _whole(_PARAGRAPH_END.split("\n".join(_with_title_apart(lines)))):
@@ -107,6 +119,14 @@ def _paragraphs(text: str) -> list[list[str]]:
         if sentences:
             found.append(sentences)
     return found
+
+
+def _ends_of(text: str) -> str:
+    """A text as it is, of a long one the beginning and the last paragraph: a paste has its request at either end."""
+    if len(text) <= _MOST_READ:
+        return text
+    last = text[-_LONGEST_TAIL:].rstrip().rpartition("\n")[2]
+    return f"{text[:_MOST_READ]}…\n\n{last}"
 
 
 def _whole(parts: list[str]) -> list[str]:

@@ -22,9 +22,11 @@ def read_back(stretch: Stretch) -> Shown | None:
         return None
     asked_words = frozenset(_WORDS.findall(asked.lower()))
     written: dict[str, tuple[int, str]] = {}
-    for act in stretch.acts:
+    for act in stretch.kept_edits():
         name, line = _written_name(act, asked, asked_words), _first_line(act)
-        if name and line:
+        if not name:
+            return None  # more was made than the file that was asked for, and nothing shows that it works
+        if line:
             written[name] = (act.turn, line)
     for look in reversed(stretch.acts if written else []):
         if look.kind != "look" or not look.has_worked:

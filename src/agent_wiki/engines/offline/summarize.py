@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.engines.offline.acts import Act, acts_of
 from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
-from agent_wiki.engines.offline.goal import goal_of
+from agent_wiki.engines.offline.goal import goal_of, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.main_request import deed_of, standing_requests
 from agent_wiki.engines.offline.narrative import narrative_of
@@ -37,19 +37,21 @@ def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[UserReque
 
 def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer:
     requests = standing_requests(stretch)
-    goal = goal_of(requests, stretch.trajectory.source.title, deed_of(stretch, requests))
+    deed = deed_of(stretch, requests)
+    goal = goal_of(requests, stretch.trajectory.source.title, deed)
     shown = shown_outcome(stretch)
     troubles = troubles_of(stretch.acts, stretch.trajectory.source.cwd)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
         last_turn=max(stretch.last_turn, 1),
+        title=title_of(goal, deed),
         goal=goal,
         outcome=shown.outcome,
         outcome_turn=shown.turn,
         outcome_quote=shown.quote,
         narrative=narrative_of(stretch, shown, troubles),
-        key_turns=key_turns_of(stretch, shown, troubles),
+        key_turns=key_turns_of(stretch, shown, troubles, deed),
         dead_ends=dead_ends_of(stretch, troubles),
         recalled=recalled_pages(stretch, reads),
     )

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
-from agent_wiki.engines.offline.same_check import check_runs
+from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.wording import shown_path
-from agent_wiki.shell.result_lines import error_line
+from agent_wiki.shell.result_lines import error_line, failing_lines, lines_of
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -23,11 +23,15 @@ _BOOKKEEPING = regex(
     r"InputValidationError",
     re.IGNORECASE,
 )
+_CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 _MOST_EDITS = 12
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = frozenset(
     {"git", "gh", "npm", "pnpm", "yarn", "go", "cargo", "docker", "kubectl", "pip", "uv", "brew"}
 )  # fmt: skip
+_NESTED = frozenset(
+    {"stash", "worktree", "remote", "submodule", "pr", "issue", "run", "release", "repo", "compose", "pip"}
+)
 
 
 @dataclass(slots=True)
@@ -51,6 +55,10 @@ class Trouble:
 
 def failure_line(act: Act) -> str:
     """The verbatim line that shows why an act failed; empty when its result shows none."""
+    if act.kind == "check" and any(has_passed for _, has_passed in check_verdicts(act)):
+        lines = [line for _, line in failing_lines(lines_of(act.call.result or ""))]
+        if lines and act.has_failed:
+            return lines[-1].strip()  # what was printed before belongs to a step that passed
     if act.finding is not None and act.finding.line and act.finding.passed is False:
         return act.finding.line
     return error_line(act.call.result or "")
@@ -70,7 +78,7 @@ def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
             known.failures.append(act)
             open_troubles.update(dict.fromkeys(keys, known))
         elif act.has_worked and (act.kind != "check" or act.finding is None or act.finding.passed):
-            for key in _settled(act, keys, open_troubles):
+            for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
                 trouble.fix = trouble.fix or act
         if act.edits:
@@ -79,6 +87,11 @@ def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
                 if trouble.failures[-1] is not act and len(trouble.edits) < _MOST_EDITS:
                     trouble.edits = distinct([*trouble.edits, *paths])
     return found
+
+
+def _is_cut(act: Act) -> bool:
+    """Only the end of the output of what is no check can be seen: it may have failed as before."""
+    return act.kind not in ("check", "probe") and _CUT.search(act.call.command() or "") is not None
 
 
 def _settled(
@@ -97,12 +110,13 @@ def _settled(
 def _keys(act: Act) -> Sequence[str | CheckRun]:
     """What makes two acts attempts at the same thing."""
     if act.kind in ("check", "probe"):
-        return check_runs(act)
+        return [run for run, has_passed in check_verdicts(act) if not has_passed] or check_runs(act)
     command = main_command(act)
     if command is not None:
         words = [word for word in command.words[1:] if not word.startswith("-")]
         if command.program in _WITH_SUBCOMMAND:
-            return [f"shell {command.program} {' '.join(words[:1])}"]
+            depth = 2 if words[:1] and words[0] in _NESTED else 1
+            return [f"shell {command.program} {' '.join(words[:depth])}"]
         return [f"shell {command.program} {' '.join(words[:2])}"]
     return [f"{act.call.name} {act.call.path() or ''}"]
 
