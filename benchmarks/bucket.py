@@ -40,10 +40,11 @@ _UPLOADS = 16
 
 @dataclass(frozen=True)
 class Night:
-    """What one run took: time, peak memory, requests by kind, and files of the wiki that it changed."""
+    """What one run took: time, peak memory and requests by kind; and how many files of the wiki it changed."""
 
     name: str
     seconds: float
+    processor_seconds: float
     megabytes: float
     requests: Mapping[str, int]
     changed: int
@@ -53,7 +54,8 @@ class Night:
     def row(self) -> str:
         """As a line of a table."""
         asked = f"{self.requests['LIST']:,} | {self.requests['GET']:,}"
-        return f"| {self.name} | {self.seconds:.1f} s | {self.megabytes:.0f} | {asked} | {self.changed:,} |"
+        took = f"{self.seconds:.1f} s | {self.processor_seconds:.1f} s | {self.megabytes:.0f}"
+        return f"| {self.name} | {took} | {asked} | {self.changed:,} |"
 
 
 def session(number: int, exchanges: int = 1) -> bytes:
@@ -116,7 +118,8 @@ def _night(name: str, wiki: Path, counters: str) -> Night:
     after = _files(wiki)
     changed = sum(before.get(path) != after.get(path) for path in before.keys() | after.keys())
     said = next((line for line in output.splitlines() if line.startswith("read:")), "")
-    return Night(name, seconds, used.ru_maxrss / 1024, _requests(counters) - asked, changed, len(after), said)
+    busy, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return Night(name, seconds, busy, megabytes, _requests(counters) - asked, changed, len(after), said)
 
 
 def nights(folder: Path, counters: str, objects: int, new: int) -> list[Night]:
@@ -151,7 +154,8 @@ def main() -> int:
         with seaweedfs_server(folder, "traces", seaweedfs()) as (endpoint, counters):
             os.environ.update(environment(endpoint))
             made = nights(folder, counters, chosen.objects, chosen.new)
-    print("| night | time | peak MB | listings | objects read | files changed |\n|---|---|---|---|---|---|")
+    print("| night | time | processor | peak MB | listings | objects read | files changed |")
+    print("|---|---|---|---|---|---|---|")
     print("\n".join(night.row() for night in made))
     print("\n".join(f"{night.name}: {night.files:,} files; {night.said}" for night in made))
     problems = missed(made)

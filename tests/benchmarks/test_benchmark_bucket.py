@@ -26,7 +26,7 @@ def test_a_generated_session_is_the_same_each_time_and_grows(tmp_path: Path) -> 
 
 def test_a_quiet_night_may_read_nothing_and_take_five_seconds() -> None:
     def night(name: str, seconds: float, read: int) -> bucket.Night:
-        return bucket.Night(name, seconds, 100.0, {"LIST": 10, "GET": read}, 0, 1, "")
+        return bucket.Night(name, seconds, seconds, 100.0, {"LIST": 10, "GET": read}, 0, 1, "")
 
     assert (
         bucket.missed([night("9 new", 60.0, 9), night("no news", 4.9, 0), night("no news, fresh clone", 9.0, 0)]) == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_wiki.commands.files import text_in
-from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Since, paths_of, selection_of
+from agent_wiki.commands.selecting import Exclude, Include, Since, paths_of, selection_of
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -44,7 +44,6 @@ def worklist(
     since: Since = "",
     include: Include = None,
     exclude: Exclude = None,
-    max_objects: MaxObjects = None,
     wiki: Wiki = None,
     as_json: AsJson = False,
 ) -> None:
@@ -52,7 +51,7 @@ def worklist(
     from agent_wiki.pipeline import open_questions
     from agent_wiki.report import as_lines, as_values
 
-    selection = selection_of(since, include, exclude, max_objects)
+    selection = selection_of(since, include, exclude)
     found = open_questions.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection)
     if as_json:
         print_json({"questions": [asdict(each) for each in found.questions], "problems": as_values(found.problems)})

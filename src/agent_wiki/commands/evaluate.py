@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_wiki.commands.files import text_in, write_bytes
-from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Paths, Since, paths_of, selection_of
+from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, print_json, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson
 from agent_wiki.errors import UsageError
@@ -44,7 +44,6 @@ def metrics(
     since: Since = "",
     include: Include = None,
     exclude: Exclude = None,
-    max_objects: MaxObjects = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure each session: a JSON line of cost, time, calls, reads and outcome."""
@@ -53,7 +52,7 @@ def metrics(
 
     report = Report("eval metrics", "")
     known, chosen = _tasks(tasks), _labels(labels or ())
-    selection = selection_of(since, include, exclude, max_objects)
+    selection = selection_of(since, include, exclude)
     with progress_shown(quiet=as_json) as progress:
         rows = rows_of(paths_of(paths), known, chosen, report, progress, selection)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Paths, Since, paths_of, selection_of
+from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.wiki.text import counted
@@ -27,7 +27,6 @@ def normalize(
     since: Since = "",
     include: Include = None,
     exclude: Exclude = None,
-    max_objects: MaxObjects = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -39,7 +38,7 @@ def normalize(
     from agent_wiki.report import Report
 
     report = Report("normalize", str(out), is_dry_run=dry_run)
-    selection = selection_of(since, include, exclude, max_objects)
+    selection = selection_of(since, include, exclude)
     options = NormalizeOptions(out, label, user_prompt, trial_prefix, condition, dry_run, selection)
     with progress_shown(quiet=as_json) as progress:
         written = normalize_all(paths_of(paths), options, report, progress)

@@ -37,7 +37,7 @@ def paths_of(named: Iterable[str]) -> list[RecordingPath]:
 
 
 def selection_of(
-    since: str, include: Sequence[str] | None, exclude: Sequence[str] | None, max_objects: int | None
+    since: str, include: Sequence[str] | None, exclude: Sequence[str] | None, max_objects: int | None = None
 ) -> Selection:
     """Which files count."""
     from agent_wiki.pipeline.inputs import Selection

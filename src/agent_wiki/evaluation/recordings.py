@@ -30,7 +30,7 @@ def rows_of(
     """
     inputs = inputs_of(paths, selection)
     inputs.report_lost(report)
-    files = selection.first(inputs.files, report)
+    files = inputs.files
     report.recordings = len(files)
     rows: dict[str, tuple[tuple[int, int, str], Row, str]] = {}  # order, row, format
     for position, file in enumerate(files):

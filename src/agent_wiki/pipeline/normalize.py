@@ -68,7 +68,7 @@ def normalize(
     """
     inputs = inputs_of(paths, options.selection)
     inputs.report_lost(report)
-    files = options.selection.first(inputs.files, report)
+    files = inputs.files
     report.recordings = len(files)
     folder = options.out if options.label is None else options.out / options.label / "items"
     written: dict[str, TrajectoryStats] = {}

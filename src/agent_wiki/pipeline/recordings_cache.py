@@ -64,7 +64,7 @@ def _is_sound(entry: Any) -> bool:
 def unchanged(cache: Cache, path: RecordingPath) -> dict[str, Any] | None:
     """What is known of a file that has not changed since; None for any other."""
     entry = cache.get(str(path.resolve()))
-    if entry is None or entry.get("readers", known_formats()) != known_formats():
+    if entry is None or ("readers" in entry and entry["readers"] != known_formats()):
         return None
     try:
         if signature_of(path) != (entry.get("size"), entry.get("changed")):
