@@ -235,3 +235,19 @@ def test_a_later_failure_contradicts_only_with_the_same_error_and_the_remedy_app
     assert _set_for_tests("SHOP_URL=x cargo test", same).contradiction == "it failed again in T6"
     assert not _set_for_tests("SHOP_URL=x cargo test", other).contradiction
     assert not _set_for_tests("cargo test", same).contradiction
+
+
+def test_a_compiler_that_gets_past_an_error_to_another_confirms_the_remedy() -> None:
+    gone, next_one = "error[E0412]: cannot find type `Select`", "error[E0433]: cannot find crate `uuid`"
+    session = Script().runs("cargo check", gone, failed=True).edits("[]", '["Select"]', "Cargo.toml")
+    session.runs("cargo check", next_one, failed=True)
+    grade = _grade(session, (2, 4, 6), (3, gone))
+    assert grade.cause == "checked"
+    assert grade.reason.startswith("failed in T2, ran, and failed otherwise, in T6")
+
+
+def test_a_check_that_is_read_later_is_judged_by_what_was_read() -> None:
+    session = Script().call("exec_command", {"cmd": "npm test"}, "Process running with session ID 7\nOutput:\n")
+    session.call("write_stdin", {"session_id": 7}, "Process exited with code 1\nOutput:\n1 failed")
+    session.edits("3", "4").runs("npm test", _GREEN)
+    assert _grade(session, (2, 6, 8)).reason == "failed in T4, passed in T8; nothing else was changed in between"

@@ -15,6 +15,7 @@ from agent_wiki.shell.files_written import edits_of
 from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
+from agent_wiki.shell.past_failure import gets_past
 from agent_wiki.shell.result_lines import shows_failure, speaks_of_failure
 from agent_wiki.shell.same_check import check_run, is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -40,6 +41,8 @@ _ADVISES = regex(
     r"|create|trust|want)\b",
     re.IGNORECASE,
 )
+_MISSES = regex(r"cannot find|not found|\bno (?:method|function|field)\b|undefined|can only be used|does not exist")
+_QUOTED_NAME = regex(r"[`'‘](\w{5,60})[`'’]")
 _CODE_LINE = regex(r"\s*\d{0,6} *\|")  # a compiler shows the code that it complains of
 _TOKEN = regex(r"[\w@./:=+-]{3,}")
 _PLAIN_WORD = regex(r"[A-Za-z]+")
@@ -100,7 +103,7 @@ class _Case:
     def __init__(self, trajectory: Trajectory, turning: Turning, quotes: Sequence[tuple[int, str]]) -> None:
         self.trajectory, self.turning, self.quotes = trajectory, turning, quotes
         self.calls = paired_calls(trajectory)
-        at_event = self._calls_at(turning.event)
+        at_event = [call.ended_by or call for call in self._calls_at(turning.event)]
         self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
         self.refused = next((call for call in at_event if verdict_of(call).state in ("refused", "called off")), None)
         self.shown = at_event[0] if at_event and self.event is None and self._is_shown(turning.event) else None
@@ -141,7 +144,8 @@ class _Case:
         doubt = self._doubt(event, confirming)
         if doubt:
             return self._unless_stated(f"{where}, but {doubt}", against)
-        if event.command() == confirming.command() and is_escalated(confirming) and not is_escalated(event):
+        first, second = _asked(event), _asked(confirming)
+        if first.command() == second.command() and is_escalated(second) and not is_escalated(first):
             return Grade("checked", f"{where}: the same command with leave to run outside the sandbox", against)
         if self._is_named_by_tool(event, confirming):
             return Grade("checked", f"{where}; the failure itself names the remedy", against)
@@ -204,7 +208,8 @@ class _Case:
 
     def _confirming(self, event: Call) -> Call | None:
         turn = self.turning.confirmation
-        later = [call for call in self._calls_at(turn) if call.position > event.position] if turn else []
+        ended = [call.ended_by or call for call in self._calls_at(turn)] if turn else []
+        later = [call for call in ended if call.position > event.position]
         return next((call for call in later if self._confirms(event, call)), None)
 
     def _confirms(self, event: Call, later: Call) -> bool:
@@ -224,7 +229,8 @@ class _Case:
         lines = [verdict_of(event).line, *self._quoted_at(event)]
         is_missing = any(map(_MISSING.search, lines))
         is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
-        worked = [*passed_steps(later), *(failed_steps(later) if is_missing and _has_run(later) else ())]
+        has_run = (is_missing and _has_run(later)) or gets_past(later, lines)
+        worked = [*passed_steps(later), *(failed_steps(later) if has_run else ())]
         for failed in failed_steps(event):
             for passed in worked:
                 is_stand_in = (is_missing and _is_same_job(failed, passed)) or (
@@ -250,20 +256,21 @@ class _Case:
         is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
         if is_settled and (is_same_check(failed, passed) or _is_same_tool(failed, passed)):
             parts -= {"flags", "arguments"}
-        is_between = self.turning.remedy is not None and self.turning.remedy < other[0].turn
+        is_between = self.turning.remedy is not None and self.turning.remedy < _asked(other[0]).turn
         return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
 
     def _folder_changed(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
         folders = folders_of(self.calls, self.trajectory.source.cwd)
-        places = [folders[call.position][called_steps(call).index(step)] for call, step in (one, other)]
+        places = [folders[_asked(call).position][called_steps(call).index(step)] for call, step in (one, other)]
         return {"folder"} if places[0] != places[1] else set()
 
     def _quoted_at(self, call: Call) -> list[str]:
-        return [quote for turn, quote in self.quotes if turn in (call.turn, call.result_turn)]
+        turns = {call.turn, call.result_turn, _asked(call).turn, _asked(call).result_turn}
+        return [quote for turn, quote in self.quotes if turn in turns]
 
     def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
         """What changed something between the two: edits, installations, and other commands that ran."""
-        for call in self.calls[event.position + 1 : confirming.position]:
+        for call in self.calls[event.position + 1 : _asked(confirming).position]:
             verdict = verdict_of(call)
             is_meanwhile = call.turn < confirming.turn < (call.result_turn or 0)  # issued together, not in between
             is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
@@ -291,15 +298,16 @@ class _Case:
         """Something was done differently: a remedy in between, or in the call itself."""
         remedy = self.turning.remedy
         is_between = remedy is not None and event.turn < remedy < confirming.turn
-        return is_between or event.raw_arguments != confirming.raw_arguments
+        return is_between or _asked(event).raw_arguments != _asked(confirming).raw_arguments
 
     def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
         """The failure advises a word of the remedy that was not in what failed."""
-        before = event.raw_arguments
+        before = _asked(event).raw_arguments
         lines = [line[:400] for line in (event.result or "")[:20_000].splitlines() if not _CODE_LINE.match(line)]
         advice = [line for line in lines if _ADVISES.search(line)]
         said = {token for line in advice for token in _TOKEN.findall(line) if _is_specific(token)}
-        new = {word for call in [*self._calls_at(self.turning.remedy), confirming] for word in _new_words(call)}
+        said |= {name for line in lines if _MISSES.search(line) for name in _QUOTED_NAME.findall(line)}
+        new = {word for call in [*self._calls_at(self.turning.remedy), _asked(confirming)] for word in _new_words(call)}
         return any(token in word and token not in before for token in said for word in new if word not in before)
 
     def _contradiction(self, event: Call) -> str:
@@ -388,6 +396,11 @@ def _new_words(call: Call) -> set[str]:
         return set(_TOKEN.findall(call.raw_arguments[:20_000]))
     gone = {word for old, _, _ in edits for word in _TOKEN.findall(old[:20_000])}
     return {word for _, new, _ in edits for word in _TOKEN.findall(new[:20_000])} - gone
+
+
+def _asked(call: Call) -> Call:
+    """The call with the command, of one that only reads on what it prints."""
+    return call.continues or call
 
 
 def _has_run(call: Call) -> bool:

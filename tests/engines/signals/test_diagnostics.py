@@ -87,3 +87,34 @@ def test_the_one_rule_that_a_hook_named_is_kept_to() -> None:
 def test_two_rules_or_a_message_about_this_code_give_none(output: str) -> None:
     script = Script().runs("make lint", output, failed=True).edits("~~~", "~~~text", "docs/a.md")
     assert not _rules(script.runs("make lint", "ok"))
+
+
+NO_METHOD = "error[E0599]: no method named `query` found for struct `Builder` in the current scope"
+FEATURES = ('web = { features = ["json"] }', 'web = { features = ["json", "query"] }')
+
+
+def test_a_word_that_the_diagnostic_names_is_added_to_the_settings() -> None:
+    script = Script().runs("cargo check", NO_METHOD, failed=True).edits(*FEATURES, "Cargo.toml")
+    other = "error[E0433]: cannot find crate `uuid` in this scope"
+    rule = (
+        "Add `query` to `Cargo.toml` when `cargo check` stops with `E0599: no method named 'query' found for struct "
+        '\'Builder\' in the current scope`. There it reads `web = { features = ["json", "query"] }`.'
+    )
+    assert _rules(script.runs("cargo check", other, failed=True)) == [rule]
+
+
+@pytest.mark.parametrize("later", [NO_METHOD, "error: expected one of `,`, `:`", "error: could not parse"])
+def test_an_error_that_is_there_still_or_may_be_hidden_teaches_nothing(later: str) -> None:
+    script = Script().runs("cargo check", NO_METHOD, failed=True).edits(*FEATURES, "Cargo.toml")
+    assert not _rules(script.runs("cargo check", later, failed=True))
+
+
+def test_a_patch_of_settings_and_a_check_that_is_read_later_count_as_well() -> None:
+    error = "tsconfig.json(1,3): error TS5096: Option 'allowTs' can only be used when 'noEmit' is set."
+    patch = '*** Begin Patch\n*** Update File: web/tsconfig.json\n@@\n-"allowTs": true\n+"noEmit": true\n*** End Patch'
+    script = Script().runs("npm run build", error, failed=True).call("apply_patch", {"input": patch}, "{}")
+    running = "Process running with session ID 7\nOutput:\n"
+    script.call("exec_command", {"cmd": "npm run build"}, running)
+    script.call("write_stdin", {"session_id": 7, "chars": ""}, "Process exited with code 0\nOutput:\nbuilt in 1s")
+    (rule,) = _rules(script)
+    assert rule.startswith("Add `noEmit` to `tsconfig.json` when `npm run build` stops with")

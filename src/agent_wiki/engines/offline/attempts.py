@@ -45,6 +45,11 @@ class Attempt:
     def position(self) -> int:
         return self.call.position
 
+    @property
+    def ended(self) -> Call:
+        """The call whose result shows how it went: the last that read on, where the command was still running."""
+        return self.call.ended_by or self.call
+
 
 @dataclass
 class MinedSession:

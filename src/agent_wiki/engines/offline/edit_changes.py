@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from agent_wiki.engines.offline.attempts import edit_old_text, edit_text
 from agent_wiki.shell.files_written import edits_of
@@ -13,6 +14,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _NAME = regex(r"[A-Za-z_][\w.]*\w|\w|[^\w\s]")
 _IS_NAME = regex(r"[A-Za-z_][\w.]*\w")
+_PATCH_HEAD = regex(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$", re.MULTILINE)
 _MOST_LINES = 400
 
 
@@ -36,6 +38,11 @@ def replaced_names(edits: Iterable[Call]) -> dict[str, str]:
     return {old: next(iter(new)) for old, new in found.items() if len(new) == 1 and old not in written}
 
 
+def added_names(old: str, new: str) -> set[str]:
+    """The names that a text has and the one it replaced had not."""
+    return set(_IS_NAME.findall(new)) - set(_IS_NAME.findall(old))
+
+
 def _names_replaced(before: str, after: str) -> Iterator[tuple[str, str]]:
     mine, theirs = _NAME.findall(before), _NAME.findall(after)
     for kind, start, end, first, last in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
@@ -54,17 +61,22 @@ def _without_shared_front(old: str, new: str) -> tuple[str, str]:
 
 
 def _texts(edits: Iterable[Call]) -> Iterator[tuple[str, str]]:
-    """The text before and after each single edit."""
-    for edit in edits:
-        single = [(old, new) for old, new, _ in edits_of(edit.arguments)]
-        yield from single or [(edit_old_text(edit), edit_text(edit))]
+    return ((old, new) for edit in edits for _, old, new in edited_parts(edit))
 
 
 def edited_files(edits: Iterable[Call]) -> set[str]:
-    """The files that edits name: of a patch those of its heads."""
-    found: set[str] = set()
-    for edit in edits:
-        patch = str(edit.arguments.get("input") or edit.arguments.get("patch") or edit.command() or "")
-        heads = re.findall(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$", patch, re.MULTILINE)
-        found |= set(heads) or {edit.path() or edit.raw_arguments[:200]}
-    return found
+    """The files that edits name."""
+    return {path for edit in edits for path, _, _ in edited_parts(edit)}
+
+
+def edited_parts(edit: Call) -> Iterator[tuple[str, str, str]]:
+    """The file of each part of an edit, with its text before and after; of a patch the lines that it changes."""
+    patch = str(edit.arguments.get("input") or edit.arguments.get("patch") or edit.command() or "")
+    heads = list(_PATCH_HEAD.finditer(patch))
+    for head, following in zip_longest(heads, heads[1:]):
+        lines = patch[head.end() : following.start() if following else len(patch)].splitlines()
+        before, after = ("\n".join(line[1:] for line in lines if line.startswith(mark)) for mark in "-+")
+        yield head[1], before, after
+    path = edit.path() or edit.raw_arguments[:200]
+    single = [(path, old, new) for old, new, _ in edits_of(edit.arguments)]
+    yield from single or ([] if heads else [(path, edit_old_text(edit), edit_text(edit))])

@@ -79,6 +79,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         diagnostics.lessons,
         {
             "diagnostics/other-name": "A check misses a name, an edit puts another in its place, and the check passes.",
+            "diagnostics/named-setting": "A check names a word, an edit adds it to the settings, and it passes.",
             "diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes.",
         },
     ),

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
-from agent_wiki.engines.offline.edit_changes import changed_lines, edited_files, replaced_names
+from agent_wiki.engines.offline.edit_changes import (
+    added_names,
+    changed_lines,
+    edited_files,
+    edited_parts,
+    replaced_names,
+)
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.linters import Finding, findings
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.past_failure import gets_past
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.calls import Call
@@ -34,6 +42,10 @@ _QUOTED = regex(
 _UNDERLINED = regex(r"^\s*\d{0,6} *\|(.{0,400})\n\s*\|( {1,300})(\^{2,80})", re.MULTILINE)
 # Of a library: a type of a package, a module that is no file, a language's own list of what is not there any more.
 _OF_LIBRARY = regex(r"\b[a-z]\w*(?:\.|::)[A-Z]\w+|\b[Mm]odule ['\"`][\w@]|unstable|deprecated|\bcrate `")
+_SETTINGS = regex(
+    r"(?:^|/)(?:Cargo\.toml|package\.json|pyproject\.toml|go\.mod|pubspec\.yaml|Package\.swift|setup\.cfg|tox\.ini"
+    r"|(?:ts|js)config[\w.-]{0,40}\.json|[\w-]{1,40}\.config\.[cm]?[jt]s|\.eslintrc[\w.]{0,8}|build\.gradle(?:\.kts)?)$"
+)
 _NO_RULES = frozenset({"typecheck", "syntax-error"})
 _KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
           "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
@@ -54,14 +66,16 @@ class _Mended:
     @property
     def head(self) -> str:
         """What was run, without what it was run on."""
-        words = self.wanted.words
-        return " ".join(words[: 2 if len(words) > 1 and words[1].isalpha() else 1])
+        return shell.Command(self.wanted.called or self.wanted.words, (), "", self.wanted.source).head
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each check that failed and was mended by edits of one file."""
     found: list[Lesson] = []
     for failed in session.attempts:
+        if failed.verdict == "failed" and (configured := _configured(session, failed)):
+            found += configured
+            continue
         mended = _mended(session, failed) if failed.verdict == "failed" else None
         if mended is not None:
             found += _other_name(session, mended) or _named_rule(session, mended)
@@ -69,13 +83,65 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _mended(session: MinedSession, failed: Attempt) -> _Mended | None:
-    wanted = next((step for step in failed_steps(failed.call) if is_check(step) or _commits(step)), None)
+    wanted = next((step for step in failed_steps(failed.ended) if is_check(step) or _commits(step)), None)
     for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted else ():
-        if wanted and any(is_same_check(wanted, step) for step in passed_steps(later.call)):
+        if wanted and any(is_same_check(wanted, step) for step in passed_steps(later.ended)):
             edits = tuple(session.edits_between(failed.position, later.position))
             is_one_file = len(edited_files(edits)) == 1
             return _Mended(failed, later, wanted, edits) if is_one_file else None
     return None
+
+
+def _configured(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    """An edit puts a word into a file of settings that the diagnostic names; the check passes, or gets past it."""
+    wanted = next((step for step in failed_steps(failed.ended) if is_check(step)), None)
+    lines = [line for line in failed.output[:_MOST_OUTPUT].splitlines() if _DIAGNOSTIC.search(line)]
+    for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted and lines else ():
+        steps = [*passed_steps(later.ended), *(failed_steps(later.ended) if gets_past(later.ended, lines) else ())]
+        if wanted is None or not any(is_same_check(wanted, step) for step in steps):
+            continue
+        for edit in session.edits_between(failed.position, later.position):
+            for path, old, new in edited_parts(edit):
+                if _SETTINGS.search(path):
+                    mended = _Mended(failed, later, wanted, (edit,))
+                    return _named_setting(session, mended, lines, (path.rpartition("/")[2], old, new))
+        return []
+    return []
+
+
+def _named_setting(
+    session: MinedSession, mended: _Mended, lines: list[str], part: tuple[str, str, str]
+) -> list[Lesson]:
+    file, old, new = part
+    for line in lines:
+        for word in sorted(_named(line) & added_names(old, new)):
+            message = _without_place(line)
+            name = error_name(message, session)
+            if name is None or len(word) < 4 or generalize(word, session.trajectory) != word:
+                continue
+            wording = Wording(
+                "diagnostics/named-setting",
+                f"Add {word} to {file}",
+                f"Add `{word}` to `{file}` when `{mended.head}` stops with `{name}`.{_as_written(new, word)}",
+                f"`{mended.head}` stops with `{name}`.",
+                (tag(word, "name"), tag(file), tag(mended.wanted.program)),
+            )
+            rationale = f"`{mended.head}` stopped with `{plain_line(message, 160)}`; with `{word}` in `{file}` no more."
+            return _lesson(session, mended, wording, rationale, (line.strip(), word), 71)
+    return []
+
+
+def _as_written(new: str, word: str) -> str:
+    """The line that holds the word, where it is short."""
+    line = next((each.strip().rstrip(",") for each in new.splitlines() if word in each), "")
+    is_short = 0 < len(line) <= 120 and not re.search(r"[/\\`]", line) and line.strip("'\"") != word
+    return f" There it reads `{line}`." if is_short else ""
+
+
+def _without_place(line: str) -> str:
+    """A diagnostic's code and message, without the file and the tool's own marks."""
+    bare = re.sub(r"^(?:\S{1,200}?(?::\d+(?::\d+)?|\(\d+,\d+\)):? )?(?:- )?(?:error\[?)?(?:: )?", "", line.strip())
+    return bare.replace("`", "'").replace("]:", ":").strip()
 
 
 def _commits(step: SimpleCommand) -> bool:
@@ -124,7 +190,7 @@ def _is_own(session: MinedSession, mended: _Mended, *names: str) -> bool:
 
 def _use_instead(session: MinedSession, mended: _Mended, names: tuple[str, str], line: str) -> list[Lesson]:
     old, new = names
-    message = re.sub(r"^(?:\S{1,200}?:\d+(?::\d+)?:? )?(?:error\[?)?", "", line).replace("`", "'").replace("]:", ":")
+    message = _without_place(line)
     name = error_name(message, session)
     if name is None or generalize(f"{old} {new}", session.trajectory) != f"{old} {new}":
         return []

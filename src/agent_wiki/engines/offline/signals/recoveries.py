@@ -28,6 +28,10 @@ _TIDY = regex(
     r"|markdownlint|golangci-lint)\b",
     re.IGNORECASE,
 )
+_REPORTS = regex(
+    r"FIXABLE|[Ff]ormatter would|would (?:be )?reformat|Found \d+ (?:error|issue|problem|warning)|\d+ problems?\b"
+    r"|^Diff in |style issues|not (?:properly )?formatted|needs? formatting|Formatting issues"
+)
 _FIXING_TASK = regex(r"(?:^|[:_.-])(?:fix|format|fmt)$")
 _RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "poe", "nx", "turbo", "composer"})
 _FORMATTERS = frozenset({"black", "isort", "gofumpt", "rustfmt"})
@@ -85,10 +89,10 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _recovery(session: MinedSession, failed: Attempt) -> _Recovery | None:
-    wanted = sorted(failed_steps(failed.call), key=lambda step: step.program not in failed.output[:4000])
+    wanted = sorted(failed_steps(failed.ended), key=lambda step: step.program not in failed.output[:4000])
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for step in wanted:
-            used = next((each for each in passed_steps(later.call) if is_same_check(step, each)), None)
+            used = next((each for each in passed_steps(later.ended) if is_same_check(step, each)), None)
             if used is not None and not _fixes(used):
                 return _Recovery(failed, later, step, used)
     return None
@@ -112,7 +116,8 @@ def _mended(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
         f"`{check}` reports findings that a program can mend, such as of format.",
         (tag(short[0]), tag(short[1]), "linting"),
     )
-    line = verdict_of(failed.call).line or error_line(failed.output) or ""
+    reports = (each for each in failed.output.splitlines() if _REPORTS.search(each))
+    line = next(reports, None) or verdict_of(failed.ended).line or error_line(failed.output) or ""
     rationale = f"`{check}` stopped with `{line.strip()}`; after `{fixer.text()[:120]}`, and no edit, it passed."
     return _lesson(session, recovery, attempt, wording, rationale, 79, line)
 
@@ -120,7 +125,7 @@ def _mended(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
 def _fixers(session: MinedSession, recovery: _Recovery) -> Iterator[tuple[Attempt, SimpleCommand]]:
     later = list(session.attempts_after(recovery.failed, _WITHIN_CALLS))
     for attempt in later[: later.index(recovery.passed) + 1]:
-        yield from ((attempt, step) for step in passed_steps(attempt.call) if _fixes(step))
+        yield from ((attempt, step) for step in passed_steps(attempt.ended) if _fixes(step))
 
 
 def _fixes(step: SimpleCommand) -> bool:
@@ -252,7 +257,7 @@ def _stand_ins(
     """Each failed step with each later one that may stand in for it: of calls that did not meet the same error."""
     others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
     others.sort(key=lambda each: passed_first and each.verdict != "passed")
-    for wanted in failed_steps(failed.call):
+    for wanted in failed_steps(failed.ended):
         yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
 
 

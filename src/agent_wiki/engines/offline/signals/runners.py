@@ -143,7 +143,8 @@ def _install_lesson(
     wording = Wording(
         "runners/install-missing",
         f"Install {short} before running code"[:60],
-        f"Install {what} with `{general_command(command, session.trajectory)}` before running what needs `{name}`.",
+        f"{'Install' if packages else 'In a fresh checkout or worktree, install'} {what} with "
+        f"`{general_command(command, session.trajectory)}` before running what needs `{name}`.",
         f"A command stops because `{name}` is missing.",
         (tag(command.program), tag(short), "dependencies"),
     )

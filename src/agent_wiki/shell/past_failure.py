@@ -1,0 +1,52 @@
+"""Whether a check that still fails has got past what had failed it before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.result_lines import lines_of
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
+
+_COMPILERS = regex(r"\berror(?:\[E\d{4}\]|:? TS\d{3,5}\b)|^error: |: error: ")
+# What a parser or a resolver says: behind it nothing else is looked for, so that what was there may be there still.
+_COMES_FIRST = regex(
+    r"[Ss]yntax ?[Ee]rror|\bunexpected\b|\bexpected (?:one of|`|'|;)|unknown start|parse|unterminated|unclosed|resolve"
+    r"|no matching package|TS1\d{3}\b"
+)
+_PLACE = regex(r"^\s*\S{1,200}?(?:\(\d+,\d+\)|:\d+(?::\d+)?):?(?: -)? ")
+_NUMBERS = regex(r"\d+")
+
+
+def gets_past(later: Call, lines: Iterable[str]) -> bool:
+    """Whether a compiler's later run shows errors, and none of `lines`: the lines of the earlier failure.
+
+    Not where an error that comes before all others may hide them, nor where only a part of the output is seen.
+    """
+    wanted = [_bare(line) for line in lines if _COMPILERS.search(line)]
+    errors = [line for line in lines_of(later.result or "") if _COMPILERS.search(line)]
+    if not wanted or not errors or not verdict_of(later).has_failed or _is_cut(later):
+        return False
+    shown = {_bare(line) for line in errors}
+    return not any(map(_COMES_FIRST.search, errors)) and not any(line in each for line in wanted for each in shown)
+
+
+def _bare(line: str) -> str:
+    """A diagnostic without its place, and with any number as the same."""
+    return _NUMBERS.sub("0", _PLACE.sub("", line).strip())
+
+
+def _is_cut(call: Call) -> bool:
+    """The output went through something that shows a part of it."""
+    lines = len((call.result or "").splitlines())
+    for step in called_steps(call):
+        if step.program in ("grep", "rg", "awk", "sed"):
+            return True
+        if step.program in ("head", "tail"):
+            number = re.search(r"\d+", " ".join(step.words[1:]))
+            if lines >= (int(number[0]) if number else 10):
+                return True
+    return False
