@@ -61,7 +61,7 @@ class Templates:
 
     def __init__(self, overrides: Path | None = None) -> None:
         self._overrides = str(overrides) if overrides is not None and overrides.is_dir() else None
-        self._compiled: dict[str, Template] = {}
+        self._compiled: dict[str, tuple[Template, dict[str, Any]]] = {}
 
     def digest(self) -> str:
         """Of the text of all templates."""
@@ -74,15 +74,16 @@ class Templates:
         from jinja2 import TemplateError
 
         try:
-            template = self._compiled.get(name) or self._compile(name)
-            context = template.new_context({**template.globals, **variables}, shared=True)
+            template, everywhere = self._compiled.get(name) or self._compile(name)
+            context = template.new_context({**everywhere, **variables}, shared=True)
             return template.environment.concat(template.root_render_func(context))
         except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             line = getattr(error, "lineno", None)
             place = f"templates/{name}.j2" + (f":{line}" if line else "")
             raise RunError(f"{place}: {error or type(error).__name__}") from error
 
-    def _compile(self, name: str) -> Template:
-        """Once a run: whether its file has changed is not looked up again for each of fifty thousand pages."""
-        self._compiled[name] = template = _environment(self._overrides).get_template(f"{name}.j2")
-        return template
+    def _compile(self, name: str) -> tuple[Template, dict[str, Any]]:
+        """A template and its globals, once a run: for fifty thousand pages nothing of them is looked up again."""
+        template = _environment(self._overrides).get_template(f"{name}.j2")
+        self._compiled[name] = template, dict(template.globals)
+        return self._compiled[name]
