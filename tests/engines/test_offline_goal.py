@@ -340,3 +340,11 @@ def test_a_request_that_was_stopped_at_the_looks_is_replaced() -> None:
     session.user("[Request interrupted by user]", "interrupt")
     session.user("Continue to build the shop with the code that is there.").edit("a.ts")
     assert summed_goal(session) == "Continue to build the shop with the code that is there."
+
+
+def test_what_a_form_says_in_comments_and_a_request_that_is_repeated_are_not_named() -> None:
+    form = f"<!-- To help us, please fill out the form. -->\n\nThe bins are off by one\n\n{LONG * 3}"
+    assert goal(form).startswith("The bins are off by one")
+    session = Session().user(f"Build the shop with a queue. {LONG}").says("Which one?")
+    session.user(f"Build the shop with a queue. {LONG}!").write("queue.ts").write("shop.ts")
+    assert ", then:" not in summed_goal(session)

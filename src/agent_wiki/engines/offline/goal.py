@@ -62,8 +62,9 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
     line, later = opening_and_next(requests, title)
     if deed is None:
         return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
+    wanted = request_line(deed.text, 160)
     opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
-    return f"{opening}, then: {request_line(deed.text, 160)}"
+    return line if wanted.startswith(opening) else f"{opening}, then: {wanted}"
 
 
 def title_of(goal: str, deed: UserRequest | None) -> str:
