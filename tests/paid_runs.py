@@ -15,6 +15,9 @@ from agent_wiki_testing import MessagesServer
 from tests.processes import die_before, exit_codes, started
 from tests.wikis import ingest, record
 
+TWO_READERS = ("synthesize-skill=claude-sonnet-5-5",)
+"""Values of `--model` by which another model than the one that summarizes writes skills."""
+
 
 def killed_run(paths: Iterable[Path], wiki: Path, server: MessagesServer, at: int, **asking: Any) -> int | None:
     """Ingest in a process that kills itself before it appends its n-th record to the journal; its exit code."""

@@ -21,7 +21,7 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import is_together, says
-from tests.paid_runs import dated_recordings, killed_run
+from tests.paid_runs import TWO_READERS, dated_recordings, killed_run
 from tests.processes import exit_codes, started_wiki
 from tests.wikis import changed, ingest, record, rule, tree
 
@@ -30,7 +30,7 @@ _SLOW = Endpoint(batch_seconds=HOUR)
 
 
 def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) -> Report:
-    asking = AskingOptions(base_url=server.base_url, is_batched=True, **options)
+    asking = AskingOptions(base_url=server.base_url, is_batched=True, **{"models": TWO_READERS, **options})
     return ingest(paths, wiki, "anthropic", asking=asking)
 
 
@@ -41,7 +41,15 @@ def _recordings(folder: Path, number: int = 3) -> list[Path]:
 def _direct(paths: list[Path], wiki: Path) -> dict[str, bytes]:
     """The wiki that the same answers give when they are asked for one by one."""
     with MessagesServer(says({})) as server:
-        assert ingest(paths, wiki, "anthropic", asking=AskingOptions(base_url=server.base_url)).exit_code == 0
+        assert (
+            ingest(
+                paths,
+                wiki,
+                "anthropic",
+                asking=AskingOptions(base_url=server.base_url, is_together=False, models=TWO_READERS),
+            ).exit_code
+            == 0
+        )
     return tree(wiki)
 
 
@@ -111,7 +119,7 @@ def test_a_batch_reads_a_trajectory_once_for_all_questions_of_a_model(tmp_path: 
         assert report.asked["total"]["calls"] == sum(_submitted(server).values()) == 3
         assert set(report.asked["stages"]) == {"summarize+extract-guidelines+synthesize-skill"}
     with MessagesServer(says({})) as server:
-        asking = AskingOptions(base_url=server.base_url, models=("claude-haiku-5-5",))
+        asking = AskingOptions(base_url=server.base_url, models=("claude-haiku-5-5",), is_together=False)
         again = ingest(paths, tmp_path / "direct", "anthropic", asking=asking)
         assert again.asked["total"]["calls"] == 9
         assert changed(tree(tmp_path / "direct"), tree(wiki)) == []
@@ -141,7 +149,7 @@ def test_an_invalid_part_is_asked_for_again_in_the_next_batch(tmp_path: Path) ->
 def test_a_run_without_batches_uses_answers_of_a_batch_and_reports_what_is_missing(tmp_path: Path) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"
     with MessagesServer(says({}), _SLOW) as server:
-        asking = AskingOptions(base_url=server.base_url)
+        asking = AskingOptions(base_url=server.base_url, is_together=False, models=TWO_READERS)
         _ask(paths[:2], wiki, server)
         server.clock.advance(HOUR)
         _ask(paths[2:], wiki, server)
@@ -195,7 +203,7 @@ def test_what_the_service_refuses_is_reported_and_not_sent_again(tmp_path: Path)
     endpoint = Endpoint(structured="refused")
     with MessagesServer(says({}), endpoint) as server:
         report = _ask(_recordings(tmp_path / "t", 1), tmp_path / "wiki", server, is_waiting=True)
-        assert len(server.bodies("batch-create")) == 1
+        assert list(_submitted(server).values()) == [1, 1], "together, then alone"
     assert report.exit_code == 1
     assert "the request was not taken" in report.failures[0].reason
 
@@ -343,7 +351,7 @@ def test_two_processes_collect_a_batch_once(tmp_path: Path) -> None:
     with MessagesServer(says({})) as server:
         _ask(paths, wiki, server)
         words = ("ingest", "--wiki", wiki, "--engine", "anthropic", "--base-url", server.base_url, "--batch", "--wait")
-        assert exit_codes(*[started_wiki(*words, *paths) for _ in range(2)]) == [0, 0]
+        assert exit_codes(*[started_wiki(*words, "--model", *TWO_READERS, *paths) for _ in range(2)]) == [0, 0]
         assert set(_submitted(server).values()) == {1}
     assert set(_answered(wiki).values()) == {1}
     assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []

@@ -16,9 +16,10 @@ from agent_wiki.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.faults import ANSWER_KINDS, STATUS_KINDS, ConnectionKind
 from tests.engines.answering import says
-from tests.paid_runs import dated_recordings, digests, killed_run
+from tests.paid_runs import TWO_READERS, dated_recordings, digests, killed_run
 from tests.wikis import changed, ingest, tree
 
+_ONE_BY_ONE: dict[str, Any] = {"is_together": False, "models": TWO_READERS}
 _PASSING = (*get_args(ConnectionKind), *STATUS_KINDS, "latency", "fenced")
 _ENDINGS = {
     "refusal": "refused to answer",
@@ -28,7 +29,7 @@ _ENDINGS = {
 
 
 def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) -> Report:
-    asking = AskingOptions(base_url=server.base_url, **{"concurrency": 3, **options})
+    asking = AskingOptions(base_url=server.base_url, **{"concurrency": 3, **_ONE_BY_ONE, **options})
     return ingest(paths, wiki, "anthropic", asking=asking)
 
 
@@ -103,25 +104,28 @@ def test_all_of_it_at_once_and_run_again_until_it_is_done(tmp_path: Path) -> Non
     assert changed(_wanted(paths, tmp_path / "clean"), tree(wiki)) == []
 
 
-def test_killed_before_one_record_after_the_other_the_next_run_asks_only_what_was_in_flight(tmp_path: Path) -> None:
+@pytest.mark.parametrize("asking", [_ONE_BY_ONE, {"is_together": True, "models": ()}], ids=["one by one", "together"])
+def test_killed_before_one_record_after_the_other_the_next_run_asks_only_what_was_in_flight(
+    tmp_path: Path, asking: dict[str, Any]
+) -> None:
     paths = _recordings(tmp_path / "t", 3)
     with MessagesServer(says({})) as server:
-        assert _ask(paths, tmp_path / "clean", server).exit_code == 0
+        assert _ask(paths, tmp_path / "clean", server, **asking).exit_code == 0
         prompts = set(digests(server))
     wanted = tree(tmp_path / "clean")
     for at in (0, 1, 3, 5, 7, 9, 10, 12):
         wiki = tmp_path / f"killed-{at}"
         with MessagesServer(says({}), Endpoint(latency_seconds=0.01)) as server:
-            ended = killed_run(paths, wiki, server, at, concurrency=3)
+            ended = killed_run(paths, wiki, server, at, concurrency=3, **asking)
             if ended == 0:
                 break
             assert ended == -signal.SIGKILL
             journaled = {each["request"] for each in _answers(wiki)}
             asked = len(server.bodies())
-            report = _ask(paths, wiki, server)
+            report = _ask(paths, wiki, server, **asking)
             assert report.exit_code == 0, report.lines()
             assert set(digests(server)) == prompts, "the same prompts on the wire, before and after"
-            assert len(server.bodies()) - asked == 9 - len(journaled), f"killed at {at}"
+            assert len(server.bodies()) - asked == len(prompts - journaled), f"killed at {at}"
         assert set(Counter(each["request"] for each in _answers(wiki)).values()) == {1}
         assert changed(wanted, tree(wiki)) == [], f"killed at {at}"
     assert at >= 9, "up to the last answer"

@@ -49,21 +49,21 @@ def test_a_seed_makes_the_same_recordings_and_another_makes_others(tmp_path: Pat
 def test_a_run_asks_three_questions_of_each_session_and_none_again(tmp_path: Path) -> None:
     characters = generate(tmp_path / "recordings", 4)
     load = llm.Load(tmp_path / "recordings", 4, characters, latency_seconds=0.02, concurrency=4)
-    run = llm.measured(load, "one-model", tmp_path / "wiki")
+    run = llm.measured(load, "thorough", tmp_path / "wiki")
     asked = {stage: run.served.answers[stage] for stage in ON_TRAJECTORY}
     assert len(set(asked.values())) == 1
     assert asked["summarize"] >= 4
     assert 1 <= run.served.most_in_flight <= 4
     assert 0 < run.served.billed_tokens < run.served.read_tokens
     assert 0 < run.seconds_to_first_request(load.latency_seconds) < run.run.seconds
-    told = [row.what for row in llm.rows("one-model", [run], load, run.served.read_tokens)]
+    told = [row.what for row in llm.rows("thorough", [run], load, run.served.read_tokens)]
     assert told == [
-        "one-model, time",
-        "one-model, from the first request",
-        "one-model, to the first request",
-        "one-model, input tokens billed",
-        "one-model, a session",
-        "one-model, memory",
+        "thorough, time",
+        "thorough, from the first request",
+        "thorough, to the first request",
+        "thorough, input tokens billed",
+        "thorough, a session",
+        "thorough, memory",
     ]
 
 
@@ -85,7 +85,7 @@ def test_a_run_in_which_a_session_failed_is_no_measurement(tmp_path: Path, monke
     (tmp_path / "recordings" / "torn.json").write_text('{"messages": [', encoding="utf-8")
     load = llm.Load(tmp_path / "recordings", 1, 100, latency_seconds=0.0, concurrency=1)
     with pytest.raises(RuntimeError, match=r"sessions: \{\}"):
-        llm.measured(load, "one-model", tmp_path / "wiki")
+        llm.measured(load, "thorough", tmp_path / "wiki")
 
 
 def test_a_target_is_missed_when_it_is() -> None:
@@ -98,6 +98,6 @@ def test_a_target_is_missed_when_it_is() -> None:
         rows = llm.rows(how, [llm.Measured(Run(seconds, memory_mib, ""), 0.0, served)], load, 1_000)
         return [row.what for row in rows if row.is_met is False]
 
-    assert missed("one-model", 12.0, 90.0) == []
-    assert missed("one-model", 13.5, 600.0) == ["one-model, time", "one-model, memory"]
+    assert missed("thorough", 12.0, 90.0) == []
+    assert missed("thorough", 13.5, 600.0) == ["thorough, time", "thorough, memory"]
     assert missed("batch", 99.0, 90.0) == ["batch, input tokens billed"]

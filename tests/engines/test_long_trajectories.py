@@ -28,7 +28,7 @@ from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.answers import Asked
 from tests.engines.answering import engine_at, says
-from tests.paid_runs import digests, killed_run
+from tests.paid_runs import TWO_READERS, digests, killed_run
 from tests.wikis import arc, changed, ingest, rule, tree
 
 SMALL = {"result_characters": 2_000, "turn_characters": 4_000, "segment_bytes": 20_000}
@@ -68,7 +68,7 @@ def _trajectory(turns: int = 60, characters: int = 1_000) -> Trajectory:
 
 
 def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) -> Report:
-    asking = AskingOptions(base_url=server.base_url, **options)
+    asking = AskingOptions(base_url=server.base_url, **{"is_together": False, "models": TWO_READERS, **options})
     return ingest(paths, wiki, "anthropic", asking=asking)
 
 
@@ -350,7 +350,8 @@ def test_killed_anywhere_and_with_other_limits_the_same_bytes_go_on_the_wire(tmp
         wanted = set(digests(server))
     wiki = _limits(tmp_path / "wiki")
     with MessagesServer(says(ANSWERS)) as server:
-        assert killed_run(paths, wiki, server, at, concurrency=2) == -signal.SIGKILL
+        options = {"is_together": False, "models": TWO_READERS}
+        assert killed_run(paths, wiki, server, at, concurrency=2, **options) == -signal.SIGKILL
         journaled = [each for each in records(journal_folder(wiki), []) if each["kind"] == "answer"]
         shown = [each for each in records(journal_folder(wiki), []) if each["kind"] == "segments"]
         if len(shown) == 2:  # else what was not decided goes by the limits of its day

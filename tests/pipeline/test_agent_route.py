@@ -93,11 +93,14 @@ def test_a_printed_prompt_is_what_the_engine_sends(tmp_path: Path, wiki: Wiki) -
     _, summary = wiki("prompt", "summary", path)
     assert wiki("apply", "summary", path, answer={"arcs": [arc()]})[0] == 0
     _, guidelines = wiki("prompt", "extract-guidelines", path)
+    _, together = wiki("prompt", "together", path)
     with MessagesServer(says({})) as server:
-        ingest([path], tmp_path / "other", "anthropic", asking=AskingOptions(base_url=server.base_url, concurrency=1))
+        for is_together in (False, True):
+            asking = AskingOptions(base_url=server.base_url, concurrency=1, is_together=is_together)
+            ingest([path], tmp_path / str(is_together), "anthropic", asking=asking)
         sent = server.bodies()
     messages = {"".join(part["text"] for part in body["messages"][0]["content"]): body for body in sent}
-    for printed in (summary, guidelines):
+    for printed in (summary, guidelines, together):
         (body,) = (body for message, body in messages.items() if message.startswith(printed["message"]))
         system = body["system"] if isinstance(body["system"], str) else body["system"][0]["text"]
         assert (system, body["max_tokens"]) == (printed["system"], printed["max_tokens"])

@@ -30,22 +30,27 @@ from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.answers import Asked
 from agent_wiki_testing.tokens import prompt_blocks
 from tests.engines.answering import says, shaped, stage_of
-from tests.paid_runs import dated_recordings
+from tests.paid_runs import TWO_READERS, dated_recordings
 from tests.wikis import ingest, record
 
 NOBODY = "http://127.0.0.1:9"
 _Other = TypeVar("_Other", bound=Answer)
 
 
+def _asking(**told: Any) -> AskingOptions:
+    """One by one, and a skill of another model, unless something else is said."""
+    return AskingOptions(**{"is_together": bool(told.get("is_batched")), "models": TWO_READERS, **told})
+
+
 def _estimate(paths: Iterable[Path], wiki: Path, url: str = NOBODY, **told: Any) -> Estimate:
     stages = told.pop("stages", ALL_STAGES)
     report = Report("ingest", str(wiki))
-    options = Options(wiki, stages, engine="anthropic", asking=AskingOptions(base_url=url, is_estimate=True, **told))
+    options = Options(wiki, stages, engine="anthropic", asking=_asking(base_url=url, is_estimate=True, **told))
     return estimate(options, report, lambda each: run(list(paths), each, report, lambda *_: None))
 
 
 def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **told: Any) -> Report:
-    return ingest(paths, wiki, "anthropic", asking=AskingOptions(base_url=server.base_url, concurrency=1, **told))
+    return ingest(paths, wiki, "anthropic", asking=_asking(base_url=server.base_url, concurrency=1, **told))
 
 
 def _recordings(folder: Path, number: int = 3) -> list[Path]:
@@ -138,7 +143,7 @@ def test_questions_side_by_side_are_billed_as_estimated(twenty: list[Path], tmp_
     wiki = tmp_path / "wiki"
     with MessagesServer(_rehearsed(twenty, wiki), Endpoint(latency_seconds=0.05)) as server:
         made = _estimate(twenty, wiki, server.base_url, is_exact=True)
-        asking = AskingOptions(base_url=server.base_url, concurrency=16)
+        asking = _asking(base_url=server.base_url, concurrency=16)
         billed = ingest(twenty, wiki, "anthropic", asking=asking).asked["total"]
     assert {kind: getattr(made.total(), kind) for kind in ("calls", *PROMPT_TOKENS)}.items() <= billed.items()
 
@@ -290,7 +295,7 @@ def test_where_the_endpoint_is_known_to_want_the_schema_in_the_prompt_it_is_coun
     paths, wiki = _recordings(tmp_path / "t", 3), tmp_path / "wiki"
     stages = ("summarize", "catalog")
     with MessagesServer(says({}), Endpoint(structured="refused")) as server:
-        asking = AskingOptions(base_url=server.base_url, concurrency=1)
+        asking = _asking(base_url=server.base_url, concurrency=1)
         ingest(paths[:1], wiki, "anthropic", stages=stages, asking=asking)
         made = _estimate(paths, wiki, server.base_url, is_exact=True, stages=stages)
         billed = ingest(paths, wiki, "anthropic", stages=stages, asking=asking).asked["total"]
@@ -418,7 +423,9 @@ def test_the_command_prints_a_table_or_json_and_writes_nothing(
                                 "output", "expected", "at", "most"]  # fmt: skip
     assert _wiki("ingest", *common, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["total"]["calls"], told["exit_code"], told["fits"]) == (9, 0, None)
+    assert (told["total"]["calls"], told["exit_code"], told["fits"]) == (3, 0, None)
+    assert _wiki("ingest", *common, "--thorough", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["total"]["calls"] == 9
     assert _wiki("summarize", *common, "--max-usd", "0.0001", "--json") == 3
     assert json.loads(capsys.readouterr().out)["fits"] is False
     assert not (tmp_path / "wiki").exists()

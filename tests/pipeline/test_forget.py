@@ -179,7 +179,7 @@ def test_a_paid_wiki_loses_the_lines_and_kept_texts_of_the_session_and_no_others
         assert b"birch-0002 printed" in left.read_bytes()
         after = [each for each in records(journal_folder(wiki), []) if each["kind"] == "answer"]
         assert [each for each in answers if each["about"] == ["birch-0002"]] == after
-        assert len(after) == 3
+        assert len(after) == 4, "one to all questions, and its parts"
         asked = len(server.bodies())
         assert ingest(paths[1:], wiki, "anthropic", asking=asking, rewrite=True).exit_code == 0
         assert len(server.bodies()) == asked, "answers of the other session are still in the journal"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from agent_wiki.trajectory.lazily import dataclass
 
 DEFAULT_CONCURRENCY = 8
+ASKS_TOGETHER = True
+"""Whether the questions on a trajectory are one request where nobody says otherwise; see decision 009."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class AskingOptions:
     max_usd: float | None = None
     is_journaled: bool = True
     min_coverage: float = 0.0
+    is_together: bool = ASKS_TOGETHER  # ask the questions on a trajectory in one request, so that it is read once
     is_batched: bool = False  # send requests as batches, collected later
     is_waiting: bool = False  # wait until the batches have ended
     is_estimate: bool = False  # estimate the cost of asking, and ask nothing

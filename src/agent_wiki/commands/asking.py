@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.asking.options import DEFAULT_CONCURRENCY, AskingOptions
+from agent_wiki.asking.options import ASKS_TOGETHER, DEFAULT_CONCURRENCY, AskingOptions
 
 
 def _option(kind: Any, default: Any, *words: str, **said: Any) -> tuple[Any, Any]:
@@ -31,6 +31,12 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "min_coverage": _option(
         float, 0.0, "--min-coverage", min=0, max=1, help="Fail a session if the model would see a smaller share of it."
+    ),
+    "is_together": _option(
+        bool,
+        ASKS_TOGETHER,
+        "--together/--thorough",
+        help="Ask the questions on a session in one request, or one by one, reading it for each.",
     ),
     "is_batched": _option(
         bool, False, "--batch", help="Send requests as batches, at half price; run again to collect."

@@ -4,7 +4,7 @@ A prompt that the journal has an answer to is answered from there and costs noth
 embedded engine, so that later stages get something to ask about, and reported as what the `anthropic` engine would
 send: its model, and the tokens that would be plain, written to the service's cache, or read from it. No prompt is kept.
 
-Where a batch would put several questions in one request, that is reported once, under the stages' names joined by `+`.
+Where several questions would be one request, that is reported once, under the stages' names joined by `+`.
 
 A skill is asked for only where the summary says of an arc `success` or `unknown`. Where that summary is the embedded
 engine's, a model's may
@@ -106,7 +106,8 @@ class EstimatingEngine(PromptingEngine):
         self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=False)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
         self._shared = stages_that_share(self.models)
-        self._together = stages_together(self.models, stages) if asking.is_batched else ()
+        self._together = stages_together(self.models, stages)
+        self._puts_together = asking.is_together
         self._asked_together: set[str] = set()
         self._under_way = _under_way(self.journal, endpoint) if asking.is_batched else frozenset()
         self._stages = frozenset(stages)
@@ -167,7 +168,8 @@ class EstimatingEngine(PromptingEngine):
 
     def _asking_together(self, prompt: Prompt, question: Question[Any]) -> Asking | None:
         """The request that would hold this question and others; None where it is put for itself."""
-        if not prompt.prefix or prompt.stage not in self._together:
+        is_together = self._puts_together or self.journal.has_together()
+        if not is_together or not prompt.prefix or prompt.stage not in self._together:
             return None
         together = prompt_together(prompt, question, self._together, self._prompting.prompts)
         return Asking(together, form_on_trajectory(), self.models[prompt.stage], is_cached=False)
@@ -186,8 +188,9 @@ class EstimatingEngine(PromptingEngine):
                 if record is not None:
                     return self._standing(prompt, asking.model, question.answer_type)
         together = self._asking_together(prompt, question)
-        record = None if together is None else self._record(together, STRUCTURES[0])
-        part = None if record is None else part_in(str(record.get("answer")), question.answer_type)
+        records = () if together is None else (self._record(together, structure) for structure in STRUCTURES)
+        parts = (part_in(str(each.get("answer")), question.answer_type) for each in records if each is not None)
+        part = next((each for each in parts if each is not None), None)
         return None if part is None else _fitting(part, question.answer_type)
 
     def _record(self, asking: Asking, structure: Structure) -> Record | None:
@@ -214,7 +217,7 @@ class EstimatingEngine(PromptingEngine):
     def _report_open(self, prompt: Prompt, question: Question[Any]) -> None:
         asking = self._asking(prompt, question.answer_type)
         together = self._asking_together(prompt, question)
-        if together is not None:
+        if together is not None and self._puts_together:
             digest = together.prompt.digest
             with self._lock:
                 if digest in self._asked_together:
@@ -222,7 +225,7 @@ class EstimatingEngine(PromptingEngine):
                 is_first = prompt.stage == self._together[0]
                 if is_first:
                     self._asked_together.add(digest)
-            if is_first and self.journal.answer(request_of(together, STRUCTURES[0]).digest) is None:
+            if is_first and not self.journal.answers_to(digest):
                 asking = together
         self._report_prompt(asking, "open")
 
@@ -247,7 +250,8 @@ class EstimatingEngine(PromptingEngine):
 
     def _report_possible(self, question: Question[Any]) -> None:
         """Of a session that failed by a summary that is not a model's: a skill may be asked for all the same."""
-        is_apart = synthesize_skill.STAGE in self._stages and synthesize_skill.STAGE not in self._together
+        is_in_one = self._puts_together and synthesize_skill.STAGE in self._together
+        is_apart = synthesize_skill.STAGE in self._stages and not is_in_one
         if question.stage != extract_guidelines.STAGE or not is_apart:
             return
         asked = cast(GuidelinesQuestion, question)

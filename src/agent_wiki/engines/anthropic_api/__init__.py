@@ -7,7 +7,7 @@ twice; then the stage's own check drops the claim and counts it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from agent_wiki.engines.anthropic_api.request import (
     answer_in,
     form_on_trajectory,
     part_in,
+    parts_on_trajectory,
     prepare_schemas,
     problems_complaint,
     request_of,
@@ -66,8 +67,8 @@ class _Reply(Generic[AnswerType]):
 class AnthropicEngine(PromptingEngine):
     """Asks the models that each stage is given. One object serves all threads of a run; close it at the end.
 
-    `stages` are those that run, for a batch asks about a trajectory once. `version` changes with any stage's prompt or
-    model.
+    `stages` are those that run: of these the questions on a trajectory are put together. `version` changes with any
+    stage's prompt or model.
     """
 
     name = NAME
@@ -92,9 +93,9 @@ class AnthropicEngine(PromptingEngine):
         self._service = Service(asking.base_url, table.prices, budget)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
         self._together = stages_together(self.models, stages)
+        self._puts_together = asking.is_together
         self._collector = BatchQueue(self._service, self.journal, budget, self.spending, table.batch_factor)
         self._batches = self._collector if asking.is_batched else None
-        self._has_batches = asking.is_batched
         self._cached = stages_that_share(self.models)
         self._slots = BoundedSemaphore(asking.concurrency)
         self._requests: dict[str, Lock] = {}
@@ -133,7 +134,6 @@ class AnthropicEngine(PromptingEngine):
         if self._batches is not None:
             self._batches.begin()
         elif self.journal.batch_records():  # of runs with --batch: what has ended is paid for
-            self._has_batches = True
             with suppress(RunError):  # this run needs no batches
                 self._collector.begin()
 
@@ -164,8 +164,9 @@ class AnthropicEngine(PromptingEngine):
         stage = prompt.stage
         is_cached = stage in self._cached
         asking = Asking(prompt, question.answer_type, self.models[stage], is_cached, about=about_of(question))
-        if self._has_batches and prompt.prefix and stage in self._together:
-            self._ask_together(asking, question)
+        is_together = self._puts_together or self.journal.has_together()
+        if is_together and prompt.prefix and stage in self._together:
+            self._take_part(asking, question)
         structure, reply = self._first_reply(asking, question.answer_type)
         standing: AnswerType | None = None
         invalid = problems = 0
@@ -193,24 +194,31 @@ class AnthropicEngine(PromptingEngine):
             raise AnswerRejected(f"the answer of {asking.model} does not fit: {reply.reason}")
         return standing
 
-    def _ask_together(self, asking: Asking, question: Question[Any]) -> None:
-        """Put the part for this question of an answer to several into the journal; a batch asks by the first of them.
+    def _take_part(self, asking: Asking, question: Question[Any]) -> None:
+        """Put the part for this question of an answer to several into the journal; the first of them asks for it.
 
         Where there is no such part the question is asked for itself.
         """
-        structure = self._known_structure(asking) or STRUCTURES[0]
-        digest = request_of(asking, structure).digest
-        if self.journal.answer(digest) is not None:
+        if any(self._journaled(asking)):
             return
         prompt = prompt_together(asking.prompt, question, self._together, self._prompting.prompts)
         together = replace(asking, prompt=prompt, answer_type=form_on_trajectory(), is_cached=False)
-        record = self.journal.answer(request_of(together, structure).digest)
-        if record is None and self._batches is not None and asking.prompt.stage == self._together[0]:
-            record = self._record(together, structure)
-        part = None if record is None else part_in(str(record.get("answer")), question.answer_type)
-        if record is not None and part is not None:
-            taken = {"answer": part, "stop_reason": "end_turn", "of": record["request"]}
-            self.journal.append({**_head_of(asking, digest), **taken})
+        if self._puts_together and asking.prompt.stage == self._together[0]:
+            with suppress(NoAnswer):  # then each is asked for itself
+                self._first_reply(together, parts_on_trajectory())
+        for structure, record in self._journaled(together):
+            part = part_in(str(record.get("answer")), question.answer_type)
+            if part is not None:
+                taken = {"answer": part, "stop_reason": "end_turn", "of": record["request"]}
+                self.journal.append({**_head_of(asking, request_of(asking, structure).digest), **taken})
+                return
+
+    def _journaled(self, asking: Asking) -> Iterator[tuple[Structure, Record]]:
+        """The journal's answers to a request, by the way in which structure was asked for."""
+        for structure in STRUCTURES:
+            record = self.journal.answer(request_of(asking, structure).digest)
+            if record is not None:
+                yield structure, record
 
     def _first_reply(self, asking: Asking, answer_type: type[AnswerType]) -> tuple[Structure, _Reply[AnswerType]]:
         """The reply to the first request of a question, and the way in which structure was asked for.

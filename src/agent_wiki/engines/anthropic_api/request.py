@@ -5,8 +5,8 @@ Structure is asked for in one of three ways, for servers that speak the Messages
 promises, the answer is validated.
 
 The service keeps a prompt's prefix by all that comes before its mark, the schema included. So the three questions on a
-trajectory are sent with one schema that holds the answers to each. A mark behind the system prompt keeps that
-and the schema for all trajectories, one behind the trajectory keeps it for the other questions on it.
+trajectory, together or one by one, are sent with one schema that holds the answers to each. A mark behind the system
+prompt keeps that and the schema for all trajectories, one behind the trajectory keeps it for the other questions.
 """
 
 from __future__ import annotations
@@ -132,6 +132,18 @@ def form_on_trajectory() -> type[BaseModel]:
         each.__name__: (each | None, Field(description=(each.__doc__ or "").strip())) for each in _ON_TRAJECTORY
     }
     made: type[BaseModel] = create_model("AnswerOnTrajectory", __config__=ConfigDict(extra="forbid"), **fields)
+    return made
+
+
+@lru_cache(maxsize=1)
+def parts_on_trajectory() -> type[Answer]:
+    """What an answer to several questions must at least be: the first part, and objects for the others.
+
+    Whether a part fits is found out when its own question is answered with it.
+    """
+    first, *others = (each.__name__ for each in _ON_TRAJECTORY)
+    fields: dict[str, Any] = {first: (dict[str, Any], ...)} | dict.fromkeys(others, (dict[str, Any] | None, None))
+    made: type[Answer] = create_model("PartsOnTrajectory", __base__=Answer, **fields)
     return made
 
 

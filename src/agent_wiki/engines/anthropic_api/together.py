@@ -1,8 +1,8 @@
-"""The questions on a trajectory in one request, as batches put them: it is read once and not three times.
+"""The questions on a trajectory in one request: it is read once and not three times.
 
-In a batch nobody knows when the next question on a trajectory follows, so that what a first one wrote to the service's
-cache would often be gone; and a write that lives an hour costs as much as two reads without a cache. The answer is
-taken apart, and each part stands in the journal as the answer to its own question.
+Put one by one, they share what the service's cache keeps of it, which costs a third more; and in a batch nobody knows
+when the next question follows, so that the cache would often be empty by then. The answer is taken apart, and each part
+is in the journal as the answer to its own question.
 """
 
 from __future__ import annotations
