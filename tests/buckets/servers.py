@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import shutil
 import socket
@@ -9,12 +10,15 @@ import subprocess
 import sys
 import time
 import urllib.request
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from random import randrange
 from threading import Event, Thread
 from typing import Any
 from urllib.error import URLError
@@ -22,16 +26,19 @@ from urllib.error import URLError
 import pytest
 
 _MOST_SECONDS = 60
+_NO_CLIENTS = (15_000, 32_000)
+_ACCOUNT = "devstoreaccount1"  # azurite's own, with a key that everybody knows
+_ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports: list[int] = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+    """Ports of this machine that nobody listens on, and that no client is given before a server has come up."""
+    ports: list[int] = []
+    while len(ports) < count:
+        port = randrange(*_NO_CLIENTS)
+        with socket.socket() as each, suppress(OSError):
+            each.bind(("127.0.0.1", port))
+            ports += [port] * (port not in ports)
     return ports
 
 
@@ -42,23 +49,23 @@ def environment(endpoint: str) -> dict[str, str]:
 
 
 @contextmanager
-def running(command: list[str], folder: Path, endpoint: str, bucket: str) -> Iterator[None]:
+def running(command: list[str], folder: Path, make_bucket: urllib.request.Request) -> Iterator[None]:
     """A server with a bucket in it. It is killed at the end, with nothing worth keeping in it."""
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
         try:
-            _make_bucket(f"{endpoint}/{bucket}", process)
+            _make_bucket(make_bucket, process)
             yield
         finally:
             process.kill()
             process.wait()
 
 
-def _make_bucket(url: str, process: subprocess.Popen[bytes]) -> None:
+def _make_bucket(request: urllib.request.Request, process: subprocess.Popen[bytes]) -> None:
     started = time.monotonic()
     while time.monotonic() < started + _MOST_SECONDS and process.poll() is None:
         try:
-            urllib.request.urlopen(urllib.request.Request(url, method="PUT"), timeout=10).close()
+            urllib.request.urlopen(request, timeout=10).close()
         except (URLError, OSError):
             time.sleep(0.05)
         else:
@@ -83,10 +90,22 @@ def seaweedfs_server(folder: Path, bucket: str, program: Path) -> Iterator[tuple
     words = [f"-{name}.port={port}" for name, port in zip(names, ports, strict=False)]
     words += [f"-{name}.port.grpc={port}" for name, port in zip(names, ports[len(names) :], strict=False)]
     fixed = [f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3", "-master.telemetry=false"]
-    limits = ["-volume.max=20", "-master.volumeSizeLimitMB=64", f"-metricsPort={ports[-1]}"]
+    limits = [
+        "-s3.port.iceberg=0",
+        "-s3.port.lance=0",
+        "-volume.max=20",
+        "-master.volumeSizeLimitMB=64",
+        f"-metricsPort={ports[-1]}",
+    ]
     endpoint = f"http://127.0.0.1:{ports[len(names) - 1]}"
-    with running([str(program), "server", *fixed, *words, *limits], folder, endpoint, bucket):
-        yield endpoint, f"http://127.0.0.1:{ports[-1]}/metrics"
+    command = [str(program), "server", *fixed, *words, *limits]
+    try:
+        with running(command, folder, urllib.request.Request(f"{endpoint}/{bucket}", method="PUT")):
+            yield endpoint, f"http://127.0.0.1:{ports[-1]}/metrics"
+    finally:
+        for socket_file in Path("/tmp").glob("seaweedfs-*.sock"):
+            if any(socket_file.stem.endswith(f"-{port}") for port in ports):
+                socket_file.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -96,8 +115,28 @@ def moto_server(folder: Path, bucket: str) -> Iterator[str]:
         pytest.skip("moto is not installed (moto[s3], flask, flask-cors)")
     (port,) = free_ports(1)
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with running(command, folder, f"http://127.0.0.1:{port}", bucket):
-        yield f"http://127.0.0.1:{port}"
+    endpoint = f"http://127.0.0.1:{port}"
+    with running(command, folder, urllib.request.Request(f"{endpoint}/{bucket}", method="PUT")):
+        yield endpoint
+
+
+@contextmanager
+def azurite_server(folder: Path, container: str) -> Iterator[dict[str, str]]:
+    """Out: the environment that has obstore ask it. Skips where it is not installed."""
+    program = shutil.which("azurite-blob")
+    if program is None:
+        pytest.skip("azurite is not installed (npm install --global azurite)")
+    (port,) = free_ports(1)
+    fixed = ["--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck", "--blobHost", "127.0.0.1"]
+    endpoint = f"http://127.0.0.1:{port}/{_ACCOUNT}"
+    words = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2021-08-06"}
+    named = "".join(f"{name}:{value}\n" for name, value in words.items())
+    signed = "PUT" + 12 * "\n" + f"{named}/{_ACCOUNT}/{_ACCOUNT}/{container}\nrestype:container"
+    signature = b64encode(hmac.digest(b64decode(_ACCOUNT_KEY), signed.encode(), "sha256")).decode()
+    request = urllib.request.Request(f"{endpoint}/{container}?restype=container", method="PUT", headers=words)
+    request.add_header("Authorization", f"SharedKey {_ACCOUNT}:{signature}")
+    with running([program, *fixed, "--blobPort", str(port)], folder, request):
+        yield {"ENDPOINT": endpoint, "ACCOUNT_NAME": _ACCOUNT, "ACCOUNT_KEY": _ACCOUNT_KEY}
 
 
 class FaultyServer:

@@ -16,6 +16,7 @@ from agent_wiki.readers.buckets import BucketPath, path_of
 from agent_wiki.readers.recording_path import ObjectStatus
 from tests.buckets.servers import (
     FaultyServer,
+    azurite_server,
     moto_server,
     put,
     seaweedfs,
@@ -73,6 +74,22 @@ def test_nights_over_moto_with_a_key_that_no_listing_can_give(
             report = ingest([path_of("s3://simulated/p")], tmp_path / "wiki", script.engine)
             assert (report.exit_code, report.sessions) == (0, {status: 2})
             assert [line.partition(": ")[0] for line in report.warnings] == ["s3://simulated/p/bad/"]
+
+
+def test_nights_over_azurite(tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    with azurite_server(tmp_path, "simulated") as settings:
+        for name, value in settings.items():
+            monkeypatch.setenv(f"AZURE_STORAGE_{name}", value)
+        store = buckets.store_of("az://simulated")
+        store.put("p/a b%20#.json", _session("a"))
+        for status in ("mined", "unchanged"):
+            report = ingest([path_of("az://simulated/p")], tmp_path / "wiki", script.engine)
+            assert (report.exit_code, report.sessions) == (0, {status: 1})
+        (listed,) = buckets.listed(BucketPath("az://simulated", "p")).paths()
+        store.put("p/a b%20#.json", _session("a", more=1))
+        buckets._block.cache_clear()
+        with pytest.raises(RecordingChanged, match="it changed after it was listed"):
+            listed.read_bytes()
 
 
 @pytest.fixture
