@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.task_runners import runner_name
 from agent_wiki.trajectory.lazily import regex
 
 _RUNNERS = frozenset(
@@ -108,7 +109,7 @@ def _named(line: str) -> set[str]:
 
 def _names(step: SimpleCommand) -> frozenset[str]:
     """The names under which a step may sign its lines."""
-    program = step.program
+    program = runner_name(step.program)
     names = {program, f"git-{step.words[1]}"} if program == "git" and len(step.words) > 1 else {program}
     if program.startswith(("python", "pypy")) or program.endswith(".py"):
         names |= {"python"} | {word.rpartition("/")[2] for word in step.words[1:3] if not word.startswith("-")}

@@ -6,6 +6,7 @@ import re
 
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand
+from agent_wiki.shell.task_runners import TASK_RUNNERS, runner_name, task_words
 from agent_wiki.trajectory.lazily import regex
 
 _CHECKERS = frozenset(
@@ -51,10 +52,6 @@ _CHECK_WORDS = {
     "docker": {"build"},
 }
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters
-_RUNNERS = frozenset(
-    {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "invoke", "rake", "composer", "poe", "turbo",
-     "nx", "lerna", "ninja", "moon"}
-)  # fmt: skip
 _RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
 _PYTHON_CHECKS = frozenset(
     {"pytest", "unittest", "mypy", "ruff", "pyflakes", "py_compile", "compileall", "doctest", "tox", "flake8",
@@ -108,13 +105,13 @@ def _by_program(command: SimpleCommand) -> ShellKind:
 
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
-    program, rest = command.program.removesuffix(".cmd"), command.words[1:]
+    program, rest = runner_name(command.program), command.words[1:]
     if program in _CHECKERS or set(rest[:3]) & _CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]):
         return True
-    if program in _RUNNERS:
-        return any(_RUNNER_TARGET.search(word) for word in rest[:4] if not word.startswith("-"))
+    if program in TASK_RUNNERS:
+        return any(map(_RUNNER_TARGET.search, task_words(command.words)[:4]))
     if program.startswith("python") and rest[:1] == ("-m",):
         return rest[1:2] != () and rest[1] in _PYTHON_CHECKS
     script = script_of(command)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from agent_wiki.shell.kinds import is_check, script_of
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.task_runners import runner_name
 from agent_wiki.trajectory.lazily import dataclass
 
 _WHOLE = frozenset(
@@ -48,7 +49,7 @@ class CheckRun:
 
 def check_run(command: SimpleCommand) -> CheckRun:
     """A command as a check: what it runs, and on what."""
-    program, rest = command.program, list(command.words[1:])
+    program, rest = runner_name(command.program), list(command.words[1:])
     if program.startswith("python") and rest[:1] == ["-m"]:
         program, rest = rest[1] if len(rest) > 1 else program, rest[2:]
     family = [program]

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
+from agent_wiki.shell.task_runners import runner_name, task_words
 from agent_wiki.shell.wrappers import peeled
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -26,10 +27,6 @@ _WITH_SUBCOMMAND = frozenset(_SUBCOMMAND_PROGRAMS.split())
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool"})  # the word after them is the tool
 _OWN_VERBS = {("run",), ("test",), ("install",), ("add",), ("x",), ("build",), ("task",), ("lint",), ("fmt",)}
 _INTERPRETERS = regex(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|deno|bun")
-_FLAGS_WITH_VALUE = frozenset(
-    {"-C", "-c", "--git-dir", "--work-tree", "--prefix", "--cwd", "--dir", "-n", "--namespace"}
-)
-_WORKSPACE_FLAGS = frozenset({"-w", "--workspace", "--filter"})  # they may stand behind `run` too
 _SHELL_WORDS = "cd export set source . pushd popd unset ulimit umask alias for done fi esac case while until select }"
 _NO_ACTION = frozenset(_SHELL_WORDS.split())
 
@@ -69,7 +66,7 @@ class Command:
     @property
     def head(self) -> str:
         """What is run, without targets: `go test`, `mise run lint`, `python -m pytest`, `bin/test`."""
-        return " ".join((self.program, *_subcommand(self.program, self.words[1:])))
+        return " ".join((self.program, *_subcommand(self.program, self.words)))
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -91,29 +88,19 @@ class Command:
         return self.program in _NO_ACTION or not self.words
 
 
-def _subcommand(program: str, rest: tuple[str, ...]) -> list[str]:
+def _subcommand(program: str, words: tuple[str, ...]) -> list[str]:
+    rest = words[1:]
     if _INTERPRETERS.fullmatch(program) and not (program in _WITH_SUBCOMMAND and rest[:1] in _OWN_VERBS):
         if "-m" in rest[:3] and rest.index("-m") + 1 < len(rest):
             return ["-m", rest[rest.index("-m") + 1]]
         script = next((word for word in rest if not word.startswith("-")), None)
         return [script] if script and re.search(r"\.\w{1,4}$", script) and rest[:1] == (script,) else []
     if program in ("npx", "bunx", "uvx", "pipx", "xvfb-run"):
-        return _plain(rest)[:1]
-    if program.removesuffix(".cmd") not in _WITH_SUBCOMMAND:
+        return task_words(words)[:1]
+    if runner_name(program) not in _WITH_SUBCOMMAND:
         return []
-    plain = _plain(rest)
+    plain = task_words(words)
     return plain[: 2 if plain and (plain[0] in _RUN_WORDS or program in ("gh", "aws", "gcloud")) else 1]
-
-
-def _plain(words: tuple[str, ...]) -> list[str]:
-    """The words that are neither flags nor the value of one of the few flags that come before a subcommand."""
-    plain: list[str] = []
-    previous = ""
-    for word in words:
-        if not word.startswith("-") and previous not in _FLAGS_WITH_VALUE | _WORKSPACE_FLAGS:
-            plain.append(word)
-        previous = word if not plain or word in _WORKSPACE_FLAGS else ""
-    return plain
 
 
 def split(line: str) -> tuple[Command, ...]:

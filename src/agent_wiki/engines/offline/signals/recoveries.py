@@ -18,6 +18,7 @@ from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.task_runners import TASK_RUNNERS, runner_name, task_words
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -33,7 +34,6 @@ _REPORTS = regex(
     r"|^Diff in |style issues|not (?:properly )?formatted|needs? formatting|Formatting issues"
 )
 _FIXING_TASK = regex(r"(?:^|[:_.-])(?:fix|format|fmt)$")
-_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "poe", "nx", "turbo", "composer"})
 _FORMATTERS = frozenset({"black", "isort", "gofumpt", "rustfmt"})
 _SUBCOMMANDS = frozenset({("ruff", "format"), ("cargo", "fmt"), ("go", "fmt"), ("deno", "fmt"), ("dart", "format")})
 _FIX_FLAGS = frozenset({"--fix", "--write", "--autocorrect", "--fix-dry-run"})
@@ -133,9 +133,8 @@ def _fixes(step: SimpleCommand) -> bool:
     words = set(step.words)
     if not step.words or words & _ONLY_CHECKS:
         return False
-    plain = [word for word in step.words[1:] if not word.startswith("-")]
-    if step.program in _RUNNERS:
-        return any(map(_FIXING_TASK.search, plain[:3])) or bool(words & _FIX_FLAGS)
+    if runner_name(step.program) in TASK_RUNNERS:
+        return any(map(_FIXING_TASK.search, task_words(step.words)[:3])) or bool(words & _FIX_FLAGS)
     is_formatter = step.program in _FORMATTERS or tuple(step.words[:2]) in _SUBCOMMANDS
     return is_formatter or bool(words & _FIX_FLAGS) or (step.program in ("gofmt", "goimports") and "-w" in words)
 
@@ -332,7 +331,7 @@ def _name(step: SimpleCommand) -> str:
 
 def _short(step: SimpleCommand) -> str:
     """The last word of a task's name; of another program, what it was asked for."""
-    if step.program in _RUNNERS:
+    if runner_name(step.program) in TASK_RUNNERS:
         return _command(step).head.split()[-1]
     verb = next((word for word in step.words[1:2] if word.isalpha()), "")
     flag = next((word for word in step.words[1:] if word in _FIX_FLAGS), "") if not verb else ""
