@@ -139,9 +139,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         samples = log.pop("samples")
         archive.writestr("header.json", json.dumps(log))
         archive.writestr("samples/1_epoch_1.json", json.dumps(samples[0]))
-    for name in ("otlp/vercel-ai-5", "otlp/openai-agents-responses", "langfuse/observations_v2/run"):
+    for name in ("otlp/vercel-ai-5", "otlp/openai-agents-responses", "langfuse/observations_v2/run", "langsmith/runs"):
         sample = SAMPLES / f"{name}.jsonl"
         (folder / f"{sample.parent.name} {sample.name}").write_bytes(sample.read_bytes())
+    row = {"harness": "pi", "session_id": "p-1", "messages": None, "trace": "\n".join(map(json.dumps, pi()))}
+    (folder / "table.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(row) + "\n", encoding="utf-8")
     return sorted(folder.iterdir())
 
 

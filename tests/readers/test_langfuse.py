@@ -154,14 +154,14 @@ def test_damaged_scores_are_said_to_be_so_and_the_observations_are_read(tmp_path
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([row("a", "SPAN")], "observations without a model's call"),
-        ([row("a")], "a model's calls without input and output"),
+        ([row("a", "SPAN")], "no call of a model among its spans"),
+        ([row("a")], "a model's calls without their messages"),
     ],
 )
 def test_rows_without_a_conversation_are_said_to_be_so(tmp_path: Path, rows: Any, reason: str) -> None:
     with pytest.raises(UnreadableRecording, match=f"rows.jsonl: {reason}") as caught:
         read(tmp_path, *rows)
-    assert caught.value.is_foreign is ("without a model" in reason)
+    assert caught.value.is_foreign is ("no call" in reason)
 
 
 @pytest.mark.parametrize(

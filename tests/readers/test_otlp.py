@@ -265,7 +265,7 @@ def test_calls_without_content_are_said_to_be_so(tmp_path: Path) -> None:
 
 
 def test_traces_of_something_else_are_no_recording(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableRecording, match="traces without a model's call") as caught:
+    with pytest.raises(UnreadableRecording, match="no call of a model among its spans") as caught:
         read(tmp_path, span("a", 1, attributes={"http.request.method": "GET"}))
     assert caught.value.is_foreign
     assert not otlp.claims(Sample("lines", [{"resourceLogs": []}]))

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
+from agent_wiki.errors import RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.chat_messages import content_text
 from agent_wiki.readers.chat_values import count, identifier, mapping, number, text_or_none
 from agent_wiki.readers.recorded import epoch_seconds
@@ -46,15 +46,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     """Every conversation with a model. Raises `UnreadableRecording` when there is none, or the text of none."""
     turns = Turns()
     spans = [_span(row, turns) for row in _rows(recording)]
-    if not any(span.kind in ("model", "agent") for span in spans):
-        raise UnreadableRecording(recording.name, "observations without a model's call", is_foreign=True)
-    found = False
-    for trajectory in trajectories_of_spans(FORMAT, spans, _scores(recording)):
-        found = True
-        yield trajectory
-    if not found:
-        reason = "a model's calls without input and output: the export leaves these columns out"
-        raise UnreadableRecording(recording.name, reason)
+    yield from trajectories_of_spans(recording, FORMAT, spans, _scores(recording))
 
 
 def _rows(recording: Recording) -> Iterator[dict[str, Any]]:
@@ -126,6 +118,8 @@ def _scores(recording: Recording) -> dict[str, list[Score]]:
         try:
             for row in _rows(scores):
                 _add_score(found, row)
+        except RecordingUnavailable:
+            raise
         except UnreadableRecording as error:
             recording.warnings.append(f"{error}; read without scores")
     return {about: [score for _, score in by_id.values()] for about, by_id in found.items()}

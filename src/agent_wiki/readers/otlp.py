@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.chat_values import mapping, objects, text_or_none
 from agent_wiki.readers.otlp_conventions import Attributes, span_of
 from agent_wiki.readers.recorded import epoch_seconds
@@ -46,15 +45,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             else:
                 attributes = of_event | attributes
         spans.append(span_of(_framed(record), attributes, turns))
-    if not any(span.kind in ("model", "agent") for span in spans):
-        raise UnreadableRecording(recording.name, "traces without a model's call", is_foreign=True)
-    found = False
-    for trajectory in trajectories_of_spans(FORMAT, spans, scores):
-        found = True
-        yield trajectory
-    if not found:
-        reason = "a model's calls without their messages: the program that recorded them left the content out"
-        raise UnreadableRecording(recording.name, reason)
+    yield from trajectories_of_spans(recording, FORMAT, spans, scores)
 
 
 def _spans(recording: Recording) -> Iterator[dict[str, Any]]:

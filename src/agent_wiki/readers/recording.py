@@ -21,6 +21,7 @@ from itertools import islice
 from typing import IO, Any, Literal
 
 from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
+from agent_wiki.readers import parquet_rows
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
@@ -31,6 +32,7 @@ _OnLine = tuple[list[Any], bool]  # the values on a line, and whether bytes of i
 
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_RECORDS = 40
+_SAMPLE_ROWS = 3  # of a table, where each may be a whole session
 _LONG_LINE_BYTES = 1 << 20  # a recording with such a long first line is first read as one document
 _LONGEST_LINE_BYTES = 1 << 28
 _LARGE_ARRAY_BYTES = 1 << 22  # a longer array is identified by its first elements
@@ -93,6 +95,10 @@ class Recording:
             return stream
         return io.BufferedReader(Bounded(unpacked, self.path.stat().st_size, stream), _SAMPLE_BYTES)
 
+    def again(self) -> Recording:
+        """A second reading of the same bytes, with warnings of its own."""
+        return Recording(self.path, self.name)
+
     def beside(self, name: str) -> bytes | None:
         """The bytes of a file named from the recording's folder, such as a verdict; None without one of bearable size.
 
@@ -129,10 +135,8 @@ class Recording:
             head = stream.read(4)
             if not head:
                 raise EmptyRecording(self.name, "empty file (0 bytes)")
-            if head == _ZIP:
-                return Sample("zip", self._zip_names())
-            if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:2]:
-                raise UnreadableRecording(self.name, "UTF-16 or UTF-32 text: convert it to UTF-8", line=1)
+            if (sample := self._sample_of_binary(head)) is not None:
+                return sample
             first_line, has_more = self._first_line(head, stream)
         if not first_line.strip():
             raise EmptyRecording(self.name, "blank: no JSON in it")
@@ -146,6 +150,16 @@ class Recording:
             return self._one_line_document(values, has_bad_bytes=has_bad_bytes)
         return Sample("lines", self._first_records())
 
+    def _sample_of_binary(self, head: bytes) -> Sample | None:
+        """The sample of an archive or a table; None for text. Raises `UnreadableRecording` for UTF-16 and UTF-32."""
+        if head == _ZIP:
+            return Sample("zip", self._zip_names())
+        if head == parquet_rows.MAGIC:
+            return Sample("lines", [row for _, row in islice(self._rows(), _SAMPLE_ROWS)])
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:2]:
+            raise UnreadableRecording(self.name, "UTF-16 or UTF-32 text: convert it to UTF-8", line=1)
+        return None
+
     def _one_line_document(self, values: list[Any], *, has_bad_bytes: bool) -> Sample:
         self._document = values[0]
         if has_bad_bytes:
@@ -156,9 +170,11 @@ class Recording:
         """Yield `(line, value)`, lines counted from 1, reading as a stream.
 
         A line may hold several values. A line that is not JSON is skipped with a warning; so is a last
-        line that is cut off, as in a recording that is still being written.
+        line that is cut off, as in a recording that is still being written. Rows of a table read like lines.
         """
         self.hygiene.pop("replaced_bytes", None)  # `sample` may already have counted them
+        if self._is_table():
+            return self._rows()
         return self._lines(lambda raw: self._ahead.pop(raw, None) or values_of(raw))
 
     def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
@@ -178,6 +194,14 @@ class Recording:
                     self.hygiene["replaced_bytes"] += 1
                 for value in values:
                     yield number, value
+
+    def _is_table(self) -> bool:
+        with self._unpacking(), self.open() as stream:
+            return stream.read(len(parquet_rows.MAGIC)) == parquet_rows.MAGIC
+
+    def _rows(self) -> Iterator[tuple[int, Any]]:
+        with self._unpacking(), self.open() as stream:
+            yield from enumerate(parquet_rows.rows(stream, self.name, self.path.stat().st_size), start=1)
 
     def document(self) -> Any:
         """The recording as one JSON value. No reference is kept, so that the caller controls its lifetime."""
@@ -271,8 +295,8 @@ class Recording:
 
     def _look_ahead(self) -> Iterator[tuple[int, int, Any]]:
         """Yield `(line, lines before it that are not JSON, value)` for the first records."""
-        probe = Recording(self.path, self.name)  # so that its warnings are not counted twice
-        for line, value in islice(probe._lines(self._looked_at), _SAMPLE_RECORDS):
+        probe = self.again()  # so that its warnings are not counted twice
+        for line, value in islice(probe._lines(self._looked_at), _SAMPLE_RECORDS):  # noqa: SLF001
             yield line, probe.hygiene["bad_lines"], value
 
     def _looked_at(self, raw: bytes) -> _OnLine:

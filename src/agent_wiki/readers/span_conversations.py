@@ -15,11 +15,13 @@ from dataclasses import field
 from itertools import takewhile
 from typing import Any
 
+from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call, add_message, all_calls, parts_of
 from agent_wiki.readers.chat_values import identifier, summed_usage
 from agent_wiki.readers.recorded import iso_utc, most_used
 from agent_wiki.readers.recorded_prompts import JOINED
+from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.spans import Score, Span, Turn, ancestors, outcome_of
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.json_text import value_of
@@ -92,10 +94,19 @@ class _Conversation:
 
 
 def trajectories_of_spans(
-    source_format: str, spans: Iterable[Span], scores: dict[str, list[Score]]
+    recording: Recording, source_format: str, spans: list[Span], scores: dict[str, list[Score]]
 ) -> Iterator[Trajectory]:
-    """Every conversation in the spans as a trajectory, in order of time. `scores` are by trace and by session."""
-    for conversation in _conversations(_runs(spans)):
+    """Every conversation in the spans as a trajectory, in order of time. `scores` are by trace and by session.
+
+    Raises `UnreadableRecording` when no model was called, or what was said is not recorded.
+    """
+    if not any(span.kind in ("model", "agent") for span in spans):
+        raise UnreadableRecording(recording.name, "no call of a model among its spans", is_foreign=True)
+    conversations = list(_conversations(_runs(spans)))
+    if not conversations:
+        reason = "a model's calls without their messages: the program that recorded them left the content out"
+        raise UnreadableRecording(recording.name, reason)
+    for conversation in conversations:
         yield _trajectory(source_format, conversation, scores)
 
 
