@@ -225,6 +225,22 @@ def test_a_wiki_is_the_same_with_and_without_reading_what_is_settled(
     assert any(left)
 
 
+def test_what_another_tools_page_takes_from_a_session_goes_with_that_page(tmp_path: Path, left: list[int]) -> None:
+    kept, fresh = tmp_path / "kept", tmp_path / "fresh"
+    for wiki in (kept, fresh):
+        generate(wiki, 5)
+    theirs = kept / "guidelines/mine.md"
+    theirs.parent.mkdir()
+    cited = f"evidence: [{{session_id: {generated_record(0).session_id}, turn: 2}}]"
+    theirs.write_text(f"---\nid: {_id(1)}\n{cited}\n---\n\n# Mine\n\nDo it.\n", encoding="utf-8")
+    _catalog(kept)
+    theirs.unlink()
+    _catalog(kept)
+    _catalog(fresh)
+    assert changed(tree(kept), tree(fresh)) == []
+    assert left == [0, 0, 0]
+
+
 def test_of_a_large_wiki_the_records_that_are_settled_are_not_read(tmp_path: Path, left: list[int]) -> None:
     generate(tmp_path, 20)
     _catalog(tmp_path)

@@ -24,6 +24,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page
+from agent_wiki.wiki.replacing import replacing
 
 _CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
@@ -229,12 +230,20 @@ class WikiFolder:
         """Keep lines, which end in a line feed, likewise."""
         if self.is_dry_run:
             return
-        content = bytearray(_CHECKSUM_BYTES)
-        for line in lines:
-            content += line.encode("utf-8", "replace")
-        with memoryview(content) as view:
-            view[:_CHECKSUM_BYTES] = _checksum(view[_CHECKSUM_BYTES:])
-        self._replace(self._inside(f"{MACHINERY}/{name}"), content)
+        target = self._path(f"{MACHINERY}/{name}")
+        self._make_folder(str(target.parent))
+        hasher = _hasher()
+        try:
+            with replacing(target) as stream:
+                stream.seek(_CHECKSUM_BYTES)
+                for line in lines:  # of tens of megabytes: they are never in memory as a whole
+                    content = line.encode("utf-8", "replace")
+                    hasher.update(content)
+                    stream.write(content)
+                stream.seek(0)
+                stream.write(f"{hasher.hexdigest()}\n".encode())
+        except OSError as error:
+            raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
 
     def _cached(self, name: str) -> bytes | None:
         try:
@@ -242,9 +251,9 @@ class WikiFolder:
                 checksum, content = stream.read(_CHECKSUM_BYTES), stream.readall()
         except OSError:
             return None
-        return content if checksum == _checksum(content) else None
+        return content if checksum == f"{_hasher(content).hexdigest()}\n".encode() else None
 
-    def _replace(self, target: str, content: bytes | bytearray) -> None:
+    def _replace(self, target: str, content: bytes) -> None:
         """Write beside, then rename: a reader sees the old file or the new one, never a part.
 
         The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
@@ -319,11 +328,11 @@ def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
         return stream.readall() == content
 
 
-def _checksum(content: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(content, digest_size=32).hexdigest().encode() + b"\n"
+def _hasher(content: bytes = b"") -> hashlib.blake2b:
+    return hashlib.blake2b(content, digest_size=32)
 
 
-def _write_whole(target: str, content: bytes | bytearray) -> None:
+def _write_whole(target: str, content: bytes) -> None:
     descriptor = os.open(target, _NEW_FILE, 0o666)
     try:
         rest = memoryview(content)
