@@ -22,6 +22,7 @@ from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.answers import Asked
 from tests.engines.answering import engine_at, says, shaped
+from tests.paid_runs import TWO_READERS
 from tests.wikis import arc, rule, worked_session
 
 SESSION = worked_session()
@@ -104,7 +105,10 @@ def test_the_three_questions_on_a_trajectory_write_it_once_and_read_it_twice(tmp
 
 
 def test_no_mark_is_set_where_nobody_would_read_it(tmp_path: Path) -> None:
-    with MessagesServer(says({"synthesize-skill": {}})) as server, engine_at(server, tmp_path) as engine:
+    with (
+        MessagesServer(says({"synthesize-skill": {}})) as server,
+        engine_at(server, tmp_path, models=TWO_READERS) as engine,
+    ):
         engine.answer(SkillQuestion(_long_session(), SUMMARY))
         (body,) = server.bodies()
         assert not any("cache_control" in block for block in body["messages"][0]["content"])
