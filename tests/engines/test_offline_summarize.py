@@ -384,3 +384,7 @@ def test_a_long_goal_has_the_first_sentence_as_its_title() -> None:
     arc = arc_of(Session().user(request).edit("a.py"))
     assert arc.title == "Move the parser to a package of its own."
     assert not arc_of(Session().user("Fix the menu").edit("a.py")).title
+
+
+def test_a_reply_that_is_nothing_but_an_image_is_summarized() -> None:
+    assert summary(Session().user("how many boats are on it?").says("[image]")).outcome == "unknown"

@@ -95,7 +95,7 @@ def refusals_of_agent(stretch: Stretch) -> list[Sentence]:
 def _statements(stretch: Stretch) -> Iterator[tuple[int, str]]:
     for turn, reply in reversed(list(stretch.replies())):
         sentences = [sentence.strip(" *-") for sentence in _SENTENCES.split(prose_of(reply)[:4_000]) if sentence]
-        for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
+        for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
             yield turn, f"{sentence} {following}" if sentence.endswith((":", "because")) else sentence
 
 
