@@ -18,10 +18,13 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.readers import buckets
 from agent_wiki.readers.buckets import BucketPath, listed, path_of
+from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
 from tests.wikis import Script, chat, ingest, record, tree
+
+_EXAMPLE = Path(__file__).parents[2] / "wiki-example" / "traces"
 
 
 @pytest.mark.parametrize(
@@ -75,6 +78,16 @@ def test_compressed_and_zipped_recordings_are_read_as_they_are() -> None:
     bucket.put("a.zip", archive.getvalue())
     assert [value for _, value in Recording(bucket.path("a.gz"), "a.gz").lines()] == [{"n": 1}] * 3
     assert list(Recording(bucket.path("a.zip"), "a.zip").zip_members(["one.json"])) == [("one.json", {"n": 1})]
+
+
+def test_every_reader_reads_the_same_from_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buckets, "_BLOCK_BYTES", 5_000)  # so that a recording has several
+    bucket = Bucket()
+    bucket.upload(_EXAMPLE)
+    for path in sorted(_EXAMPLE.iterdir()):
+        there = Recording(bucket.path(path.name), path.name)
+        assert there.sha256() == Recording(path, path.name).sha256()
+        assert list(read(there)) == list(read(Recording(path, path.name))), path.name
 
 
 def test_keys_with_strange_signs_are_read_and_folders_of_machinery_are_not() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.readers import detect
 from tests.wikis import Script, ingest, record, tree
 
 _TASK = "demo__demo-1"
@@ -58,6 +59,20 @@ def test_a_recording_whose_verdict_is_the_same_is_not_read_again(tmp_path: Path,
     record(folder, "new")
     report = ingest([folder], tmp_path / "wiki", script.engine)
     assert (report.recordings, report.recordings_unchanged) == (3, 2)
+
+
+def test_what_was_no_recording_is_looked_at_again_once_more_formats_can_be_read(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "notes.md").write_text("# Notes", encoding="utf-8")
+    unchanged = []
+    for has_parquet in (False, False, True):
+        monkeypatch.setattr(detect, "find_spec", lambda _name, has=has_parquet: "there" if has else None)
+        detect.known_formats.cache_clear()
+        unchanged.append(ingest([tmp_path / "traces"], tmp_path / "wiki", script.engine).recordings_unchanged)
+    detect.known_formats.cache_clear()
+    assert unchanged == [0, 1, 0]
 
 
 def test_an_empty_file_in_a_folder_is_a_warning_and_a_named_one_a_failure(tmp_path: Path, script: Script) -> None:

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -71,8 +72,9 @@ def _installed() -> tuple[Reader, ...]:
 
 @lru_cache(maxsize=1)
 def known_formats() -> str:
-    """A digest of the formats that there are readers for: what was no recording may be one to a later version."""
-    return short_digest([__version__, *sorted(reader.FORMAT for reader in readers())])
+    """A digest of the formats that can be read here: what was no recording may be one to a later version."""
+    has_parquet = str(find_spec("pyarrow") is not None)
+    return short_digest([__version__, has_parquet, *sorted(reader.FORMAT for reader in readers())])
 
 
 def reader_of(recording: Recording) -> Reader:
