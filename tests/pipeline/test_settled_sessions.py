@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,32 @@ def test_what_another_tools_page_takes_from_a_session_goes_with_that_page(tmp_pa
     _catalog(fresh)
     assert changed(tree(kept), tree(fresh)) == []
     assert left == [0, 0, 0]
+
+
+def _states_its_rules(new: SessionRecord, one: SessionRecord) -> SessionRecord:
+    return new.with_stages({**new.stages, EXTRACT_GUIDELINES: one.stages[EXTRACT_GUIDELINES]})
+
+
+def _reads_its_page(new: SessionRecord, one: SessionRecord) -> SessionRecord:
+    (own,) = new.answer(SUMMARIZE)
+    read = replace(own, recalled=(RecallEntry(one.answer(EXTRACT_GUIDELINES)[0].id, "It", "followed", "used it", 3),))
+    return new.with_stages({**new.stages, SUMMARIZE: replace(new.stages[SUMMARIZE], answer=(read,))})
+
+
+@pytest.mark.parametrize("has_to_do_with", [_states_its_rules, _reads_its_page])
+def test_a_session_that_another_one_now_has_to_do_with_is_read(
+    tmp_path: Path, left: list[int], has_to_do_with: Callable[[SessionRecord, SessionRecord], SessionRecord]
+) -> None:
+    kept, fresh = tmp_path / "kept", tmp_path / "fresh"
+    for wiki in (kept, fresh):
+        generate(wiki, 5)
+    _catalog(kept)
+    new = has_to_do_with(generated_record(9), generated_record(0))
+    for wiki in (kept, fresh):
+        WikiFolder(wiki).write_text(record_path(new.session_id), record_text(new))
+        _catalog(wiki)
+    assert changed(tree(kept), tree(fresh)) == []
+    assert left == [0, 3, 0]
 
 
 def test_of_a_large_wiki_the_records_that_are_settled_are_not_read(tmp_path: Path, left: list[int]) -> None:
