@@ -11,7 +11,10 @@ from agent_wiki.engines.offline.example_sessions import example_session
 from agent_wiki.trajectory import envelope_chunks
 from tests.wikis import ingest, tree
 
-PUSHED = "$ git push\n! fatal: The current branch fix has no upstream branch.\n$ git push -u origin fix\n= ok"
+PUSHED = """$ git push
+! fatal: The current branch fix has no upstream branch. Use --set-upstream
+$ git push --set-upstream origin fix
+= ok"""
 
 
 @pytest.fixture
@@ -39,11 +42,11 @@ def test_a_rule_that_is_ignored_makes_no_page_and_makes_it_again_once_it_is_not(
     wiki = tmp_path / "wiki"
     ingest([recording], wiki, "offline", jobs=jobs)
     before = tree(wiki)
-    assert _titles(wiki) == ["Run git push with -u"]
+    assert _titles(wiki) == ["Run git push with --set-upstream"]
     config = (wiki / "_config.yaml").read_bytes()
     _ignore(wiki, "[retries/flag-added]")
     report = ingest([recording], wiki, "offline", jobs=jobs)
-    assert "Run git push with -u" not in _titles(wiki)
+    assert "Run git push with --set-upstream" not in _titles(wiki)
     assert (report.failures, report.warnings) == ([], [])
     assert ingest([recording], wiki, "offline", jobs=jobs).pages_unchanged == sum(report.pages.values())
     (wiki / "_config.yaml").write_bytes(config)
