@@ -1,6 +1,7 @@
-"""Attempts that were given up: undone, deleted, failed until another way was taken, or stopped by the user.
+"""Attempts that were given up: undone, deleted, refused or stopped by the user.
 
-Not the same as errors: an error that was overcome is not a dead end, and an attempt can be given up without one.
+Not the same as errors: what failed again and again may have passed later in other words, with its output cut or in a
+wider check. Its failures alone do not show that it was given up.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from bisect import bisect_left
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.wording import called, shown_path, times
+from agent_wiki.engines.offline.wording import called, shown_path
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.wiki.text import plain_line
@@ -19,10 +19,9 @@ MOST_DEAD_ENDS = 8
 _REASONS = ("the user said:", "reason for the rejection:", "user feedback:")
 
 
-def dead_ends_of(stretch: Stretch, troubles: list[Trouble]) -> list[TurnNote]:
+def dead_ends_of(stretch: Stretch) -> list[TurnNote]:
     """The dead ends of a stretch in turn order, at most eight."""
-    notes = [*_loops(stretch, troubles), *_reverts(stretch), *_undone_edits(stretch), *_deleted(stretch)]
-    notes += _stopped(stretch)
+    notes = [*_reverts(stretch), *_undone_edits(stretch), *_deleted(stretch), *_stopped(stretch)]
     by_turn: dict[int, TurnNote] = {}
     for note in notes:
         by_turn.setdefault(note.turn, note)
@@ -31,21 +30,6 @@ def dead_ends_of(stretch: Stretch, troubles: list[Trouble]) -> list[TurnNote]:
 
 def _note(turn: int, text: str) -> TurnNote:
     return TurnNote(turn=turn, text=plain_line(text[:1].upper() + text[1:], 240))
-
-
-def _loops(stretch: Stretch, troubles: list[Trouble]) -> list[TurnNote]:
-    """Something failed repeatedly, never passed, and something else was done instead."""
-    notes = []
-    last_done = max((act.turn for act in stretch.acts if act.has_worked and act.kind != "look"), default=0)
-    for trouble in troubles:
-        last = trouble.failures[-1]
-        least = 3 if trouble.is_check else 2
-        if trouble.fix is not None or len(trouble.failures) < least or last_done <= last.end:
-            continue
-        text = f"{called(last)} failed {times(len(trouble.failures))} and was given up"
-        line = plain_line(trouble.line, 100)
-        notes.append(_note(trouble.failures[0].turn, f"{text}: {line}" if line else text))
-    return notes
 
 
 def _reverts(stretch: Stretch) -> list[TurnNote]:

@@ -52,7 +52,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome_quote=shown.quote,
         narrative=narrative_of(stretch, shown, troubles),
         key_turns=key_turns_of(stretch, shown, troubles, deed),
-        dead_ends=dead_ends_of(stretch, troubles),
+        dead_ends=dead_ends_of(stretch),
         recalled=recalled_pages(stretch, reads),
     )
 
