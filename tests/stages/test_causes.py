@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agent_wiki.stages.causes import Grade, Turning, graded
@@ -251,3 +253,43 @@ def test_a_check_that_is_read_later_is_judged_by_what_was_read() -> None:
     session.call("write_stdin", {"session_id": 7}, "Process exited with code 1\nOutput:\n1 failed")
     session.edits("3", "4").runs("npm test", _GREEN)
     assert _grade(session, (2, 6, 8)).reason == "failed in T4, passed in T8; nothing else was changed in between"
+
+
+def _together(*calls: tuple[str, str, bool]) -> Script:
+    """Commands of one batch: all are issued before the first result; each with its output and whether it failed."""
+    session = Script()
+    for at, (command, _, _) in enumerate(calls):
+        session.builder.assistant(None, calls=[(f"b{at}", "Bash", json.dumps({"command": command}))])
+    for at, (_, output, failed) in enumerate(calls):
+        session.builder.tool(f"b{at}", output, is_error=failed)
+    return session
+
+
+def test_a_remedy_that_also_ran_in_the_batch_of_the_failure_is_no_cause() -> None:
+    missing = "cp: cannot create 'out/a': No such file or directory"
+    session = _together(("cd shop; mkdir -p out", "", False), ("cd shop; cp a out/a", missing, True))
+    session.runs("mkdir -p out").runs("cd shop; cp a out/a")
+    grade = _grade(session, (3, 6, 8))
+    assert (grade.cause, grade.reason) == (
+        "asserted",
+        "failed in T3, passed in T8, but T2 did the same at the same time",
+    )
+    session = _together(("cd shop; mkdir -p other", "", False), ("cd shop; cp a out/a", missing, True))
+    assert _cause(session.runs("cd shop; mkdir -p out").runs("cd shop; cp a out/a"), 3, 6, 8) == "checked"
+
+
+def test_what_was_called_in_the_batch_of_the_failure_neither_cures_nor_confirms() -> None:
+    session = _together(
+        ("npm test", "1 failed", True), ("npm ci", "added 2 packages", False), ("npm test", "ok", False)
+    )
+    assert _grade(session, (2, None, 4)).reason.endswith("but T4 was called before the failure was seen")
+    session = _together(("npm test", "1 failed", True), ("npm ci", "added 2 packages", False))
+    assert _grade(session.runs("npm test", "1 passed"), (2, 3, 6)).cause == "asserted"
+
+
+def test_the_refused_word_again_speaks_not_against_leaving_it_out() -> None:
+    error = "rg: unrecognized flag -R"
+    session = Script().runs("rg price -R src", error, failed=True).runs("rg total src", "src/a.py: total")
+    session.runs("rg total -R src", error, failed=True)
+    grade = _grade(session, (2, 4, 4), (3, error))
+    assert (grade.cause, grade.contradiction) == ("checked", "")

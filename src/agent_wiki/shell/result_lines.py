@@ -23,6 +23,11 @@ _FAILED_WITHIN = regex(
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)"
 )
+# A check's own mark in front: whatever the rest says is the name of what passed, unless it counts.
+_MARKED_AS_PASSED = regex(
+    r"(?:[\w.-]{1,60} +\| )?(?:\s|\x1b\[[\d;]*m)*(?:[✓✔√]|(?:--- )?PASS\b|ok\s)"
+    r"(?!.*\b\d+ (?:passed|passing|tests?|ok)\b)"
+)
 # One of these is in every line that `_FAILED_WITHIN` fits.
 _WORDS_WITHIN = (
     "fail", "error", "problem", "SyntaxError", "FAILED", "command not found", "could not compile", "No module named",
@@ -38,7 +43,7 @@ _COMPLAINT = regex(
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
 _PASSED = regex(
-    r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|All (?:checks|tests) passed|Success\b)"
+    r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
     r"|\b(?:no issues found|[Nn]o errors|BUILD SUCCESS|Build succeeded|test result: ok|tests? passed|[Bb]uilt in|"
     r"Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
@@ -52,7 +57,7 @@ _BAD_WORDS = (
     "exception", "refused",
 )  # fmt: skip
 _GOOD_WORDS = (
-    "ok", "pass", "✓", "✔", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",
+    "ok", "pass", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",
 )  # fmt: skip
 _NOTHING_FAILED = regex(r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|failures?=0", re.IGNORECASE)
 _ERROR_WORDS = regex(
@@ -105,7 +110,12 @@ def shows_failure(line: str) -> bool:
     has_failed = _FAILED_AT_START.match(line) or (
         any(word in line for word in _WORDS_WITHIN) and _FAILED_WITHIN.search(line)
     )
-    return bool(has_failed) and _NOTHING_FAILED.search(line) is None
+    return bool(has_failed) and _NOTHING_FAILED.search(line) is None and not _is_marked_as_passed(line)
+
+
+def _is_marked_as_passed(line: str) -> bool:
+    """True for the line of one thing that passed, whose name may well speak of errors."""
+    return _MARKED_AS_PASSED.match(line) is not None
 
 
 def complains(line: str) -> bool:
@@ -180,7 +190,7 @@ def error_line(text: str) -> str:
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),
         failed,
-        (line for line in lines if _ERROR_WORDS.search(line)),
+        (line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)),
         lines,
     )
     found = next((line for kind in kinds for line in kind), None)

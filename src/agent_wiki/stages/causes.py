@@ -60,6 +60,8 @@ _ACTS = regex(
     r"|insert|connect|post\(|put\(|fs\.|exec|spawn|migrate|call_command",
     re.IGNORECASE,
 )
+_MAKING = frozenset({"mkdir", "chmod"})
+"""Programs that change little, and count as a look elsewhere."""
 _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})
 """Programs that change nothing of the state that a look has shown."""
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
@@ -163,6 +165,9 @@ class _Case:
         otherwise = self._failed_otherwise(event, confirming)
         if otherwise is not None:
             return f"failed in T{otherwise.turn} for another reason"
+        race = self._race(event, confirming)
+        if race:
+            return race
         besides = self._changed_besides(event, confirming)
         return f"with other {' and '.join(besides)} as well" if besides else ""
 
@@ -171,6 +176,19 @@ class _Case:
         source = self.trajectory.source
         is_lost = source.resolved is False or (source.resolved is None and source.reward == 0)
         return is_lost and not called_steps(event) and tool_kind(event) == "service"
+
+    def _race(self, event: Call, confirming: Call) -> str:
+        """Calls of one batch run at once: none of them can have met the failure, and none is sure to run first."""
+        asked, remedies = _asked(event), self._calls_at(self.turning.remedy)
+        seen = asked.result_turn or asked.turn
+        early = next((call for call in [*remedies, _asked(confirming)] if call.turn < seen), None)
+        if early is not None:
+            return f"T{early.turn} was called before the failure was seen"
+        batch = [call for call in self.calls if call.turn < seen and (call.result_turn or call.turn) > asked.turn]
+        done = [step for call in remedies if call.turn < _asked(confirming).turn for step in _doing(call)]
+        again = (call for call in batch if any(is_same_check(one, step) for one in done for step in _doing(call)))
+        same = next((call for call in again if call is not asked), None)
+        return f"T{same.turn} did the same at the same time" if same else ""
 
     def _failed_otherwise(self, event: Call, confirming: Call) -> Call | None:
         """The same check, failing in other words before the remedy: that is what the remedy is for."""
@@ -337,7 +355,7 @@ class _Case:
         return bool(line) and not _TALLY.search(line) and _comparable(verdict_of(again).line) == line
 
     def _is_old_form(self, event: Call, again: Call) -> bool:
-        """The agent forgot the remedy: it runs by the old name again, or in the sandbox."""
+        """The agent forgot the remedy: it runs by the old name or with the refused word again, or in the sandbox."""
         confirmed = [call for call in self._calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
         failed = {step.words[:1] for step in failed_steps(event)}
         names = {step.words[:1] for call in confirmed for step in passed_steps(call)}
@@ -346,6 +364,10 @@ class _Case:
         said = {word for step in called_steps(again) for word in (*step.environment, *step.words)}
         if added and not added & said and event.name == again.name:
             return True  # what helped was left out again
+        kept = {word for call in confirmed for step in called_steps(call) for word in step.words}
+        refused = {word for step in failed_steps(event) for word in step.words} - kept
+        if confirmed and refused & said & {word.strip("`'\"“”‘’.,:;()") for word in verdict_of(event).line.split()}:
+            return True
         is_old_name = bool(names) and not failed & names and {step.words[:1] for step in failed_steps(again)} <= failed
         return is_old_name or (any(map(is_escalated, confirmed)) and not is_escalated(again))
 
@@ -422,6 +444,11 @@ def _is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
     mine, theirs = check_run(one), check_run(other)
     is_tool = mine.family.split()[:2] == theirs.family.split()[:2]
     return is_tool and (not mine.targets or bool(mine.targets & theirs.targets))
+
+
+def _doing(call: Call) -> list[SimpleCommand]:
+    """The steps of a call that may change something."""
+    return [step for step in called_steps(call) if shell_kind(step) != "look" or step.program in _MAKING]
 
 
 def _changes_something(call: Call) -> bool:

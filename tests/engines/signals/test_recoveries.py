@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
@@ -92,7 +94,7 @@ def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> 
     script.runs("pip install wheel", "ok")
     script.call("Bash", {"command": "npm install", "sandbox_permissions": "require_escalated"}, "added 2 packages")
     (lesson,) = _lessons(script)
-    assert lesson.guideline.rule.startswith("Ask to run `npm install` outside the sandbox right away")
+    assert lesson.guideline.trigger.startswith("The shell runs in a sandbox, and `npm install` is next")
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
 
 
@@ -124,10 +126,13 @@ def test_another_command_another_machine_or_another_failure_is_no_matter_of_fold
     assert not _moved("npm run lint", "cd web && npm run lint", "cart.js: 2 errors")
 
 
+def _refused(script: Script, command: str, error: str) -> Script:
+    script.call("exec_command", {"cmd": command}, error, failed=True)
+    return script.call("exec_command", {"cmd": command, "sandbox_permissions": "require_escalated"}, "ok")
+
+
 def _let_out(command: str, error: str) -> list[str]:
-    script = Script().call("exec_command", {"cmd": command}, error, failed=True)
-    script.call("exec_command", {"cmd": command, "sandbox_permissions": "require_escalated"}, "ok")
-    return _rules(script)
+    return _rules(_refused(Script(), command, error))
 
 
 def test_a_sandbox_that_cannot_start_is_no_matter_of_the_command() -> None:
@@ -141,5 +146,32 @@ def test_a_sandbox_that_cannot_start_is_no_matter_of_the_command() -> None:
 
 
 def test_the_workspace_is_not_the_task_that_is_run() -> None:
-    (rule,) = _let_out("npm.cmd run -w frontend build", "Error: spawn EPERM")
-    assert "`npm.cmd run build`" in rule
+    (lesson,) = _lessons(_refused(Script(), "npm.cmd run -w frontend build", "Error: spawn EPERM"))
+    assert "`npm.cmd run build` is next" in lesson.guideline.trigger
+
+
+def test_what_the_sandbox_refuses_with_one_error_is_one_lesson_that_names_the_error() -> None:
+    script = _refused(Script(), "npm.cmd test", "Error: spawn EPERM")
+    script = _refused(script, "npm.cmd run build", "Error: spawn EPERM")
+    script = _refused(
+        script, "go test ./...", "pattern ./...: open C:\\Users\\kim\\go-build\\71\\a-d: Access is denied."
+    )
+    spawn, access = _lessons(script)
+    assert spawn.guideline.title == "Leave the sandbox at spawn EPERM"
+    assert "`npm.cmd test` and `npm.cmd run build` is next" in spawn.guideline.trigger
+    assert access.guideline.title == "Leave the sandbox at Access is denied"
+    assert "when it stops with `Access is denied` inside" in access.guideline.rule
+    assert {grade_of(each.guideline, script.done()).cause for each in (spawn, access)} == {"checked"}
+    assert _rules(_refused(Script(), "npm.cmd ci", "Error: spawn EPERM")) == [spawn.guideline.rule]  # one page of both
+
+
+def test_a_folder_that_was_made_in_the_same_batch_as_the_write_is_a_race() -> None:
+    make, write = "New-Item -ItemType Directory -Force views", "'text' | Set-Content views/Nav.vue"
+    script = Script()
+    script.builder.assistant(None, calls=[("a", "Bash", json.dumps({"command": make}))])
+    script.builder.assistant(None, calls=[("b", "Bash", json.dumps({"command": write}))])
+    script.builder.tool("a", "", is_error=False)
+    script.builder.tool("b", "Set-Content : Could not find a part of the path views/Nav.vue.", is_error=True)
+    script.runs("New-Item -ItemType Directory -Path views -Force", "").runs(write, "")
+    (lesson,) = _lessons(script)
+    assert grade_of(lesson.guideline, script.done()).cause == "asserted"

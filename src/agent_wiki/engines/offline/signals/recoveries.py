@@ -46,9 +46,10 @@ _NOT_ON_PATH = regex(
 )
 _INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications|[a-z])/(?!Users/)[\w./+-]{1,120}")
 _OF_PLACE = regex(
-    r"EPERM|EACCES|not permitted|[Pp]ermission denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN|[Cc]ould not resolve"
-    r"|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
+    r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN"
+    r"|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
 )
+_MOST_TITLE_WORDS = 3  # of an error, after "Leave the sandbox at"
 _SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
 _WRONG_PLACE = regex(
@@ -73,19 +74,18 @@ class _Recovery:
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each failed call."""
     found: list[Lesson] = []
+    refused: dict[str, list[_Recovery]] = {}
     for failed in session.attempts:
         if failed.verdict != "failed":
             continue
         found += _other_name(session, failed)
         recovery = _recovery(session, failed)
-        if recovery is not None:
-            found += (
-                _mended(session, recovery)
-                or _let_out(session, recovery)
-                or _folder_made(session, recovery)
-                or _elsewhere(session, recovery)
-            )
-    return found
+        name = _refused_by_sandbox(session, recovery) if recovery else None
+        if name is not None and recovery is not None:
+            refused.setdefault(name, []).append(recovery)
+        elif recovery is not None:
+            found += _mended(session, recovery) or _folder_made(session, recovery) or _elsewhere(session, recovery)
+    return found + [each for name, several in refused.items() for each in _let_out(session, name, several)]
 
 
 def _recovery(session: MinedSession, failed: Attempt) -> _Recovery | None:
@@ -139,30 +139,47 @@ def _fixes(step: SimpleCommand) -> bool:
     return is_formatter or bool(words & _FIX_FLAGS) or (step.program in ("gofmt", "goimports") and "-w" in words)
 
 
-def _let_out(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
-    """The identical command, with leave to run outside the sandbox."""
+def _refused_by_sandbox(session: MinedSession, recovery: _Recovery) -> str | None:
+    """The error with which the sandbox refused a command that, unchanged, passed outside of it; None for any other."""
     failed, passed = recovery.failed, recovery.passed
-    line = next((each for each in failed.output.splitlines() if _OF_PLACE.search(each)), None)
-    name = error_name(line, session) if line else None
-    if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or name is None:
-        return []
-    if _SANDBOX.match(line or ""):
-        rationale = (
-            f"The sandbox itself stopped `{_name(recovery.wanted)}` with `{name}`; the same command passed outside."
-        )
-        return _lesson(session, recovery, passed, _sandbox_fails(name), rationale, 70, line)
+    line = _line_of_place(failed)
+    if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
+        return None
+    if _SANDBOX.match(line):
+        return error_name(line, session)
     if recovery.wanted.program in shell.LOOKING:
-        return []
-    head = _name(recovery.wanted)
+        return None
+    # Between colons stand the program, what it was at, and the system's own words, which are the same everywhere.
+    parts = [re.split(r"[,'\"(]", part)[0] for part in re.split(r":\s", line) if _OF_PLACE.search(part)]
+    return next((name for part in parts if (name := error_name(part, session))), None)
+
+
+def _line_of_place(failed: Attempt) -> str | None:
+    return next((each for each in failed.output.splitlines() if _OF_PLACE.search(each)), None)
+
+
+def _let_out(session: MinedSession, name: str, several: list[_Recovery]) -> list[Lesson]:
+    """What the sandbox refused with one error; whatever commands met it, it is one lesson."""
+    first, line = several[0], _line_of_place(several[0].failed) or ""
+    heads = list(dict.fromkeys(_name(each.wanted) for each in several))[:3]
+    named = " and ".join(f"`{head}`" for head in heads)
+    if _SANDBOX.match(line):
+        rationale = f"The sandbox itself stopped {named} with `{name}`; the same command passed outside."
+        return _lesson(session, first, first.passed, _sandbox_fails(name), rationale, 70, line)
+    match = _OF_PLACE.search(name)
+    short = name if match is None or len(name.split()) <= _MOST_TITLE_WORDS else match[0]
     wording = Wording(
         "recoveries/outside-sandbox",
-        f"Run {head} outside the sandbox",
-        f"Ask to run `{head}` outside the sandbox right away: inside it stops with `{name}`.",
-        f"The shell runs in a sandbox, and `{head}` is next.",
-        (tag(head), "sandbox", "permissions"),
+        f"Leave the sandbox at {short}",
+        f"Ask to run a command outside the sandbox, before changing anything, when it stops with `{name}` inside: "
+        "the sandbox refused it here, and unchanged it passed outside.",
+        f"The shell runs in a sandbox, and {named} is next, or a command stopped with `{name}`.",
+        ("sandbox", "permissions", *map(tag, heads)),
     )
-    rationale = f"`{head}` stopped with `{name}` in the sandbox; the same command passed outside of it."
-    return _lesson(session, recovery, passed, wording, rationale, 70, line)
+    rationale = f"{named} stopped with `{name}` in the sandbox; unchanged, outside of it, it passed."
+    found = _lesson(session, first, first.passed, wording, rationale, 70, line)
+    event = frozenset(each.failed.turn for each in several)
+    return [Lesson(each.guideline, event, each.weight) for each in found]
 
 
 def _sandbox_fails(name: str) -> Wording:

@@ -39,10 +39,14 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
-    """A command ran out of time and finished with a longer limit or in the background."""
+    """A command ran out of the default time and finished with a longer limit or in the background.
+
+    A limit of the agent's own was its own slip; a program that finishes in the default time elsewhere was slow once.
+    """
     line = failed.command()
     result = failed.result or ""
-    if line is None or failed.mark is not None or not any(word in result for word in ("timed out", "TIMEOUT")):
+    is_candidate = line is not None and failed.mark is None and not _limit(failed)
+    if not is_candidate or not any(word in result for word in ("timed out", "TIMEOUT")):
         return []
     match = _TIMED_OUT.search(result[:600]) or _TIMED_OUT.search(result[-600:])
     if match is None:
@@ -53,7 +57,8 @@ def _more_time(session: MinedSession, failed: Call) -> list[Lesson]:
             later.verdict == "passed"
             and not is_let_out
             and _NAME.match(later.actions[-1].head)
-            and (_limit(later.call) > _limit(failed) or later.call.arguments.get("run_in_background"))
+            and _has_more_time(later.call)
+            and not _finishes_in_default(session, later.actions[-1].head)
         ):
             head = later.actions[-1].head
             wording = Wording(
@@ -80,6 +85,20 @@ def _same_heads(session: MinedSession, failed: Call) -> Iterator[Attempt]:
     for later in session.attempts_after(attempt, _WITHIN_CALLS) if attempt else ():
         if later.actions and later.actions[-1].head in heads:
             yield later
+
+
+def _has_more_time(call: Call) -> bool:
+    return _limit(call) > 0 or bool(call.arguments.get("run_in_background"))
+
+
+def _finishes_in_default(session: MinedSession, head: str) -> bool:
+    """Another call of the same program finished without a limit of its own."""
+    return any(
+        each.verdict == "passed"
+        and not _has_more_time(each.call)
+        and head in (command.head for command in each.actions)
+        for each in session.attempts
+    )
 
 
 def _limit(call: Call) -> float:
