@@ -1,8 +1,11 @@
 """Are the lessons true, and are they found: a wiki of annotated sessions, scored by readers' stored judgements.
 
     python -m benchmarks.lessons [--todo] [--wiki DIR] [--judgements FILE] [--shared DIR]
+    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/together.json
 
 The annotated recordings are mined by the embedded engine; `--wiki` scores a wiki that was made of them in another way.
+`--stored` scores a wiki that is not here, as it was judged: agents who had not seen the annotations answered the
+prompts, all of a session together or one by one, and what they wrote quotes recordings that are not ours to ship.
 Readers who did not write the engine judge each page (keep, weak, false) and say which page holds an annotated lesson,
 in full or half. Their judgements are stored by page id, a digest of the rule's words: what is worded anew has to be
 judged anew, and `--todo` lists it. A third of the sessions, by the digest of their names, is closed: nobody looks at
@@ -30,7 +33,20 @@ from agent_wiki.report import Report
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 JUDGEMENTS = Path(__file__).parent / "judgements" / "offline.json"
 VERDICTS = ("keep", "weak", "false")
-MOST_FALSE, LEAST_KEPT, LEAST_CHECKED = 0.03, 0.85, 0.30
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Shares: of the judged pages, at most and at least; of lessons found in full or half, at least."""
+
+    most_false: float
+    least_kept: float = 0.0
+    least_checked: float = 0.0
+    least_of_value: tuple[tuple[int, float], ...] = ()
+
+
+EMBEDDED = Targets(0.03, least_kept=0.85, least_checked=0.30)
+MODEL = Targets(0.02, least_of_value=((3, 0.80), (2, 0.70)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +105,22 @@ class Score:
             counted = ", ".join(f"{each} {chosen.count(each)}" for each in (*VERDICTS, "not judged"))
             yield f"{what:16} {len(chosen):4} of them {counted}"
 
-    def misses(self) -> Iterator[str]:
+    def misses(self, targets: Targets = EMBEDDED) -> Iterator[str]:
         """The targets that are missed."""
         wrong, kept = self.share("false"), self.share("keep")
-        if wrong is not None and wrong > MOST_FALSE:
-            yield f"{wrong:.0%} of the judged pages are false, at most {MOST_FALSE:.0%} may be"
-        if kept is not None and kept < LEAST_KEPT:
-            yield f"{kept:.0%} of the judged pages are kept, at least {LEAST_KEPT:.0%} are to be"
-        checked = [match for lesson, match in self.lessons if lesson.is_checked]
-        found = sum(match != "none" for match in checked)
-        if checked and found < LEAST_CHECKED * len(checked):
-            yield f"{found} of {len(checked)} lessons with a checked cause are found, {LEAST_CHECKED:.0%} are to be"
+        if wrong is not None and wrong > targets.most_false:
+            yield f"{wrong:.0%} of the judged pages are false, at most {targets.most_false:.0%} may be"
+        if kept is not None and kept < targets.least_kept:
+            yield f"{kept:.0%} of the judged pages are kept, at least {targets.least_kept:.0%} are to be"
+        groups = [
+            ("with a checked cause", targets.least_checked, [each for each in self.lessons if each[0].is_checked])
+        ]
+        for value, share in targets.least_of_value:
+            groups.append((f"of value {value}", share, [each for each in self.lessons if each[0].value == value]))
+        for what, share, lessons in groups:
+            found = sum(match != "none" for _, match in lessons)
+            if found < share * len(lessons):
+                yield f"{found} of {len(lessons)} lessons {what} are found, {share:.0%} are to be"
 
 
 def annotated(shared: Path) -> list[Annotated]:
@@ -129,6 +150,17 @@ def written_pages(view: WikiView) -> list[WrittenPage]:
     return found
 
 
+def judged_pages(judgements: dict[str, Any]) -> list[WrittenPage]:
+    """The pages of a wiki that is not here, by its judgements.
+
+    `files` has the names of the recordings behind each page, `causes` its grade.
+    """
+    return [
+        WrittenPage(name, "", judgements["causes"].get(name, ""), frozenset(judgements["files"][name]))
+        for name in judgements["pages"]
+    ]
+
+
 def _files(sessions: Iterator[Any]) -> frozenset[str]:
     return frozenset(source for session in sessions for source in session.sources)
 
@@ -152,6 +184,13 @@ def mined(recordings: Sequence[Annotated], wiki: Path) -> None:
     run([each.file for each in recordings], Options(wiki), Report("ingest", str(wiki)), no_progress)
 
 
+def _pages(recordings: Sequence[Annotated], wiki: Path | None) -> list[WrittenPage]:
+    with tempfile.TemporaryDirectory() as place:
+        if wiki is None:
+            mined(recordings, wiki := Path(place, "wiki"))
+        return written_pages(view_of(read_wiki(wiki, []).state))
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Score, and print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -159,22 +198,19 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--wiki", type=Path, help="a wiki of the annotated recordings; else one is made")
     parser.add_argument("--judgements", type=Path, default=JUDGEMENTS)
     parser.add_argument("--shared", type=Path, default=SHARED)
+    parser.add_argument("--stored", action="store_true", help="score what was judged, without the wiki")
     options = parser.parse_args(words)
     if not options.shared.is_dir():
         print(f"{options.shared}: no annotated recordings here, nothing is measured")
         return 0
     recordings = annotated(options.shared)
     judgements = json.loads(options.judgements.read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory() as place:
-        wiki = options.wiki or Path(place, "wiki")
-        if options.wiki is None:
-            mined(recordings, wiki)
-        pages = written_pages(view_of(read_wiki(wiki, []).state))
+    pages = judged_pages(judgements) if options.stored else _pages(recordings, options.wiki)
     misses: list[str] = []
     for what, is_closed in (("open", False), ("closed", True)):
         score = scored(recordings, pages, judgements, is_closed=is_closed)
         print(f"\n{what}:", *score.lines(), sep="\n  ")
-        misses += [f"{what}: {each}" for each in score.misses()]
+        misses += [f"{what}: {each}" for each in score.misses(MODEL if options.stored else EMBEDDED)]
         for page in (page for page, verdict in score.pages if options.todo and verdict == "not judged"):
             print(f"  to be judged: {page.id} {page.text}  [{', '.join(sorted(page.files))}]")
     print(*[f"MISSED {each}" for each in misses], sep="\n")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.lessons import Annotated, Lesson, Score, WrittenPage, annotated, main, scored
+from benchmarks.lessons import MODEL, Annotated, Lesson, Score, WrittenPage, annotated, judged_pages, main, scored
 
 _LESSONS = (Lesson("a#0", "Use X.", 3, True, True), Lesson("a#1", "Use Y.", 2, False, False))
 _A = Annotated("a", Path("a.jsonl"), False, _LESSONS)
@@ -40,6 +40,19 @@ def test_a_page_that_nobody_judged_is_neither_kept_nor_false() -> None:
 def test_a_false_page_misses_the_target(verdict: str, missed: list[str]) -> None:
     score = _score([_PAGE], pages={"111": verdict}, lessons={"a#0": {"page": "111", "match": "half"}})
     assert [each for each in score.misses() if "false" in each] == missed
+
+
+def test_a_wiki_that_is_not_here_is_scored_by_its_judgements() -> None:
+    match = {"page": "111", "match": "half"}
+    judgements = {
+        "pages": {"111": "weak"},
+        "files": {"111": ["a.jsonl"]},
+        "causes": {"111": "stated"},
+        "lessons": {"a#1": match},
+    }
+    score = scored([_A], judged_pages(judgements), judgements, is_closed=False)
+    assert [(page.cause, verdict) for page, verdict in score.pages] == [("stated", "weak")]
+    assert list(score.misses(MODEL)) == ["0 of 1 lessons of value 3 are found, 80% are to be"]
 
 
 def test_without_the_annotations_nothing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
