@@ -95,6 +95,7 @@ def test_a_request_is_one_line_of_at_most_240_characters() -> None:
         ("yes", "nudge"),
         ("1", "nudge"),
         ("No, that's okay. I will think about it.", "request"),
+        ("No, that will be all for now. Bye", "request"),
         ("now add the same flag to the other command", "request"),
     ],
 )

@@ -418,3 +418,62 @@ def test_a_document_is_shown_by_the_answer_after_its_last_form() -> None:
     session = looked("summarize what is there").says(f"All is read. {REVIEW}").user("now write the report as report.md")
     result = shown(session.write("report.md").says(f"Written. {REVIEW}"[:400]))
     assert (result.basis, result.turn) == ("delivered", len(session.done().messages))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "docker exec shop bash run_tests.sh 2>&1 | tail -40",
+        "docker compose -f ci.yml exec -T -e MODE=test web npx vitest run | tail -8",
+        'docker compose exec web sh -c "cd /srv/web && npx vitest run 2>&1" | tail -8',
+        "cd web && npx hardhat test 2>&1",
+    ],
+)
+def test_a_check_in_a_container_is_a_check(check: str) -> None:
+    session = Session().user("mend the cart").edit("cart.ts").run(check, "Tests  74 passed (74)")
+    assert (shown(session).outcome, shown(session).basis) == ("success", "check")
+    coloured = "\x1b[2m Tests \x1b[22m \x1b[1m\x1b[31m56 failed\x1b[39m | \x1b[32m18 passed\x1b[39m (74)"
+    assert shown(Session().user("mend the cart").edit("cart.ts").run(check, coloured)).outcome == "failure"
+
+
+def test_a_command_in_a_container_that_is_no_check_shows_nothing() -> None:
+    for command in ("docker compose run --rm e2e", "docker exec db psql -c 'select 1'", "docker compose up -d"):
+        assert shown(Session().user("mend it").edit("cart.ts").run(command, "1 row")).outcome == "unknown"
+
+
+def test_the_name_of_a_test_that_passed_or_was_skipped_shows_no_failure() -> None:
+    listed = "  ✓  75 [web] › lockout.spec.ts › 5 failures lock the account (1.0s)\n"
+    listed += "  -  76 [web] › lockout.spec.ts › 5 failures show a countdown\n  1 skipped\n  80 passed (1.1m)"
+    session = Session().user("mend it").edit("login.ts").run("bash run_tests.sh 2>&1 | tail -50", listed)
+    assert shown(session).outcome == "success"
+
+
+@pytest.mark.parametrize("mark", ["x ", "✘"])
+def test_a_list_that_was_searched_for_failed_tests_shows_them(mark: str) -> None:
+    listed = f"  ok  1 [web] › login.spec.ts › opens (450ms)\n  {mark}  7 [web] › login.spec.ts › says no (361ms)"
+    session = Session().user("mend it").edit("login.ts")
+    searched = session.run('npx playwright test 2>&1 | grep -E "(ok|x )" | head -60', listed)
+    assert shown(searched).outcome != "success"
+
+
+@pytest.mark.parametrize(
+    "following",
+    ["now run the tests with docker", "Recheck results of your changes: High: the token is stored in the clear"],
+)
+def test_a_next_request_that_is_about_what_was_done_does_not_accept_it(following: str) -> None:
+    trajectory = Session().user("store the token").edit("token.ts").says("Done.").user(following).done()
+    acts, requests = acts_of(trajectory), requests_of(trajectory)
+    assert shown_outcome(stretch_of(trajectory, acts, requests, 1, 4)).outcome == "unknown"
+
+
+def test_an_error_in_place_of_an_answer_leaves_a_check_that_passed_as_partial() -> None:
+    session = Session().user("write and deploy it").edit("a.ts").run("npm test", "4 passed").edit("b.ts")
+    limit = "You've hit your limit · resets 1am"
+    assert shown(session.user("now deploy it").says(limit)).outcome == "partial"
+
+
+def test_a_push_counts_also_where_a_look_at_the_server_follows() -> None:
+    pushed = Session().user("research it").edit("index.html").run("git push", "   29d68a4..6a29cd9  main -> main")
+    look = pushed.run("gh api repos/o/r/pages/builds -X POST 2>&1 | cat", "queued")
+    assert (shown(look).outcome, shown(look).basis) == ("success", "shipped")
+    assert shown(look.run("git commit -m more", "[main 6a29cda] more")).basis != "shipped"

@@ -50,6 +50,12 @@ _CHECK_WORDS = {
     "hugo": {"build"},
     "mkdocs": {"build"},
     "docker": {"build"},
+    "next": {"build", "lint"},
+    "vite": {"build"},
+    "astro": {"build", "check"},
+    "ng": {"test", "build", "lint"},
+    "hardhat": {"test", "compile"},
+    "forge": {"test", "build"},
 }
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters
 _RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")

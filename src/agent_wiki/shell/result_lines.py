@@ -16,16 +16,16 @@ _HEAD, _TAIL = 3_000, 6_000
 
 _FAILED_AT_START = regex(
     r"\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
-    r"|error(?:\[E\d+\]|:| TS\d+)|✗|✖|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
+    r"|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘]|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
 _FAILED_WITHIN = regex(
     r"\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)"
 )
-# A check's own mark in front: whatever the rest says is the name of what passed, unless it counts.
+# A check's own mark in front: whatever the rest says is the name of what passed or was skipped, unless it counts.
 _MARKED_AS_PASSED = regex(
-    r"(?:[\w.-]{1,60} +\| )?(?:\s|\x1b\[[\d;]*m)*(?:[✓✔√]|(?:--- )?PASS\b|ok\s)"
+    r"(?:[\w.-]{1,60} +\| )?(?:\s|\x1b\[[\d;]*m)*(?:[✓✔√]|(?:--- )?PASS\b|ok\s|- +\d+ \[)"
     r"(?!.*\b\d+ (?:passed|passing|tests?|ok)\b)"
 )
 # One of these is in every line that `_FAILED_WITHIN` fits.
@@ -51,7 +51,8 @@ _PASSED = regex(
 )
 # One of these is in every line that shows a failure or a success: a quick test before the expressions.
 _BAD_WORDS = (
-    "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "✗", "✖", "fatal",
+    "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
+    "✗", "✖", "✘", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
     "exception", "refused",
@@ -59,6 +60,7 @@ _BAD_WORDS = (
 _GOOD_WORDS = (
     "ok", "pass", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",
 )  # fmt: skip
+_COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 _NOTHING_FAILED = regex(r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|failures?=0", re.IGNORECASE)
 _ERROR_WORDS = regex(
     r"\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
@@ -107,6 +109,7 @@ def quoted(line: str) -> str:
 
 def shows_failure(line: str) -> bool:
     """True for a line that says that tests, a build or a command failed."""
+    line = _plain(line)
     has_failed = _FAILED_AT_START.match(line) or (
         any(word in line for word in _WORDS_WITHIN) and _FAILED_WITHIN.search(line)
     )
@@ -120,7 +123,7 @@ def _is_marked_as_passed(line: str) -> bool:
 
 def complains(line: str) -> bool:
     """True for a line in which a program, or the shell in its place, says that it could not do its work."""
-    return _COMPLAINT.match(line) is not None
+    return _COMPLAINT.match(_plain(line)) is not None
 
 
 def speaks_of_failure(line: str) -> bool:
@@ -131,7 +134,12 @@ def speaks_of_failure(line: str) -> bool:
 
 def shows_success(line: str) -> bool:
     """True for a line that says that tests or a build passed."""
-    return _PASSED.search(line) is not None
+    return _PASSED.search(_plain(line)) is not None
+
+
+def _plain(line: str) -> str:
+    """Without the codes that colour it: they touch the numbers."""
+    return _COLOURS.sub("", line) if "\x1b" in line else line
 
 
 def failing_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""What merely precedes a program: keywords, assignments, `sudo`, `env`, `timeout 60`, `uv run`.
+"""What merely precedes a program: keywords, assignments, `sudo`, `env`, `timeout 60`, `uv run`, `docker exec`.
 
 The one place that peels a command. *Wrappers* change how a program runs, *runners* where it is found; a guideline
 names the runner (`uv run pytest`), what a command does depends on the program behind it.
@@ -37,6 +37,15 @@ _RUNNERS_WITH_VERB = frozenset(
 _RUNNER_VALUES = frozenset(
     {"-p", "--package", "--from", "--with", "--extra", "--group", "--python", "-n", "--name", "-s"}
 )  # fmt: skip
+# What runs a command in a container that is there: the options before its name that take the next word as their value.
+_ENTERS = frozenset({"exec", "run"})
+_ENGINES = frozenset({"docker", "podman", "nerdctl"})
+_COMPOSES = frozenset({"docker-compose", "podman-compose"})
+_COMPOSE_VALUES = frozenset({"-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory"})
+_CONTAINER_VALUES = frozenset(
+    {"-u", "--user", "-w", "--workdir", "-e", "--env", "--env-file", "--index", "--name", "-v", "--volume", "-p",
+     "--publish", "--entrypoint", "--detach-keys"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +80,26 @@ def peeled(words: Sequence[str]) -> Peeled:
 
 
 def without_runner(words: Sequence[str]) -> tuple[str, ...]:
-    """`uv run pytest -q`, `npx jest` → `pytest -q`, `jest`; a runner with nothing after it is kept."""
+    """`uv run pytest -q`, `docker exec app npx jest` → `pytest -q`, `jest`; a runner with nothing after it is kept."""
     rest = list(words)
     if rest and rest[0] in _RUNNERS:
         rest = _without_options(rest[1:], _RUNNER_VALUES)
     elif tuple(rest[:2]) in _RUNNERS_WITH_VERB:
         rest = _without_options(rest[2:], _RUNNER_VALUES)
+    elif inside := _in_container(rest):
+        return without_runner(inside)
     return tuple(rest) or tuple(words)
+
+
+def _in_container(words: list[str]) -> list[str]:
+    """`docker compose exec -T web npx jest` → `npx jest`; empty where no command is named, or none enters one."""
+    program, rest = words[0] if words else "", words[1:]
+    if program in _COMPOSES or (program in _ENGINES and rest[:1] == ["compose"]):
+        rest = _without_options(rest[program in _ENGINES :], _COMPOSE_VALUES)
+        enters = rest[:1] != [] and rest[0] in _ENTERS
+    else:
+        enters = program in _ENGINES and rest[:1] == ["exec"]
+    return _without_options(rest[1:], _CONTAINER_VALUES)[1:] if enters else []
 
 
 def _without_options(words: list[str], with_value: frozenset[str]) -> list[str]:

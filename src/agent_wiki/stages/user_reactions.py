@@ -8,7 +8,9 @@ from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 400
 _OBJECTS = regex(
-    r"^\W*(?:no\b(?!\s+(?:problem|worries|need))|nope|wrong|stop|revert|undo|that(?:'s| is) (?:not|wrong)|not what"
+    r"^\W*(?:no\b(?!\s+(?:problem|worries|need)"
+    r"|,? that(?:'s| is| will be|'ll be) (?:all|fine|ok)\b|[,.]? (?:thanks?|nothing (?:else|more))\b)"
+    r"|nope|wrong|stop|revert|undo|that(?:'s| is) (?:not|wrong)|not what"
     r"|why (?:did|are|would) you|you (?:broke|removed|deleted|forgot)|it(?:'s| is) still"
     r"|still (?:fail|broken|not|wrong|the same))"
     r"|\b(?:does ?n[o']t work|not working|still (?:fails?|failing|broken|see|get)|you broke"

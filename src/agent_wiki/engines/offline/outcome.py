@@ -45,6 +45,13 @@ _OBSERVED = regex(
     r"start(?:s|ed|ing)\b|on now|better)",
     re.IGNORECASE,
 )
+# A next request that is about what was done: it asks to run its tests, or a reviewer has found something in it.
+_DOUBTS = regex(
+    r"\b(?:run|ran|rerun|execute)\b[^.\n]{0,60}\btests?\b|\brun_?tests?\b|\btests?\b[^.\n]{0,40}\b(?:green|pass)\b"
+    r"|\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b",
+    re.IGNORECASE,
+)
+_DOUBTS_WITHIN = 400
 
 
 def shown_outcome(stretch: Stretch) -> Shown:
@@ -202,7 +209,8 @@ def _by_end(stretch: Stretch) -> Shown | None:
     asked = stretch.requests[-1].turn if stretch.requests else 0
     if last is not None and last[0] > asked and len(last[1]) < 600 and _NO_ANSWER.match(last[1]):
         is_idle = not any(act.turn > last[0] for act in stretch.acts)
-        return Shown("failure", "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None
+        had: Outcome = "partial" if _had_passed(stretch) else "failure"
+        return Shown(had, "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None
     return None if is_graded_elsewhere(stretch) else read_back(stretch)
 
 
@@ -214,6 +222,7 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or report is None
         or following.kind not in ("request", "command")
         or not _changed_something(stretch)
+        or _DOUBTS.search(following.text[:_DOUBTS_WITHIN])
     ):
         return None
     if any(_is_failing(act) for act in stretch.acts[-1:]):

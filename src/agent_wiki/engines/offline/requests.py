@@ -69,7 +69,8 @@ _ACCEPTED_INSIDE = regex(
     re.IGNORECASE,
 )
 _OBJECTED = regex(
-    r"^(?:no\b(?! problem| worries| rush|,? (?:that|it)'?s (?:ok|fine|all|it))|nope|wait\b|stop\b|but\b|"
+    r"^(?:no\b(?! problem| worries| rush|,? (?:that|it)(?:'?s| is| will be|'ll be) (?:ok|fine|all|it)"
+    r"|[,.]? (?:thanks?|nothing (?:else|more))\b)|nope|wait\b|stop\b|but\b|"
     r"hmm+\b|really\?|huh|why (?:(?:did|do|are|would) you|(?:is|was|does|did) (?:it|this|that)|not)\b|sorry,|"
     r"actually,? (?:no|i (?:do not|don'?t|meant?|want(?:ed)?|asked|said)|"
     r"we (?:do not|don'?t|need|should)|don't)\b|not (?:what|like|quite|that|yet)|wrong\b|undo\b|revert\b|don'?t\b|"

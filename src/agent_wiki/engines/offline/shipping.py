@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.shell.result_lines import quoted
@@ -53,17 +54,21 @@ def published(stretch: Stretch) -> Shown | None:
 
     None when a later request of the user was left undone, or something failed since.
     """
-    ships = [act for act in stretch.acts if act.kind == "ship"]
-    if not ships or not ships[-1].has_worked or _PUBLISHES.search(ships[-1].call.command() or "") is None:
+    ships = [act for act in stretch.acts if act.kind == "ship" and _PUBLISHES.search(act.call.command() or "")]
+    if not ships or not ships[-1].has_worked:
         return None
     last = ships[-1]
     later = [act for act in stretch.acts if act.turn > last.turn]
-    if any(act.edits or act.has_failed for act in later):
+    if any(act.edits or act.has_failed or (act.kind == "ship" and _commits(act)) for act in later):
         return None
     if stretch.last_request_turn() > last.turn and not any(act.turn > stretch.last_request_turn() for act in later):
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)
+
+
+def _commits(act: Act) -> bool:
+    return any(each.words[:2] == ("git", "commit") for each in act.commands)
 
 
 def not_shipped(stretch: Stretch) -> Shown | None:
