@@ -96,6 +96,7 @@ def test_a_request_is_one_line_of_at_most_240_characters() -> None:
         ("1", "nudge"),
         ("No, that's okay. I will think about it.", "request"),
         ("No, that will be all for now. Bye", "request"),
+        ("4) The retries are broken: they still fail.\n" + "- set the time of the next attempt\n" * 20, "request"),
         ("now add the same flag to the other command", "request"),
     ],
 )

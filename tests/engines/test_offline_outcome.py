@@ -477,3 +477,11 @@ def test_a_push_counts_also_where_a_look_at_the_server_follows() -> None:
     look = pushed.run("gh api repos/o/r/pages/builds -X POST 2>&1 | cat", "queued")
     assert (shown(look).outcome, shown(look).basis) == ("success", "shipped")
     assert shown(look.run("git commit -m more", "[main 6a29cda] more")).basis != "shipped"
+
+
+def test_where_the_tests_are_what_was_asked_for_they_decide_without_a_change() -> None:
+    asked = "make sure that all tests are green in the container"
+    passed = Session().user(asked).run("docker compose exec -T api npx vitest run", "Tests  56 passed (56)")
+    assert (shown(passed).outcome, shown(passed).basis) == ("success", "check")
+    review = Session().user("what is wrong with the cart?").run("npx vitest run", "Tests  56 passed (56)")
+    assert shown(review).outcome == "unknown"

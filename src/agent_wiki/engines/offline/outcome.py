@@ -46,12 +46,12 @@ _OBSERVED = regex(
     re.IGNORECASE,
 )
 # A next request that is about what was done: it asks to run its tests, or a reviewer has found something in it.
-_DOUBTS = regex(
-    r"\b(?:run|ran|rerun|execute)\b[^.\n]{0,60}\btests?\b|\brun_?tests?\b|\btests?\b[^.\n]{0,40}\b(?:green|pass)\b"
-    r"|\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b",
+_ASKS_FOR_TESTS = regex(
+    r"\b(?:run|ran|rerun|execute)\b[^.\n]{0,60}\btests?\b|\brun_?tests?\b|\btests?\b[^.\n]{0,40}\b(?:green|pass)\b",
     re.IGNORECASE,
 )
-_DOUBTS_WITHIN = 400
+_FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
+_MOST_READ = 400
 
 
 def shown_outcome(stretch: Stretch) -> Shown:
@@ -107,7 +107,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
             for earlier in [each for each in latest if run.answers(each)]:
                 del latest[earlier]
             latest[run] = act, has_passed
-    if not latest or not _changed_something(stretch):
+    if not latest or not (_changed_something(stretch) or _is_for_tests(stretch)):
         return None  # a check run for a review says nothing about the review
     failed, passed = (_in_order(act for act, state in latest.values() if state is each) for each in (False, True))
     if not failed and is_graded_elsewhere(stretch):
@@ -118,6 +118,12 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
     quote = _verbatim(stretch, deciding)
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
+
+
+def _is_for_tests(stretch: Stretch) -> bool:
+    """The tests are what was asked for, and in few words."""
+    text = stretch.requests[0].text if stretch.requests else ""
+    return len(text) <= _MOST_READ and _ASKS_FOR_TESTS.search(text) is not None
 
 
 def _in_order(acts: Iterable[Act]) -> tuple[Act, ...]:
@@ -222,7 +228,8 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or report is None
         or following.kind not in ("request", "command")
         or not _changed_something(stretch)
-        or _DOUBTS.search(following.text[:_DOUBTS_WITHIN])
+        or _ASKS_FOR_TESTS.search(following.text[:_MOST_READ])
+        or _FOUND.search(following.text[:_MOST_READ])
     ):
         return None
     if any(_is_failing(act) for act in stretch.acts[-1:]):

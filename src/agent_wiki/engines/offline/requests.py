@@ -223,9 +223,11 @@ def _first_kind(text: str) -> RequestKind:
 
 
 def _kind(text: str) -> RequestKind:
-    head = text[:400] if len(text) <= 400 else text[:120]
+    is_short = len(text) <= 400
+    head = text[: 400 if is_short else 120]
     is_open_question = _OPEN_QUESTION.match(head) is not None and _FAULT.search(head) is None
-    if not is_open_question and (_OBJECTED.search(head) or _OBJECTED_INSIDE.search(head)):
+    objects = _OBJECTED.search(head) or (is_short and _OBJECTED_INSIDE.search(head))  # a long list of faults is work
+    if not is_open_question and objects:
         return "nudge" if is_nudge(text) else "objection"
     accepted = _ACCEPTED.search(head) or _ACCEPTED_INSIDE.search(head)
     if len(text) < 300 and accepted and not ASKS.search(text[accepted.end() :].lstrip(" ,.!;:-")):
