@@ -16,7 +16,8 @@ _HEAD, _TAIL = 3_000, 6_000
 
 _FAILED_AT_START = regex(
     r"\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
-    r"|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘]|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
+    r"|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘]|[✕×] .{1,300}\d ?m?s\)?\s*$"
+    r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
 _FAILED_WITHIN = regex(
     r"\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
@@ -52,7 +53,7 @@ _PASSED = regex(
 # One of these is in every line that shows a failure or a success: a quick test before the expressions.
 _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
-    "✗", "✖", "✘", "x  ",
+    "✗", "✖", "✘", "✕", "×", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
     "exception", "refused",
