@@ -11,17 +11,31 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.pages.guideline import Cause
-from agent_wiki.shell.files_written import edits_of
 from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
-from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
+from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.past_failure import gets_past
-from agent_wiki.shell.result_lines import shows_failure, speaks_of_failure
-from agent_wiki.shell.same_check import check_run, is_same_check
+from agent_wiki.shell.result_lines import speaks_of_failure
+from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import Part, changed_parts
 from agent_wiki.shell.tools import is_escalated, tool_kind
 from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.stages.call_effects import (
+    CHANGING,
+    MISSING,
+    TOKEN,
+    asked_in,
+    changes_something,
+    comparable,
+    doing,
+    has_run,
+    is_check_call,
+    is_same_job,
+    is_same_tool,
+    is_specific,
+    new_words,
+)
 from agent_wiki.stages.user_reactions import accepts, objects
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -44,24 +58,10 @@ _ADVISES = regex(
 _MISSES = regex(r"cannot find|not found|\bno (?:method|function|field)\b|undefined|can only be used|does not exist")
 _QUOTED_NAME = regex(r"[`'‘](\w{5,60})[`'’]")
 _CODE_LINE = regex(r"\s*\d{0,6} *\|")  # a compiler shows the code that it complains of
-_TOKEN = regex(r"[\w@./:=+-]{3,}")
-_PLAIN_WORD = regex(r"[A-Za-z]+")
-_CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
-_MISSING = regex(
-    r"not found|No module named|cannot import name|not recognized|No such file|cannot be loaded|unrecognized subcommand"
-)
-_IMPORTED = regex(r"\bfrom [\w.]{1,80} import (\w{1,60})")
 _OF_PLACE = regex(
     r"not permitted|[Pp]ermission denied|exec format error|[Rr]ead-only file system|No space left|[Cc]onnection refused"
     r"|[Cc]ould not resolve|certificate|timed out"
 )
-_ACTS = regex(
-    r"writ|save|open\(|dump|subprocess|system|\bos\.|shutil|pathlib|unlink|remove|delete|mkdir|rename|install|update"
-    r"|insert|connect|post\(|put\(|fs\.|exec|spawn|migrate|call_command",
-    re.IGNORECASE,
-)
-_MAKING = frozenset({"mkdir", "chmod"})
-"""Programs that change little, and count as a look elsewhere."""
 _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})
 """Programs that change nothing of the state that a look has shown."""
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
@@ -69,7 +69,6 @@ _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
 _TALLY = regex(
     r"\b\d+ (?:passed|failed|failing|errors?)\b|test failed, to rerun|could not compile|[Cc]ommand failed|exit code"
 )
-_NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ class _Case:
         doubt = self._doubt(event, confirming)
         if doubt:
             return self._unless_stated(f"{where}, but {doubt}", against)
-        first, second = _asked(event), _asked(confirming)
+        first, second = asked_in(event), asked_in(confirming)
         if first.command() == second.command() and is_escalated(second) and not is_escalated(first):
             return Grade("checked", f"{where}: the same command with leave to run outside the sandbox", against)
         if self._is_named_by_tool(event, confirming):
@@ -179,22 +178,22 @@ class _Case:
 
     def _race(self, event: Call, confirming: Call) -> str:
         """Calls of one batch run at once: none of them can have met the failure, and none is sure to run first."""
-        asked, remedies = _asked(event), self._calls_at(self.turning.remedy)
+        asked, remedies = asked_in(event), self._calls_at(self.turning.remedy)
         seen = asked.result_turn or asked.turn
-        early = next((call for call in [*remedies, _asked(confirming)] if call.turn < seen), None)
+        early = next((call for call in [*remedies, asked_in(confirming)] if call.turn < seen), None)
         if early is not None:
             return f"T{early.turn} was called before the failure was seen"
         batch = [call for call in self.calls if call.turn < seen and (call.result_turn or call.turn) > asked.turn]
-        done = [step for call in remedies if call.turn < _asked(confirming).turn for step in _doing(call)]
-        again = (call for call in batch if any(is_same_check(one, step) for one in done for step in _doing(call)))
+        done = [step for call in remedies if call.turn < asked_in(confirming).turn for step in doing(call)]
+        again = (call for call in batch if any(is_same_check(one, step) for one in done for step in doing(call)))
         same = next((call for call in again if call is not asked), None)
         return f"T{same.turn} did the same at the same time" if same else ""
 
     def _failed_otherwise(self, event: Call, confirming: Call) -> Call | None:
         """The same check, failing in other words before the remedy: that is what the remedy is for."""
-        line, remedy = _comparable(verdict_of(event).line), self.turning.remedy or confirming.turn
+        line, remedy = comparable(verdict_of(event).line), self.turning.remedy or confirming.turn
         for call in self.calls[event.position + 1 : confirming.position]:
-            other = _comparable(verdict_of(call).line)
+            other = comparable(verdict_of(call).line)
             is_again = verdict_of(call).has_failed and event.raw_arguments == call.raw_arguments and call.turn < remedy
             # Only where something was changed before may the event's own failure be gone.
             if is_again and line and other and other != line and any(self._changes(event, call)):
@@ -245,14 +244,14 @@ class _Case:
     def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:
         """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""
         lines = [verdict_of(event).line, *self._quoted_at(event)]
-        is_missing = any(map(_MISSING.search, lines))
+        is_missing = any(map(MISSING.search, lines))
         is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
-        has_run = (is_missing and _has_run(later)) or gets_past(later, lines)
-        worked = [*passed_steps(later), *(failed_steps(later) if has_run else ())]
+        is_past = (is_missing and has_run(later)) or gets_past(later, lines)
+        worked = [*passed_steps(later), *(failed_steps(later) if is_past else ())]
         for failed in failed_steps(event):
             for passed in worked:
-                is_stand_in = (is_missing and _is_same_job(failed, passed)) or (
-                    is_of_place and _is_same_tool(failed, passed)
+                is_stand_in = (is_missing and is_same_job(failed, passed)) or (
+                    is_of_place and is_same_tool(failed, passed)
                 )
                 if is_stand_in or is_same_check(failed, passed):
                     yield failed, passed
@@ -272,34 +271,34 @@ class _Case:
         parts = set(changed_parts(failed, passed)) | self._folder_changed(one, other)
         # How much was run again is settled by what makes it the same check, and says nothing of the surroundings.
         is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
-        if is_settled and (is_same_check(failed, passed) or _is_same_tool(failed, passed)):
+        if is_settled and (is_same_check(failed, passed) or is_same_tool(failed, passed)):
             parts -= {"flags", "arguments"}
-        is_between = self.turning.remedy is not None and self.turning.remedy < _asked(other[0]).turn
+        is_between = self.turning.remedy is not None and self.turning.remedy < asked_in(other[0]).turn
         return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
 
     def _folder_changed(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
         folders = folders_of(self.calls, self.trajectory.source.cwd)
-        places = [folders[_asked(call).position][called_steps(call).index(step)] for call, step in (one, other)]
+        places = [folders[asked_in(call).position][called_steps(call).index(step)] for call, step in (one, other)]
         return {"folder"} if places[0] != places[1] else set()
 
     def _quoted_at(self, call: Call) -> list[str]:
-        turns = {call.turn, call.result_turn, _asked(call).turn, _asked(call).result_turn}
+        turns = {call.turn, call.result_turn, asked_in(call).turn, asked_in(call).result_turn}
         return [quote for turn, quote in self.quotes if turn in turns]
 
     def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
         """What changed something between the two: edits, installations, and other commands that ran."""
-        for call in self.calls[event.position + 1 : _asked(confirming).position]:
+        for call in self.calls[event.position + 1 : asked_in(confirming).position]:
             verdict = verdict_of(call)
             is_meanwhile = call.turn < confirming.turn < (call.result_turn or 0)  # issued together, not in between
             is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
             programs = {step.program for step in called_steps(call)}
             is_elsewhere = self.shown is not None and bool(programs) and programs <= _ELSEWHERE
-            if is_done and _changes_something(call) and not is_elsewhere and not self._is_attempt(event, call):
+            if is_done and changes_something(call) and not is_elsewhere and not self._is_attempt(event, call):
                 yield call
 
     def _is_attempt(self, event: Call, call: Call) -> bool:
         """The same check run again changes nothing."""
-        steps = [step for step in called_steps(call) if shell_kind(step) in _CHANGING]
+        steps = [step for step in called_steps(call) if shell_kind(step) in CHANGING]
         return bool(steps) and all(
             any(is_same_check(failed, step) or is_same_check(step, failed) for failed in failed_steps(event))
             for step in steps
@@ -316,16 +315,17 @@ class _Case:
         """Something was done differently: a remedy in between, or in the call itself."""
         remedy = self.turning.remedy
         is_between = remedy is not None and event.turn < remedy < confirming.turn
-        return is_between or _asked(event).raw_arguments != _asked(confirming).raw_arguments
+        return is_between or asked_in(event).raw_arguments != asked_in(confirming).raw_arguments
 
     def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
         """The failure advises a word of the remedy that was not in what failed."""
-        before = _asked(event).raw_arguments
+        before = asked_in(event).raw_arguments
         lines = [line[:400] for line in (event.result or "")[:20_000].splitlines() if not _CODE_LINE.match(line)]
         advice = [line for line in lines if _ADVISES.search(line)]
-        said = {token for line in advice for token in _TOKEN.findall(line) if _is_specific(token)}
+        said = {token for line in advice for token in TOKEN.findall(line) if is_specific(token)}
         said |= {name for line in lines if _MISSES.search(line) for name in _QUOTED_NAME.findall(line)}
-        new = {word for call in [*self._calls_at(self.turning.remedy), _asked(confirming)] for word in _new_words(call)}
+        applied = [*self._calls_at(self.turning.remedy), asked_in(confirming)]
+        new = {word for call in applied for word in new_words(call)}
         return any(token in word and token not in before for token in said for word in new if word not in before)
 
     def _contradiction(self, event: Call) -> str:
@@ -348,11 +348,11 @@ class _Case:
         if not is_same:
             return False
         result = event.result or ""
-        cited = [_comparable(quote) for quote in self._quoted_at(event) if quote in result and not _TALLY.search(quote)]
+        cited = [comparable(quote) for quote in self._quoted_at(event) if quote in result and not _TALLY.search(quote)]
         if cited:
-            return any(quote in _comparable(again.result or "") for quote in cited)
-        line = _comparable(verdict_of(event).line)
-        return bool(line) and not _TALLY.search(line) and _comparable(verdict_of(again).line) == line
+            return any(quote in comparable(again.result or "") for quote in cited)
+        line = comparable(verdict_of(event).line)
+        return bool(line) and not _TALLY.search(line) and comparable(verdict_of(again).line) == line
 
     def _is_old_form(self, event: Call, again: Call) -> bool:
         """The agent forgot the remedy: it runs by the old name or with the refused word again, or in the sandbox."""
@@ -381,7 +381,7 @@ class _Case:
         turn = self._next_users_turn(remedy.turn)
         if turn is not None:
             return turn if accepts(self._message(turn).content or "") else None
-        checks = (call for call in self.calls[remedy.position + 1 :] if _is_check(call))
+        checks = (call for call in self.calls[remedy.position + 1 :] if is_check_call(call))
         return next((call.turn for call in checks if verdict_of(call).has_passed), None)
 
     def _next_users_turn(self, after: int) -> int | None:
@@ -409,67 +409,3 @@ class _Case:
         message = self._message(turn)
         is_quoted = any(at == turn for at, _ in self.quotes)
         return message.role == "user" and message.mark == "injected" and is_quoted
-
-
-def _new_words(call: Call) -> set[str]:
-    """The words of a call; of an edit those that it put in."""
-    edits = list(edits_of(call.arguments))
-    if not edits:
-        return set(_TOKEN.findall(call.raw_arguments[:20_000]))
-    gone = {word for old, _, _ in edits for word in _TOKEN.findall(old[:20_000])}
-    return {word for _, new, _ in edits for word in _TOKEN.findall(new[:20_000])} - gone
-
-
-def _asked(call: Call) -> Call:
-    """The call with the command, of one that only reads on what it prints."""
-    return call.continues or call
-
-
-def _has_run(call: Call) -> bool:
-    """A check that reports what is wrong is there, and runs."""
-    line = verdict_of(call).line
-    return verdict_of(call).has_failed and shows_failure(line) and _MISSING.search(line) is None
-
-
-def _is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
-    """Another program on the same things, in place of one that is not there."""
-    things = {word.removeprefix("./") for word in missing.words[1:] if not word.startswith("-")}
-    others = {word.removeprefix("./") for word in other.words if not word.startswith("-")}
-    imported = set(_IMPORTED.findall(missing.text() + missing.body)) & set(_IMPORTED.findall(other.text() + other.body))
-    return bool(things & others or imported) or (shell_kind(missing) == "check" == shell_kind(other))
-
-
-def _is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
-    """The same tool on some of the same things: what failed for its surroundings says nothing of the things."""
-    mine, theirs = check_run(one), check_run(other)
-    is_tool = mine.family.split()[:2] == theirs.family.split()[:2]
-    return is_tool and (not mine.targets or bool(mine.targets & theirs.targets))
-
-
-def _doing(call: Call) -> list[SimpleCommand]:
-    """The steps of a call that may change something."""
-    return [step for step in called_steps(call) if shell_kind(step) != "look" or step.program in _MAKING]
-
-
-def _changes_something(call: Call) -> bool:
-    steps = called_steps(call)
-    doing = [step for step in steps if not _only_asks(step)]
-    return any(shell_kind(step) in _CHANGING for step in doing) if steps else tool_kind(call) in (*_CHANGING, "service")
-
-
-def _only_asks(step: SimpleCommand) -> bool:
-    """Inline code that looks something up and prints it."""
-    return is_inline_script(step) and not _ACTS.search(step.text() + step.body)
-
-
-def _is_check(call: Call) -> bool:
-    return any(shell_kind(step) == "check" for step in called_steps(call)) or tool_kind(call) == "check"
-
-
-def _is_specific(token: str) -> bool:
-    """A name, a flag, a path: not a word of the language, not a number."""
-    return len(token) > 4 and not token.isdigit() and (not _PLAIN_WORD.fullmatch(token) or not token.islower())
-
-
-def _comparable(line: str) -> str:
-    return _NUMBERS.sub("0", line.strip())

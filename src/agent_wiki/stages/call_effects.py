@@ -1,0 +1,99 @@
+"""What a call does, and what two calls or steps have in common, as far as the cause of a lesson goes."""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.shell.files_written import edits_of
+from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.kinds import is_inline_script, shell_kind
+from agent_wiki.shell.result_lines import shows_failure
+from agent_wiki.shell.same_check import check_run
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.tools import tool_kind
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
+
+TOKEN = regex(r"[\w@./:=+-]{3,}")
+_PLAIN_WORD = regex(r"[A-Za-z]+")
+CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
+MISSING = regex(
+    r"not found|No module named|cannot import name|not recognized|No such file|cannot be loaded|unrecognized subcommand"
+)
+_IMPORTED = regex(r"\bfrom [\w.]{1,80} import (\w{1,60})")
+_ACTS = regex(
+    r"writ|save|open\(|dump|subprocess|system|\bos\.|shutil|pathlib|unlink|remove|delete|mkdir|rename|install|update"
+    r"|insert|connect|post\(|put\(|fs\.|exec|spawn|migrate|call_command",
+    re.IGNORECASE,
+)
+_MAKING = frozenset({"mkdir", "chmod"})
+"""Programs that change little, and count as a look elsewhere."""
+_NUMBERS = regex(r"0x[0-9a-f]+|\d+")
+
+
+def new_words(call: Call) -> set[str]:
+    """The words of a call; of an edit those that it put in."""
+    edits = list(edits_of(call.arguments))
+    if not edits:
+        return set(TOKEN.findall(call.raw_arguments[:20_000]))
+    gone = {word for old, _, _ in edits for word in TOKEN.findall(old[:20_000])}
+    return {word for _, new, _ in edits for word in TOKEN.findall(new[:20_000])} - gone
+
+
+def asked_in(call: Call) -> Call:
+    """The call with the command, of one that only reads on what it prints."""
+    return call.continues or call
+
+
+def has_run(call: Call) -> bool:
+    """A check that reports what is wrong is there, and runs."""
+    line = verdict_of(call).line
+    return verdict_of(call).has_failed and shows_failure(line) and MISSING.search(line) is None
+
+
+def is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
+    """Another program on the same things, in place of one that is not there."""
+    things = {word.removeprefix("./") for word in missing.words[1:] if not word.startswith("-")}
+    others = {word.removeprefix("./") for word in other.words if not word.startswith("-")}
+    imported = set(_IMPORTED.findall(missing.text() + missing.body)) & set(_IMPORTED.findall(other.text() + other.body))
+    return bool(things & others or imported) or (shell_kind(missing) == "check" == shell_kind(other))
+
+
+def is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:
+    """The same tool on some of the same things: what failed for its surroundings says nothing of the things."""
+    mine, theirs = check_run(one), check_run(other)
+    is_tool = mine.family.split()[:2] == theirs.family.split()[:2]
+    return is_tool and (not mine.targets or bool(mine.targets & theirs.targets))
+
+
+def doing(call: Call) -> list[SimpleCommand]:
+    """The steps of a call that may change something."""
+    return [step for step in called_steps(call) if shell_kind(step) != "look" or step.program in _MAKING]
+
+
+def changes_something(call: Call) -> bool:
+    """Whether a call may have changed what a later check looks at."""
+    steps = called_steps(call)
+    doing = [step for step in steps if not _only_asks(step)]
+    return any(shell_kind(step) in CHANGING for step in doing) if steps else tool_kind(call) in (*CHANGING, "service")
+
+
+def _only_asks(step: SimpleCommand) -> bool:
+    """Inline code that looks something up and prints it."""
+    return is_inline_script(step) and not _ACTS.search(step.text() + step.body)
+
+
+def is_check_call(call: Call) -> bool:
+    """Whether a call checks something: by a step of its command, or as a tool."""
+    return any(shell_kind(step) == "check" for step in called_steps(call)) or tool_kind(call) == "check"
+
+
+def is_specific(token: str) -> bool:
+    """A name, a flag, a path: not a word of the language, not a number."""
+    return len(token) > 4 and not token.isdigit() and (not _PLAIN_WORD.fullmatch(token) or not token.islower())
+
+
+def comparable(line: str) -> str:
+    """A line without its numbers, which differ from run to run."""
+    return _NUMBERS.sub("0", line.strip())
