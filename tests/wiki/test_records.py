@@ -99,7 +99,7 @@ def _parsed(text: str) -> SessionRecord:
     return parse_record(text.encode("utf-8", "replace"), "_sessions/s-1.json", entry_types())
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(RECORDS)
 def test_what_is_written_is_what_is_read(record: SessionRecord) -> None:
     assert _parsed(record_text(record)) == record
