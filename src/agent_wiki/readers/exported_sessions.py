@@ -7,6 +7,7 @@ own file began with.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agent_wiki.readers.chat_values import mapping
@@ -21,7 +22,7 @@ _ROLES = frozenset({"system", "user", "assistant", "tool"})
 def role_of(message: dict[str, Any]) -> str | None:
     """The role of a message, of a subagent's without what names the subagent; None when it has none."""
     role = message.get("role")
-    named = _ROLE.fullmatch(role) if isinstance(role, str) and "-subagent-" in role else None
+    named = _subagents_role(message)
     return named[1] if named else role if isinstance(role, str) else None
 
 
@@ -30,14 +31,19 @@ def apart(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[st
     own: list[dict[str, Any]] = []
     subagents: dict[str, list[dict[str, Any]]] = {}
     for message in messages:
-        role = message.get("role")
-        named = _ROLE.fullmatch(role) if isinstance(role, str) and "-subagent-" in role else None
+        named = _subagents_role(message)
         if named is None:
             own.append(message)
             continue
         known = subagents.setdefault(named[2], [])
         known.append(message | {"role": _role_before(message, named[1], is_first=not known)})
     return own, subagents
+
+
+def _subagents_role(message: dict[str, Any]) -> re.Match[str] | None:
+    """A role that names a subagent: its own role, and the subagent's id."""
+    role = message.get("role")
+    return _ROLE.fullmatch(role) if isinstance(role, str) and "-subagent-" in role else None
 
 
 def _role_before(message: dict[str, Any], named: str, *, is_first: bool) -> str:

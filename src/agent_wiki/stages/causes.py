@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from agent_wiki.pages.guideline import Cause
 from agent_wiki.shell.folders import folders_of
@@ -276,9 +277,13 @@ class _Case:
         is_between = self.turning.remedy is not None and self.turning.remedy < asked_in(other[0]).turn
         return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
 
+    @cached_property
+    def folders(self) -> dict[int, tuple[str, ...]]:
+        """The folder of each step of each call: walked once, and only for a lesson that two commands bear."""
+        return folders_of(self.calls, self.trajectory.source.cwd)
+
     def _folder_changed(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
-        folders = folders_of(self.calls, self.trajectory.source.cwd)
-        places = [folders[asked_in(call).position][called_steps(call).index(step)] for call, step in (one, other)]
+        places = [self.folders[asked_in(call).position][called_steps(call).index(step)] for call, step in (one, other)]
         return {"folder"} if places[0] != places[1] else set()
 
     def _quoted_at(self, call: Call) -> list[str]:
