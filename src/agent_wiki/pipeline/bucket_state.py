@@ -27,13 +27,15 @@ def is_in_bucket(key: str) -> bool:
 
 def load(folder: WikiFolder) -> dict[str, dict[str, Any]]:
     """Address → entry. A line that is none, as git's marks of a conflict, is left out."""
+    lines = (folder.read_text(NAME, errors="replace") or "").splitlines()
+    return _agreed((entry.pop(_KEY), entry) for line in lines if (entry := _parsed(line)) is not None)
+
+
+def _agreed(entries: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Entries by key, but for those of which two say something different."""
     found: dict[str, dict[str, Any]] = {}
     differing: set[str] = set()
-    for line in (folder.read_text(NAME, errors="replace") or "").splitlines():
-        entry = _parsed(line)
-        if entry is None:
-            continue
-        key = entry.pop(_KEY)
+    for key, entry in entries:
         if found.setdefault(key, entry) != entry:
             differing.add(key)
     return {key: entry for key, entry in found.items() if key not in differing}
@@ -60,13 +62,7 @@ def save(folder: WikiFolder, entries: Mapping[str, Mapping[str, Any]]) -> None:
 
 def join(folder: WikiFolder, others: Iterable[WikiFolder]) -> None:
     """Add what other wikis have read. Where two differ about an object, the next run reads it."""
-    joined = load(folder)
-    differing: set[str] = set()
-    for other in others:
-        for key, entry in load(other).items():
-            if joined.setdefault(key, entry) != entry:
-                differing.add(key)
-    save(folder, {key: entry for key, entry in joined.items() if key not in differing})
+    save(folder, _agreed(each for side in (folder, *others) for each in load(side).items()))
 
 
 def is_set_aside(entry: Mapping[str, Any]) -> bool:
