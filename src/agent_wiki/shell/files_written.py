@@ -94,15 +94,19 @@ def _edit(files: dict[str, WrittenFile | None], call: Call, path: str, edits: li
     files[path] = WrittenFile(path, text, call)
 
 
-def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:
+def patch_parts(patch: str) -> Iterator[tuple[str, str, str]]:
+    """Each file of a patch: what is done to it (`Add`, `Update`, `Delete`), its path, and the lines below its head."""
     heads = list(_PATCH_FILE.finditer(patch))
-    for position, head in enumerate(heads):
-        end = heads[position + 1].start() if position + 1 < len(heads) else len(patch)
-        body, path = patch[head.end() + 1 : end], head[2].strip()
-        if head[1] == "Add":
+    for head, following in itertools.zip_longest(heads, heads[1:]):
+        yield head[1], head[2].strip(), patch[head.end() + 1 : following.start() if following else len(patch)]
+
+
+def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:
+    for kind, path, body in patch_parts(patch):
+        if kind == "Add":
             lines = [line[1:] for line in body.split("\n") if line.startswith("+")]
             files[path] = WrittenFile(path, "\n".join(lines) + "\n", call)
-        elif head[1] == "Delete":
+        elif kind == "Delete":
             _remove(files, path)
         elif path in files:
             hunks = [hunk for hunk in re.split(r"^@@.*$", body, flags=re.MULTILINE) if hunk.strip("\n")]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from itertools import zip_longest
 
 from agent_wiki.engines.offline.attempts import edit_old_text, edit_text
-from agent_wiki.shell.files_written import edits_of
+from agent_wiki.shell.files_written import edits_of, patch_parts
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
 _NAME = regex(r"[A-Za-z_][\w.]*\w|\w|[^\w\s]")
 _IS_NAME = regex(r"[A-Za-z_][\w.]*\w")
-_PATCH_HEAD = regex(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$", re.MULTILINE)
 _MOST_LINES = 400
 
 
@@ -72,11 +69,11 @@ def edited_files(edits: Iterable[Call]) -> set[str]:
 def edited_parts(edit: Call) -> Iterator[tuple[str, str, str]]:
     """The file of each part of an edit, with its text before and after; of a patch the lines that it changes."""
     patch = str(edit.arguments.get("input") or edit.arguments.get("patch") or edit.command() or "")
-    heads = list(_PATCH_HEAD.finditer(patch))
-    for head, following in zip_longest(heads, heads[1:]):
-        lines = patch[head.end() : following.start() if following else len(patch)].splitlines()
+    parts = list(patch_parts(patch))
+    for _, file, body in parts:
+        lines = body.splitlines()
         before, after = ("\n".join(line[1:] for line in lines if line.startswith(mark)) for mark in "-+")
-        yield head[1], before, after
+        yield file, before, after
     path = edit.path() or edit.raw_arguments[:200]
     single = [(path, old, new) for old, new, _ in edits_of(edit.arguments)]
-    yield from single or ([] if heads else [(path, edit_old_text(edit), edit_text(edit))])
+    yield from single or ([] if parts else [(path, edit_old_text(edit), edit_text(edit))])
