@@ -31,7 +31,7 @@ KEYS = {
     "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out", "nothing_to_learn", "pages",
     "pages_unchanged",
     "passed_over", "recordings", "recordings_unchanged", "removed", "sessions", "set_aside", "skills_contributed",
-    "stopped", "waiting", "warnings", "wiki", "written",
+    "signal", "stopped", "waiting", "warnings", "wiki", "written",
 }  # fmt: skip
 
 

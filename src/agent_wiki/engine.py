@@ -168,6 +168,9 @@ class Engine(Protocol):
     def wait_for_answers(self, progress: Progress) -> bool:
         """Wait for answers that are under way; True when some came, so that another round finds them."""
 
+    def stop(self, reason: str) -> None:
+        """Spend nothing more: `answer` raises `Interrupted` where it would have to. Called by a signal handler."""
+
     def account(self) -> Account:
         """What the run is to report of its asking."""
 
@@ -207,6 +210,9 @@ class BaseEngine:
 
     def wait_for_answers(self, progress: Progress) -> bool:  # noqa: ARG002 - nothing is under way
         return False
+
+    def stop(self, reason: str) -> None:
+        pass
 
     def account(self) -> Account:
         return Account()

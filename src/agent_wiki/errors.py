@@ -14,7 +14,9 @@
     │       └── Queued            one that waits in a batch
     └── RunError                  the run cannot go on: one line that says what to do, exit code 2
         ├── UsageError            the command's words are off
-        ├── BudgetReached         the next request could cost more than the run may spend, exit code 3
+        ├── RunStopped            nothing more may be asked in this run; what there is, is kept
+        │   ├── BudgetReached     the next request could cost more than the run may spend, exit code 3
+        │   └── Interrupted       a signal asked the run to end, exit code 128 and its number
         ├── WikiLocked            another process holds the wiki
         └── UnsafePath            something tried to leave the wiki folder
 
@@ -151,8 +153,16 @@ class UsageError(RunError):
     """The command was called with words that do not fit."""
 
 
-class BudgetReached(RunError):
-    """The run may not spend more. What was paid for is kept; the next run continues."""
+class RunStopped(RunError):
+    """Nothing more may be asked in this run. What was answered is kept; the next run continues."""
+
+
+class BudgetReached(RunStopped):
+    """The run may not spend more."""
+
+
+class Interrupted(RunStopped):
+    """Somebody asked the run to end."""
 
 
 class WikiLocked(RunError):

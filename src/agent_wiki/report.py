@@ -20,6 +20,7 @@ SHORT_DIGEST = 19
 """Characters of a digest as people see it: `sha256:` and 12 digits."""
 
 _MOST_NAMED = 3
+_SIGNALLED = 128  # added to a signal's number, as shells do
 _MOST_LISTED = 20
 
 
@@ -106,11 +107,14 @@ class Report:
     waiting: list[Failure] = field(default_factory=list)  # questions that a batch will answer
     asked: dict[str, Any] = field(default_factory=dict)  # what asking a model came to: `total`, and by stage
     stopped: str = ""  # why the run ended before its end
+    signal: int = 0  # the number of the signal that ended it
     _covered: dict[str, dict[str, int]] = field(default_factory=dict)  # by session; what `coverage` sums
 
     @property
     def exit_code(self) -> int:
-        """0 when all went well, 1 when some unit failed, 3 when the run stopped at its budget."""
+        """0 when all went well, 1 when some unit failed, 3 when the run stopped at its budget, 143 at a SIGTERM."""
+        if self.signal:
+            return _SIGNALLED + self.signal
         if self.stopped:
             return 3
         return 1 if self.failures else 0

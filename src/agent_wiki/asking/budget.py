@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Condition
 
-from agent_wiki.errors import BudgetReached
+from agent_wiki.errors import BudgetReached, Interrupted
 
 _ROUNDING_USD = 1e-12
 
@@ -22,13 +22,22 @@ class Budget:
         self._reserved_usd = 0.0
         self._in_flight = 0
         self._is_reached = False
+        self._ended = ""
         self._changed = Condition()
 
+    def end(self, reason: str) -> None:
+        """Nothing more is spent. It takes no lock, for a signal handler calls it."""
+        self._ended = reason
+
     def reserve(self, worst_usd: float) -> None:
-        """Reserve the worst-case cost of an attempt. Raises `BudgetReached` if it would exceed the limit."""
+        """Reserve the worst-case cost of an attempt.
+
+        Raises `BudgetReached` if it would exceed the limit, and `Interrupted` after the end.
+        """
         with self._changed:
-            while not self._is_reached and self._in_flight and not self._has_room(worst_usd):
+            while not self._is_reached and not self._ended and self._in_flight and not self._has_room(worst_usd):
                 self._changed.wait()
+            self.check_not_ended()
             if self._is_reached or not self._has_room(worst_usd):
                 self._is_reached = True
                 self._changed.notify_all()
@@ -45,8 +54,9 @@ class Budget:
             self._changed.notify_all()
 
     def commit(self, worst_usd: float) -> None:
-        """Count a request that is answered much later as spent. Raises `BudgetReached` if it would exceed the limit."""
+        """Count a request that is answered much later as spent. Raises as `reserve` does."""
         with self._changed:
+            self.check_not_ended()
             if self._is_reached or not self._has_room(worst_usd):
                 self._is_reached = True
                 raise BudgetReached(self._reason(worst_usd))
@@ -57,6 +67,15 @@ class Budget:
         with self._changed:
             self.spent_usd = max(0.0, self.spent_usd - usd)
             self._changed.notify_all()
+
+    @property
+    def has_ended(self) -> bool:
+        return bool(self._ended)
+
+    def check_not_ended(self) -> None:
+        """Raises `Interrupted` after the end."""
+        if self._ended:
+            raise Interrupted(self._ended)
 
     def _has_room(self, worst_usd: float) -> bool:
         if self.max_usd is None:

@@ -97,6 +97,7 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
 def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, **options: Any) -> None:
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
+    from agent_wiki.pipeline.stopping import StopSignal
     from agent_wiki.report import Report
 
     wiki = wiki_folder(named)
@@ -105,7 +106,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     jobs = options.pop("jobs", None) or default_jobs()
     if paths:
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
-    chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, **options)
+    chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=StopSignal(is_heard=True), **options)
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: run(paths_of(paths), each, report, progress))

@@ -36,6 +36,7 @@ from agent_wiki.pipeline.mine import (
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
+from agent_wiki.pipeline.stopping import StopSignal, end_workers
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _IN_FLIGHT_PER_WORKER = 4
+_LOOK_SECONDS = 0.2  # how often a run that waits for results looks whether it was asked to stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Options:
     retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
     on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
     lock_timeout_seconds: float = 600.0
+    stop: StopSignal = field(default_factory=StopSignal)  # while the wiki is held
     asking: AskingOptions = field(default_factory=AskingOptions)
 
 
@@ -79,11 +82,17 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         if options.dry_run and engine.is_paid:
             raise UsageError(f"--dry-run cannot say what {engine.name} would answer without asking it")
         while True:
-            with folder.locked(options.lock_timeout_seconds), one_round(engine):
+            with (
+                folder.locked(options.lock_timeout_seconds),
+                options.stop.heard(engine.stop),
+                one_round(engine),
+            ):
                 _run_stages(inputs, folder, opened, options, report, progress)
             if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break
             report.begin_again()
+        report.signal = options.stop.number
+        report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
     return report
 
@@ -106,6 +115,7 @@ def _run_stages(
     session_stages = stages_of(options.stages)
     if inputs.files and session_stages:
         _mine_all(inputs, session_stages, opened.in_workers, options, publisher, report, progress)
+        report.stopped = report.stopped or options.stop.reason
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
@@ -173,7 +183,7 @@ def _mine_all(
     kept: dict[str, SessionReport] = {}
     read: list[Mined] = []
     for done, mined in enumerate(
-        _results(assignments, known, _workers(answering, options, pending)), start=read_before + 1
+        _results(assignments, known, _workers(answering, options, pending), options.stop), start=read_before + 1
     ):
         _count_file(mined, named[mined.name], report)
         new = [session for session in mined.sessions if session.has_contributed]
@@ -230,17 +240,17 @@ def _is_in_memory(path: RecordingPath) -> bool:
     return isinstance(path, BucketPath) and path.is_in_memory
 
 
-def _results(assignments: Sequence[Assignment], known: Known, most_workers: int) -> Iterator[Mined]:
+def _results(assignments: Sequence[Assignment], known: Known, most_workers: int, stop: StopSignal) -> Iterator[Mined]:
     """Mine in this process or in workers; results come as they are ready, which changes nothing.
 
-    Once a result says that nothing more may be asked, no other file is begun.
+    Once a result says that nothing more may be asked, or a `stop` comes, no other file is begun.
     """
     workers = min(most_workers, len(assignments))
     if workers <= 1:
         for assignment in assignments:
-            mined = mine(assignment, known)
+            mined = mine(assignment, known, stop)
             yield mined
-            if mined.stopped:
+            if mined.stopped or stop.number:
                 return
         return
     ordered = sorted(assignments, key=lambda each: -_size(each.path))  # the longest first
@@ -250,15 +260,18 @@ def _results(assignments: Sequence[Assignment], known: Known, most_workers: int)
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as threads:
-            yield from _pooled(lambda each: threads.submit(mine, each, known), _short_and_long(ordered), workers)
+            yield from _pooled(
+                lambda each: threads.submit(mine, each, known, stop), _short_and_long(ordered), workers, stop
+            )
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     context = get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=(known,)) as pool:
+    given = (known, os.getpid())
+    with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=given) as pool:
         most = workers * _IN_FLIGHT_PER_WORKER
-        yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most)
+        yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most, stop, then=end_workers)
 
 
 def _short_and_long(ordered: Sequence[Assignment]) -> Iterator[Assignment]:
@@ -271,22 +284,36 @@ def _short_and_long(ordered: Sequence[Assignment]) -> Iterator[Assignment]:
 
 
 def _pooled(
-    submit: Callable[[Assignment], Future[Mined]], assignments: Iterable[Assignment], most: int
+    submit: Callable[[Assignment], Future[Mined]],
+    assignments: Iterable[Assignment],
+    most: int,
+    stop: StopSignal,
+    then: Callable[[], None] | None = None,
 ) -> Iterator[Mined]:
-    """Results as they are ready, at most `most` assignments under way."""
+    """Results as they are ready, at most `most` assignments under way.
+
+    At a `stop` those under way are waited for; or `then` ends them, where nothing was paid for them.
+    """
     from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
     waiting = iter(assignments)
     running: set[Future[Mined]] = set()
     while True:
+        if stop.number:
+            waiting = iter(())
+            if then is not None:
+                then()
+                return
         running.update(submit(assignment) for assignment in islice(waiting, most - len(running)))
         if not running:
             return
-        finished, running = wait(running, return_when=FIRST_COMPLETED)
+        finished, running = wait(running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in finished:
             try:
                 mined = future.result()
             except BrokenExecutor as error:
+                if stop.number:
+                    return  # the signal came to a worker that had just begun
                 message = "a worker was killed (out of memory?); run again, with --jobs 1 if it happens again"
                 raise RunError(message) from error
             if mined.stopped:

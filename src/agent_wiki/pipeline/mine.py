@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki.engine import Engine
 from agent_wiki.engines import engine_named
 from agent_wiki.errors import (
-    BudgetReached,
     Queued,
     RecordingChanged,
     RecordingUnavailable,
     RunError,
+    RunStopped,
     UnitError,
     UnreadableRecording,
 )
@@ -35,6 +35,7 @@ from agent_wiki.pipeline.session_stages import (
     mined_record,
     order_of,
 )
+from agent_wiki.pipeline.stopping import NEVER, StopSignal, leave_signals_to
 from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
@@ -91,8 +92,9 @@ Known = Mapping[str, KnownSession]
 _known_to_worker: dict[str, KnownSession] = {}
 
 
-def set_worker_context(known: Known) -> None:
+def set_worker_context(known: Known, parent: int) -> None:
     """Give a worker process, once at its start, what the wiki holds; every file would carry it otherwise."""
+    leave_signals_to(parent)
     _known_to_worker.update(known)
 
 
@@ -101,8 +103,8 @@ def mine_in_worker(assignment: Assignment) -> Mined:
     return mine(assignment, _known_to_worker)
 
 
-def mine(assignment: Assignment, known: Known) -> Mined:
-    """Read one file and run the per-trajectory stages on each of its trajectories.
+def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mined:
+    """Read one file and run the per-trajectory stages on each of its trajectories, as long as no `stop` comes.
 
     `known`: what the wiki holds, by session id.
     """
@@ -111,8 +113,9 @@ def mine(assignment: Assignment, known: Known) -> Mined:
     try:
         mined.signature = signature_of(assignment.path)
         mined.sha256 = recording.sha256()
-        _mine_each(trajectories_of(recording, mined.sha256), assignment, known, mined)
-        mined.is_empty = not mined.sessions
+        trajectories = trajectories_of(recording, mined.sha256)
+        _mine_each(_until_stopped(trajectories, stop, mined), assignment, known, mined)
+        mined.is_empty = not mined.sessions and not mined.stopped
     except UnreadableRecording as error:
         mined.failure, mined.is_foreign = Failure.of(error), error.is_foreign
         mined.is_passing = isinstance(error, RecordingUnavailable)
@@ -132,6 +135,14 @@ def mine(assignment: Assignment, known: Known) -> Mined:
     mined.looked_at = recording.looked_at
     mined.warnings.extend(redact_text(warning)[0] for warning in recording.warnings)
     return mined
+
+
+def _until_stopped(trajectories: Iterable[Trajectory], stop: StopSignal, mined: Mined) -> Iterator[Trajectory]:
+    for trajectory in trajectories:
+        if stop.number:
+            mined.stopped, mined.signature = stop.reason, None  # the next run reads the file again
+            return
+        yield trajectory
 
 
 def _mine_each(trajectories: Iterable[Trajectory], assignment: Assignment, known: Known, mined: Mined) -> None:
@@ -232,7 +243,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     try:
         request = StageRequest(assignment.stages, assignment.rewrite, assignment.min_coverage)
         record = mined_record(trajectory, request, known, _engine_of(assignment), report, troubles)
-    except (UnitError, BudgetReached) as error:
+    except (UnitError, RunStopped) as error:
         troubles = [error]
     except RunError:
         raise
@@ -247,9 +258,9 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     elif not troubles:
         report.status = "unchanged"
     if troubles:
-        is_waiting = all(isinstance(trouble, Queued | BudgetReached) for trouble in troubles)
+        is_waiting = all(isinstance(trouble, Queued | RunStopped) for trouble in troubles)
         report.status = "waiting" if is_waiting else "failed"
-        mined.stopped = next((str(each) for each in troubles if isinstance(each, BudgetReached)), mined.stopped)
+        mined.stopped = next((str(each) for each in troubles if isinstance(each, RunStopped)), mined.stopped)
     failures = (Failure.of(each, report.session_id, recording=mined.name) for each in troubles)
     report.failures = list(dict.fromkeys(failures))
 

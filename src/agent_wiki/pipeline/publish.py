@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_wiki.engine import Engine, Progress
-from agent_wiki.errors import BudgetReached, Queued, UnitError, UnreadablePage
+from agent_wiki.errors import Queued, RunStopped, UnitError, UnreadablePage
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.contract import contract, is_its_owners
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
@@ -243,7 +243,7 @@ class Publisher:
         """Store what a stage found; what it made before is kept when the engine cannot answer now."""
         try:
             found, answers = ask()
-        except BudgetReached as reached:
+        except RunStopped as reached:
             self.is_unanswered, self.report.stopped = True, str(reached)
             return
         except UnitError as failed:

@@ -12,7 +12,7 @@ from typing import Any
 from agent_wiki.compare.courses import failures, look_ups
 from agent_wiki.compare.facts import session_facts
 from agent_wiki.engine import Coverage, Engine, Problem
-from agent_wiki.errors import AnswerRejected, BudgetReached, UnitError
+from agent_wiki.errors import AnswerRejected, RunStopped, UnitError
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
@@ -24,7 +24,7 @@ from agent_wiki.trajectory.lineage import lineage
 from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
 
-Trouble = UnitError | BudgetReached
+Trouble = UnitError | RunStopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def mined_record(
 
     Fills in `report`, whose digest is known. A stage that gets no answer once there is a summary goes into `troubles`
     and stays pending, and so do those after it, unless no answer is to come; what was answered before counts. Raises
-    `UnitError` and `BudgetReached` where there is no summary, and `RunError`.
+    `UnitError` and `RunStopped` where there is no summary, and `RunError`.
     """
     made = {stage: made_by(stage, engine, report.digest) for stage in request.stages}
     answered = known.answered if known else {}
@@ -111,7 +111,7 @@ def mined_record(
     for stage in pending:
         try:
             answers[stage], dropped = stage_named(stage).run(trajectory, answers, engine)
-        except (UnitError, BudgetReached) as error:
+        except (UnitError, RunStopped) as error:
             if stage == SUMMARIZE:
                 raise
             troubles.append(error)

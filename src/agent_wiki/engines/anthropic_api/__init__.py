@@ -89,7 +89,7 @@ class AnthropicEngine(PromptingEngine):
         self.concurrency = asking.concurrency
         self.spending = Spending()
         self._check_prices(table, asking.max_usd)
-        budget = Budget(asking.max_usd)
+        self._budget = budget = Budget(asking.max_usd)
         self._service = Service(asking.base_url, table.prices, budget)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
         self._together = stages_together(self.models, stages)
@@ -145,6 +145,10 @@ class AnthropicEngine(PromptingEngine):
     def wait_for_answers(self, progress: Progress) -> bool:
         """Stay until all batches have ended; True when there were any, so that another round is worth it."""
         return self._batches is not None and self._batches.wait(progress)
+
+    def stop(self, reason: str) -> None:
+        """Send nothing more; what is under way is waited for, since it is paid for."""
+        self._budget.end(reason)
 
     def close(self) -> None:
         """Close the connections and the journal's file."""

@@ -104,13 +104,18 @@ class BatchQueue:
             if digest in self._refused:
                 raise NotTaken(self._refused[digest])
             if digest not in self._unsent.requests:
+                self._budget.check_not_ended()
                 self._enqueue(request, head)
         raise Queued("put into a batch")
 
     def end(self) -> None:
-        """Send what is queued. Raises `RunError` when the service does not take it; the next run sends it again."""
+        """Send what is queued, but nothing after the end of spending; the next run sends it again.
+
+        Raises `RunError` when the service does not take it.
+        """
         with self._lock, _as_run_error():
-            self._send()
+            if not self._budget.has_ended:
+                self._send()
 
     def wait(self, progress: Progress) -> bool:
         """Stay until the batches have ended; False when none is under way. The next round collects them.

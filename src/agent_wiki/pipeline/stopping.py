@@ -1,0 +1,83 @@
+"""Signals that ask a run to end, as a CI job that is cancelled or a machine that is taken away sends them.
+
+After the first SIGTERM or SIGINT nothing more is begun, what is settled is written, and the wiki is whole. A second
+one ends the process at once, as any kill does: the next run continues from the records.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class StopSignal:
+    """Whether this process was asked to stop. Unless it `is_heard`, signals do what they did before.
+
+    `number` is that of the signal, 0 as long as none came.
+    """
+
+    def __init__(self, *, is_heard: bool = False) -> None:
+        self.number = 0
+        self._is_heard = is_heard
+
+    @property
+    def reason(self) -> str:
+        """Why the run ends before its end, in one line; empty as long as it need not."""
+        return f"stopped by {signal.Signals(self.number).name}; run again to continue" if self.number else ""
+
+    @contextmanager
+    def heard(self, then: Callable[[str], None]) -> Iterator[None]:
+        """Meanwhile the first signal is noted and `then` called with the reason; the second ends the process."""
+        if not self._is_heard or threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def note(number: int, _frame: FrameType | None) -> None:
+            if self.number:
+                _end_at_once(number)
+            self.number = number
+            then(self.reason)
+
+        before: dict[signal.Signals, Any] = {
+            each: signal.signal(each, note) for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN
+        }
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+NEVER = StopSignal()
+"""What no signal reaches."""
+
+
+def end_workers() -> None:
+    """Kill the worker processes: the next run repeats what they are at."""
+    for each in multiprocessing.active_children():
+        each.kill()
+
+
+def leave_signals_to(parent: int) -> None:
+    """In a worker process: what is sent to all processes of a group is for `parent` to act on, while there is one."""
+
+    def end_without_parent(_number: int, _frame: FrameType | None) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
+    for each in _SIGNALS:
+        signal.signal(each, end_without_parent)
+
+
+def _end_at_once(number: int) -> None:
+    end_workers()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
