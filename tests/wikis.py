@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.engine import Engine
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recording_path import RecordingPath
@@ -144,7 +145,7 @@ class Script:
         return f"scripted:{file}"
 
 
-def ingest(paths: Iterable[RecordingPath], wiki: Path, engine: str, **options: Any) -> Report:
+def ingest(paths: Iterable[RecordingPath], wiki: Path, engine: str | Engine, **options: Any) -> Report:
     """Run all stages, or those of `stages`."""
     report = Report("ingest", str(wiki))
     return run(list(paths), Options(wiki, engine=engine, **options), report, lambda _what, _done, _of: None)

@@ -141,6 +141,10 @@ class Engine(Protocol):
         """Whether it weighs what it reads, so that it is also asked about pairs that are only possibly alike."""
 
     @property
+    def answers_are_kept(self) -> bool:
+        """Whether the wiki keeps its answers over several pages; it need not where they come again, and for free."""
+
+    @property
     def concurrency(self) -> int:
         """How many questions it is asked at a time."""
 
@@ -185,6 +189,7 @@ class BaseEngine:
     version: str
     is_paid = False
     is_judge = False
+    answers_are_kept = True
     concurrency = 1
 
     def made_with(self, stage: str) -> MadeWith:  # noqa: ARG002 - the same for all stages

@@ -28,6 +28,7 @@ class OfflineEngine(BaseEngine):
 
     name = "offline"
     version = _VERSION
+    answers_are_kept = False
 
     def __init__(self, ignored: Iterable[str] = ()) -> None:
         self._chosen: tuple[AnyRule, ...] | None = None  # None: all of this package
