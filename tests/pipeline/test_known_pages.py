@@ -15,9 +15,11 @@ import pytest
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.wiki.config import TAGS, edit_config
+from agent_wiki.wiki.page import parse_page
 from agent_wiki.wiki.store import WikiFolder
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
+EXAMPLE = Path(__file__).parents[2] / "wiki-example"
 MEMORY = ".wiki/pages.txt"
 
 
@@ -149,3 +151,22 @@ def test_an_index_that_lies_as_it_was_written_is_not_read(tmp_path: Path, monkey
     ingest([record(tmp_path / "t", "s-2")], wiki, engine)
     assert {path for path in read if path.endswith("index.md")} == {"tasks/index.md"}
     assert "s-2" in (wiki / "summaries/index.md").read_text(encoding="utf-8")
+
+
+def test_a_summary_has_the_tag_of_its_task_from_when_a_person_configured_that(tmp_path: Path) -> None:
+    wiki, name = tmp_path / "wiki", "slugify-drops-accented-letters"
+    shutil.copytree(EXAMPLE / "wiki", wiki)
+    ingest([], wiki, "offline", stages=("catalog",))
+    tagged = wiki.glob("summaries/*.md")
+    assert [path.name for path in tagged if path.name != "index.md" and name in _tags(path)] == []
+    config = wiki / "_config.yaml"
+    text = config.read_text(encoding="utf-8").replace("title: Slugify drops accented letters", "title: Slugs")
+    config.write_text(text, encoding="utf-8")
+    report = ingest([], wiki, "offline", stages=("catalog",))
+    summaries = [path for path in report.written if path.startswith("summaries/") and path != "summaries/index.md"]
+    assert len(summaries) == 3
+    assert all(_tags(wiki / path)[0] == name for path in summaries)
+
+
+def _tags(page: Path) -> list[str]:
+    return list(parse_page(page.read_text(encoding="utf-8"), "").fields["tags"])

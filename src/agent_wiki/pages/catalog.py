@@ -26,6 +26,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.summary import summary_pages
 from agent_wiki.pages.support import Joined, support_of
 from agent_wiki.pages.task import SubtaskPage, comparison_rows, sessions_of_tasks, task_page
+from agent_wiki.wiki.config import is_stage_made
 from agent_wiki.wiki.layout import (
     archived,
     cluster_path,
@@ -108,6 +109,11 @@ class Catalog:
             for session_id in ids:
                 found.setdefault(session_id, name)
         return found
+
+    @cached_property
+    def owners_tasks(self) -> set[str]:
+        """The tasks that a person configured: unlike families that a stage found, they stay whatever sessions come."""
+        return {name for name, entry in self.view.state.config.tasks.items() if not is_stage_made(entry)}
 
     @cached_property
     def guideline_paths(self) -> dict[str, str]:
@@ -292,14 +298,16 @@ class Catalog:
         about = [self._taught(path) for path in session.paths]
         links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
         left_out = rejected_turns(self.view.rejected.values(), session.session_id)
-        inputs = self.inputs.digest([session], self.task_of.get(session.session_id), about, links, left_out)
+        family = self.task_of.get(session.session_id)
+        owners = None if family is None else family in self.owners_tasks
+        inputs = self.inputs.digest([session], family, owners, about, links, left_out)
         known = [self._known("summary", path, inputs, ()) for path in session.paths]
         if None not in known:
             yield from filter(None, known)
             return
         pages = summary_pages(
             session,
-            tags=self._summary_tags(session),
+            tags=self._summary_tags(session, family if owners else None),
             contributed=self.contributed,
             links=self.links,
             made_by=session.record.stages[SUMMARIZE].made_by.short,
@@ -307,7 +315,8 @@ class Catalog:
         for path, page in pages.items():
             edited = self.edited.get(path)
             arc = page.content if edited is None else foreign.with_edited_dead_ends(page.content, edited)
-            entry = entry_of_summary(path, session.record.date, episode_row(session, path, arc, page.tags, left_out))
+            tags = list(dict.fromkeys([*([family] if family else ()), *page.tags]))
+            entry = entry_of_summary(path, session.record.date, episode_row(session, path, arc, tags, left_out))
             yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
 
     def _known(self, kind: str, path: str, inputs: str, recalls: Sequence[Recall]) -> RenderedPage | None:
@@ -393,10 +402,9 @@ class Catalog:
             paths.add(str(related))
         return paths
 
-    def _summary_tags(self, session: Session) -> list[str]:
-        """The task a session belongs to, what it taught is about, its condition and its trial."""
-        record, family = session.record, self.task_of.get(session.session_id)
-        topics = self._topics(session)
+    def _summary_tags(self, session: Session, family: str | None) -> list[str]:
+        """The task a person put a session into, what it taught is about, its condition and its trial."""
+        record, topics = session.record, self._topics(session)
         tags = [family, *(topic for topic in topics if topic != family), record.condition]
         tags.append(f"trial-{record.trial}" if record.trial else None)
         return [tag for tag in tags if tag]
