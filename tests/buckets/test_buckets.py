@@ -175,10 +175,10 @@ def test_without_obstore_one_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
-    buckets._obstore.cache_clear()
+    buckets.obstore_module.cache_clear()
     assert main(["ingest", "s3://box/p", "--wiki", str(tmp_path / "wiki")]) == 2
     assert capsys.readouterr().err.endswith("pip install 'agent-wiki[bucket]'\n")
-    buckets._obstore.cache_clear()
+    buckets.obstore_module.cache_clear()
 
 
 def test_a_profile_without_boto3_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ def test_etags_are_the_same_with_and_without_quotes() -> None:
 
 def test_what_a_store_says_is_one_line_without_a_query() -> None:
     said = OSError("Error performing GET https://x/y?sv=1&sig=word in 3 s\n  after retries\n\nDebug source:\n{word}")
-    assert buckets._reason(said) == "Error performing GET https://x/y in 3 s after retries"
+    assert buckets.reason_of(said) == "Error performing GET https://x/y in 3 s after retries"
 
 
 def test_two_paths_are_equal_if_they_name_the_same_object() -> None:

@@ -17,6 +17,7 @@ from agent_wiki.commands import (
     cost,
     evaluate,
     hook,
+    lock,
     mcp,
     owner,
     pages,
@@ -78,7 +79,7 @@ _add(consult.consult, consult.review)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
 _add(save.save, why.why, rules.rules)
 _add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
-_add(connect.connect, mcp.mcp)
+_add(connect.connect, mcp.mcp, lock.lock)
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:

@@ -161,7 +161,7 @@ class Listing:
 def listed(folder: BucketPath) -> Listing:
     """All objects below a folder. Raises `RunError` when the store cannot be listed."""
     store = store_of(folder.root)
-    invalid = _obstore("exceptions").InvalidPathError
+    invalid = obstore_module("exceptions").InvalidPathError
     with _listing(folder):
         try:
             chunks = store.list(folder.key or None, chunk_size=1_000)
@@ -233,7 +233,7 @@ def _status(found: Any) -> ObjectStatus:
 @contextmanager
 def _asking(path: BucketPath) -> Iterator[None]:
     """Turn what a store says about one object into an error of that recording."""
-    exceptions = _obstore("exceptions")
+    exceptions = obstore_module("exceptions")
     try:
         yield
     except _Missing:
@@ -243,18 +243,18 @@ def _asking(path: BucketPath) -> Iterator[None]:
     except exceptions.PreconditionError as error:
         raise RecordingChanged(str(path), "it changed after it was listed; the next run reads it") from error
     except (exceptions.BaseError, OSError) as error:
-        raise RecordingUnavailable(str(path), _reason(error)) from error
+        raise RecordingUnavailable(str(path), reason_of(error)) from error
 
 
 @contextmanager
 def _listing(folder: BucketPath) -> Iterator[None]:
     try:
         yield
-    except (_obstore("exceptions").BaseError, OSError) as error:
-        raise RunError(f"{folder}: cannot be listed: {_reason(error)}") from error
+    except (obstore_module("exceptions").BaseError, OSError) as error:
+        raise RunError(f"{folder}: cannot be listed: {reason_of(error)}") from error
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """What a store said, in one line: without the client's own details, and without anything secret."""
     said = " ".join(str(error).partition("\n\nDebug source")[0].split())
     said = redact_text(_QUERY.sub("", said))[0]
@@ -267,7 +267,7 @@ _MOST_SAID = 400
 @lru_cache(maxsize=16)
 def store_of(root: str) -> Any:
     """The store at an address such as `s3://bucket`, with the environment's credentials. Raises `UsageError`."""
-    stores = _obstore("store")
+    stores = obstore_module("store")
     scheme = root.partition(":")[0]
     if scheme in _LOCAL:
         return _LOCAL[scheme](stores)
@@ -279,8 +279,8 @@ def store_of(root: str) -> Any:
         if scheme == "s3" and (provider := _aws_profile()) is not None:
             options["credential_provider"] = provider
         return stores.from_url(root, **options)
-    except (_obstore("exceptions").BaseError, ValueError) as error:
-        raise UsageError(f"{root}: {_reason(error)}") from error
+    except (obstore_module("exceptions").BaseError, ValueError) as error:
+        raise UsageError(f"{root}: {reason_of(error)}") from error
 
 
 _LOCAL: dict[str, Callable[[Any], Any]] = {
@@ -316,7 +316,8 @@ def _aws_profile() -> Any:
 
 
 @lru_cache(maxsize=4)
-def _obstore(module: str) -> Any:
+def obstore_module(module: str) -> Any:
+    """A module of obstore. Raises `UsageError` where it is not installed."""
     from importlib import import_module
 
     try:

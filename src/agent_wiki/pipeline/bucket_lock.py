@@ -1,0 +1,105 @@
+"""A lock in a bucket, by which two machines do not build one wiki at the same time.
+
+It is one object that says who holds it until when. Nobody can overwrite what another wrote: the object is made only
+where there is none, and replaced only as it was last seen. Who holds the lock renews it, so that the lock of a machine
+that died runs out; then the next one takes it over. The clocks of the machines should agree to within a minute.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent_wiki.errors import RunError, WikiLocked
+from agent_wiki.readers.buckets import BucketPath
+from agent_wiki.readers.stored_objects import StoredObject, created, deleted, fetched, replaced
+from agent_wiki.wiki.text import plain_line
+
+_MOST_TRIES = 5
+_MOST_OWNER = 200
+
+
+class BucketLock:
+    """One process's hold on a lock. `owner` is what others read of who holds it."""
+
+    def __init__(self, path: BucketPath, owner: str, lease_seconds: float) -> None:
+        self.lease = timedelta(seconds=lease_seconds)
+        self.until = datetime.now(UTC)
+        self._path = path
+        self._owner = owner
+        self._token = uuid.uuid4().hex
+        self._etag = ""
+
+    def take(self) -> None:
+        """Take the lock. Raises `WikiLocked` when another holds it, and `RunError`."""
+        for _ in range(_MOST_TRIES):
+            until = datetime.now(UTC) + self.lease
+            etag = created(self._path, self._content(until)) or self._taken_over(until)
+            if etag is not None:
+                self._etag, self.until = etag, until
+                return
+        raise WikiLocked(f"{self._path}: others take this lock all the time; try again")
+
+    def renew(self) -> bool:
+        """Hold the lock for another lease; False when another has taken it over. Raises `RunError`."""
+        until = datetime.now(UTC) + self.lease
+        try:
+            etag = replaced(self._path, self._content(until), self._etag) or self._etag_of_own()
+        except NotImplementedError:
+            return True  # in a folder it holds until it is released
+        if etag is not None:
+            self._etag, self.until = etag, until
+        return etag is not None
+
+    def release(self) -> None:
+        """Let others take the lock. One that another has taken over is left alone. Raises `RunError`."""
+        try:
+            replaced(self._path, self._content(datetime.now(UTC), is_free=True), self._etag)
+        except NotImplementedError:
+            deleted(self._path)
+
+    def _content(self, until: datetime, *, is_free: bool = False) -> bytes:
+        held = {"owner": self._owner, "token": self._token, "until": until.isoformat(timespec="seconds")}
+        return json.dumps({**held, "is_free": is_free}).encode()
+
+    def _etag_of_own(self) -> str | None:
+        """The ETag of a lock that the store wrote for this process, though its answer was lost."""
+        found = fetched(self._path)
+        return found.etag if found is not None and _parsed(found).get("token") == self._token else None
+
+    def _taken_over(self, new_until: datetime) -> str | None:
+        """The ETag of the lock taken from who released it or let it run out; None when another was faster."""
+        found = fetched(self._path)
+        if found is None:
+            return None
+        held = _parsed(found)
+        if held.get("token") == self._token:
+            return found.etag  # as above
+        owner = plain_line(str(held.get("owner")), _MOST_OWNER)
+        until = _moment(held.get("until"))
+        if until is not None and not held.get("is_free") and until > datetime.now(UTC):
+            raise WikiLocked(f"{self._path}: held by {owner} until {held['until']} unless renewed; nothing was done")
+        try:
+            return replaced(self._path, self._content(new_until), found.etag)
+        except NotImplementedError as error:
+            message = f"{self._path}: the lock of {owner} ran out; delete it, for a folder cannot replace it safely"
+            raise RunError(message) from error
+
+
+def _parsed(found: StoredObject) -> dict[str, Any]:
+    """What a lock says; nothing of one that somebody wrote by hand."""
+    try:
+        held = json.loads(found.content)
+    except (ValueError, RecursionError):
+        return {}
+    return held if isinstance(held, dict) else {}
+
+
+def _moment(text: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,88 @@
+"""A command that runs as long as this process holds a lock in a bucket."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from threading import Event, Thread
+from types import FrameType
+
+from agent_wiki.errors import RunError, UsageError
+from agent_wiki.pipeline.bucket_lock import BucketLock
+
+_RENEWALS_A_LEASE = 3
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_SIGNALLED = 128
+
+
+class LockedCommand:
+    """One run of a command under a lock. It has a session of its own, and gets the signals that this process gets."""
+
+    def __init__(self, lock: BucketLock) -> None:
+        self._lock = lock
+        self._process: subprocess.Popen[bytes] | None = None
+        self._signal = 0
+        self._has_ended = Event()
+
+    def run(self, command: Sequence[str]) -> int:
+        """The command's exit code, as a shell gives it. Raises `WikiLocked` when another has the lock, and `RunError`.
+
+        When the lock is lost the command is asked to end.
+        """
+        before = {each: signal.signal(each, self._pass_on) for each in _SIGNALS}
+        try:
+            self._lock.take()
+            try:
+                return self._exit_code(command)
+            finally:
+                self._release()
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    def _exit_code(self, command: Sequence[str]) -> int:
+        if self._signal:
+            return _SIGNALLED + self._signal
+        try:
+            self._process = subprocess.Popen(command, start_new_session=True)
+        except OSError as error:
+            raise UsageError(f"{command[0]}: cannot be run: {error.strerror}") from error
+        if self._signal:  # it came meanwhile
+            self._send(self._signal)
+        renewing = Thread(target=self._renew)
+        renewing.start()
+        code = self._process.wait()
+        self._has_ended.set()
+        renewing.join()
+        return code if code >= 0 else _SIGNALLED - code
+
+    def _release(self) -> None:
+        try:
+            self._lock.release()
+        except RunError as error:
+            until = self._lock.until.isoformat(timespec="seconds")
+            sys.stderr.write(f"wiki: the lock is not released and runs out at {until}: {error}\n")
+
+    def _pass_on(self, number: int, _frame: FrameType | None) -> None:
+        self._signal = number
+        self._send(number)
+
+    def _send(self, number: int) -> None:
+        if self._process is not None and self._process.returncode is None:
+            os.killpg(self._process.pid, number)
+
+    def _renew(self) -> None:
+        while not self._has_ended.wait(self._lock.lease.total_seconds() / _RENEWALS_A_LEASE):
+            until = self._lock.until
+            try:
+                reason = "" if self._lock.renew() else "another has taken it over"
+            except RunError as error:  # it may go better before the lease ends
+                reason = str(error) if datetime.now(UTC) > until else ""
+            if reason:
+                sys.stderr.write(f"wiki: the lock is lost: {reason}; the command is asked to end\n")
+                self._send(signal.SIGTERM)
+                return

@@ -1,0 +1,163 @@
+"""A lock in a bucket: one machine holds it, the lock of one that died runs out, and signals reach the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.commands import main
+from agent_wiki.errors import RunError, WikiLocked
+from agent_wiki.pipeline.bucket_lock import BucketLock
+from agent_wiki.pipeline.while_locked import LockedCommand
+from agent_wiki.readers import stored_objects
+from agent_wiki.readers.buckets import BucketPath
+from tests.buckets.stores import Bucket
+from tests.processes import exit_codes, started_wiki
+
+_MOST_SECONDS = 20
+
+
+@pytest.fixture
+def place() -> BucketPath:
+    path: BucketPath = Bucket().path("state/_wiki.lock")
+    return path
+
+
+def _says(place: BucketPath) -> dict[str, Any]:
+    found = stored_objects.fetched(place)
+    assert found is not None
+    said: dict[str, Any] = json.loads(found.content)
+    return said
+
+
+def test_a_second_one_is_refused_by_the_first_ones_name_until_that_releases_the_lock(place: BucketPath) -> None:
+    first, second = BucketLock(place, "run 1", 60), BucketLock(place, "run 2", 60)
+    first.take()
+    with pytest.raises(WikiLocked, match=r"/state/_wiki.lock: held by run 1 until .*; nothing was done$"):
+        second.take()
+    first.release()
+    second.take()
+    assert _says(place)["owner"] == "run 2"
+
+
+def test_a_lock_that_ran_out_is_taken_over_and_lost_to_who_had_it(place: BucketPath) -> None:
+    first, second = BucketLock(place, "run 1", 0), BucketLock(place, "run 2", 60)
+    first.take()
+    second.take()
+    assert (first.renew(), second.renew()) == (False, True)
+    first.release()
+    assert (_says(place)["owner"], _says(place)["is_free"]) == ("run 2", False)
+
+
+def test_a_renewed_lock_is_held_for_longer(place: BucketPath) -> None:
+    lock = BucketLock(place, "run 1", 60)
+    lock.take()
+    until = lock.until
+    assert lock.renew()
+    assert lock.until > until
+
+
+def test_of_two_that_take_over_at_the_same_time_one_has_it(place: BucketPath, monkeypatch: pytest.MonkeyPatch) -> None:
+    BucketLock(place, "gone", 0).take()
+    second = BucketLock(place, "run 2", 60)
+    fetched = stored_objects.fetched
+
+    def then_faster(path: BucketPath) -> Any:
+        found = fetched(path)
+        monkeypatch.undo()
+        BucketLock(place, "run 1", 60).take()
+        return found
+
+    monkeypatch.setattr("agent_wiki.pipeline.bucket_lock.fetched", then_faster)
+    with pytest.raises(WikiLocked, match="held by run 1"):
+        second.take()
+
+
+def test_a_write_whose_answer_was_lost_is_known_as_ones_own(place: BucketPath, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = BucketLock(place, "run 1", 60)
+    replaced = stored_objects.replaced
+    monkeypatch.setattr(
+        "agent_wiki.pipeline.bucket_lock.created", lambda *given: stored_objects.created(*given) and None
+    )
+    lock.take()
+    monkeypatch.setattr("agent_wiki.pipeline.bucket_lock.replaced", lambda *given: replaced(*given) and None)
+    assert lock.renew()
+    monkeypatch.undo()
+    lock.release()
+    assert _says(place)["is_free"]
+
+
+def _then_silent(write: Callable[..., str | None]) -> Callable[..., None]:
+    def wrote(*given: Any) -> None:
+        assert write(*given) is not None
+
+    return wrote
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"until": "tomorrow"}', b"\xff"])
+def test_what_is_no_lock_is_taken_over(place: BucketPath, content: bytes) -> None:
+    stored_objects.created(place, content)
+    BucketLock(place, "run 1", 60).take()
+    assert _says(place)["owner"] == "run 1"
+
+
+def _locked(folder: Path, *words: str) -> list[str]:
+    return ["lock", f"file://{folder}/_wiki.lock", "--owner", "night 7", "--", *words]
+
+
+def test_a_command_runs_while_the_lock_is_held_and_its_exit_code_is_kept(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    within = _locked(tmp_path, "true")
+    code = f"import sys; from agent_wiki.commands import main; sys.exit(main({within!r}))"
+    assert main(_locked(tmp_path, sys.executable, "-c", code)) == 75
+    assert "/_wiki.lock: held by night 7 until " in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    assert main(_locked(tmp_path, "false")) == 1
+    assert main(_locked(tmp_path, "no such command")) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_in_a_folder_that_ran_out_has_to_be_deleted(tmp_path: Path) -> None:
+    place = BucketPath("file://", f"{tmp_path}/_wiki.lock".lstrip("/"))
+    lock = BucketLock(place, "run 1", 0)
+    lock.take()
+    assert lock.renew()
+    with pytest.raises(RunError, match="the lock of run 1 ran out; delete it"):
+        BucketLock(place, "run 2", 0).take()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_reach_the_command_and_the_lock_is_released(tmp_path: Path, number: signal.Signals) -> None:
+    ready = tmp_path / "ready"
+    run = started_wiki(*_locked(tmp_path, "sh", "-c", f"trap 'exit 7' TERM INT; : > '{ready}'; sleep 20 & wait"))
+    began = time.monotonic()
+    while not ready.exists():
+        assert time.monotonic() < began + _MOST_SECONDS
+        time.sleep(0.01)
+    os.kill(run.pid or 0, number)
+    assert exit_codes(run) == [7]
+    assert list(tmp_path.iterdir()) == [ready]
+
+
+@pytest.mark.parametrize("has_another", [True, False])
+def test_a_command_whose_lock_is_lost_is_asked_to_end(
+    place: BucketPath, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], has_another: bool
+) -> None:
+    def renew(_lock: BucketLock) -> bool:
+        if has_another:
+            return False
+        raise RunError("the store is down")
+
+    monkeypatch.setattr(BucketLock, "renew", renew)
+    assert LockedCommand(BucketLock(place, "run 1", 0.01)).run(["sleep", "20"]) == 143
+    reason = "another has taken it over" if has_another else "the store is down"
+    assert f"wiki: the lock is lost: {reason}; the command is asked to end\n" in capfd.readouterr().err
