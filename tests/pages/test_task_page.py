@@ -44,6 +44,12 @@ def test_success_is_counted_for_each_condition_and_model_and_over_all() -> None:
     assert "| all | — | 2 of 4 | 0.50 | 0.17 | 0.00 | 0.00 |\n" in page
 
 
+def test_success_of_several_models_has_no_column_for_a_condition_that_nobody_told() -> None:
+    page = _page(_session("a", reward=1.0, model="m"), _session("b", reward=0.0, model="n"))
+    assert "| Model | Succeeded | pass@1 | pass^2 |\n" in page
+    assert "| all | 1 of 2 | 0.50 | 0.00 |\n" in page
+
+
 def test_a_page_without_a_finding_is_short() -> None:
     page = _page(_session("a", "unknown"), findings="[]")
     assert page == "\nAll.\n\n## Comparison\n\n| Session | Outcome |\n|---|---|\n| [a](../summaries/a.md) | unknown |\n"

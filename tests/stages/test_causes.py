@@ -49,6 +49,23 @@ def test_what_else_was_changed_in_between_vetoes_it(between: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("cat > /tmp/try.py <<'E'\nprint(total([1]))\nE", "checked"),
+        ("cat > /tmp/try.py <<'E'\nopen('x', 'w')\nE", "asserted"),
+        ("cat > try.py <<'E'\nprint(total([1]))\nE", "asserted"),
+        ("kubectl config view", "checked"),
+        ("kubectl config use-context other", "asserted"),
+    ],
+)
+def test_a_temporary_script_that_only_prints_and_a_look_at_a_cluster_change_nothing(line: str, cause: str) -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4").runs(line, "")
+    script = "/tmp/try.py" if "/tmp" in line else "try.py"
+    session.runs(f"python {script}" if "try" in line else line, "1").runs("pytest tests", _GREEN)
+    assert _cause(session, 2, 4, 10) == cause
+
+
+@pytest.mark.parametrize(
     ("failed", "passed"),
     [
         ("pytest tests", "pytest tests/test_a.py"),

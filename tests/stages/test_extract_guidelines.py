@@ -43,6 +43,12 @@ def test_an_invalid_guideline_is_dropped_with_its_reason(change: dict[str, Any])
     assert dropped
 
 
+@pytest.mark.parametrize("title", ["Use `python3 -m zipfile -l`", "Run `a b c d e` before the checks"])
+def test_a_command_in_backticks_is_one_word_too_many_of_no_title(title: str) -> None:
+    found, _ = guidelines({**rule("Check it first."), "title": title})
+    assert [each.title for each in found] == [title]
+
+
 @pytest.mark.parametrize(("name", "most"), extract_guidelines.MOST_CHARACTERS.items())
 def test_words_longer_than_the_prompt_allows_are_refused_and_not_cut(name: str, most: int) -> None:
     assert f"{most} characters" in (shipped_folder("prompts") / "extract-guidelines.md").read_text(encoding="utf-8")

@@ -14,6 +14,8 @@ from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.stages import summarize, synthesize_skill
 from agent_wiki.stages.extract_guidelines import extract_guidelines
+from agent_wiki.stages.skill_scope import scope_of
+from agent_wiki.stages.synthesize_skill import SkillAnswer
 from agent_wiki.wiki.records import SessionRecord
 from tests.pages.rendering import pages_of, stage
 from tests.wikis import arc, rule, skill, worked_session
@@ -47,6 +49,37 @@ def test_a_command_cannot_end_its_fence_and_keeps_its_lines() -> None:
     assert "   ## Used by\n" in workflow
     assert "\u202e" not in page.body
     assert page.section("Used by") == "_(no recalls yet)_"
+
+
+@pytest.mark.parametrize(
+    ("command", "scope"),
+    [
+        ("make docs", "repository"),
+        ("npm run build -- <target>", "repository"),
+        ("python3 tools/release.py <version>", "repository"),
+        ("npm install <package>", "general"),
+        ("python3 scripts/load.py <file>", "general"),
+        ("python3 <script>", "general"),
+        ("docker compose up -d <service>", "general"),
+    ],
+)
+def test_a_workflow_holds_for_its_repository_alone_if_it_runs_what_only_that_has(command: str, scope: str) -> None:
+    told = SkillAnswer.model_validate(
+        skill("check-it", steps=[{"text": "Run it.", "command": command}], scripts=[{"file": "load.py", "text": "x"}])[
+            "skill"
+        ]
+    )
+    assert scope_of(told) == scope
+    assert scope_of(told.model_copy(update={"scope": "tool:docker"})) == "tool:docker"
+
+
+def test_a_skill_of_one_repository_is_general_once_a_second_has_it() -> None:
+    found, _ = skills(skill("check-it", steps=[{"text": "Check", "command": "make check"}]))
+    stages = {"summarize": stage("summarize", [Arc("Goal")]), "synthesize-skill": stage("synthesize-skill", found)}
+    one = SessionRecord("a", repository="shop", stages=stages)
+    assert pages_of(one)["skills/check-it/SKILL.md"].fields["metadata"]["scope"] == "repository:shop"
+    both = pages_of(one, SessionRecord("b", repository="till", stages=stages))
+    assert both["skills/check-it/SKILL.md"].fields["metadata"]["scope"] == "general"
 
 
 @pytest.mark.parametrize(

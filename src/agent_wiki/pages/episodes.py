@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from agent_wiki.pages.guideline import REPOSITORY
+from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.pages.sessions import Arc, NotedTurn, Session
 from agent_wiki.pages.support import Joined
 from agent_wiki.trajectory.evidence import least_trusted

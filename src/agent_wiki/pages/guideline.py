@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any, ClassVar, Literal, get_args
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Contribution, Evidence, Joined, evidence_field, sources_section
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import cluster_path
@@ -16,7 +17,6 @@ EXTRACT_GUIDELINES = "extract-guidelines"
 
 Cause = Literal["checked", "stated", "asserted"]
 """How sure the cause in a lesson is: the turns show it, somebody in the session says it, or neither."""
-REPOSITORY = "repository"
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
@@ -130,7 +130,7 @@ def guideline_page(
         support=joined.support(),
         trust=joined.trust(),
         cause=surest.entry.cause,
-        scope=_scope(joined),
+        scope=scope_shown(joined),
         verified_at=joined.date(),
         evidence=evidence_field(cited),
         made_by=joined.engines(EXTRACT_GUIDELINES),
@@ -141,17 +141,6 @@ def guideline_page(
         sources_shown=sources_section(cited, "../"),
         cause_shown=_cause_shown(surest, is_only=len(joined.contributions) == 1),
     )
-
-
-def _scope(joined: Joined[GuidelineEntry]) -> str | None:
-    """How far a rule holds. What holds for one repository is general once a second shows it; None for unknown."""
-    shown = sorted({each.entry.scope for each in joined.contributions if each.entry.scope})
-    if shown != [REPOSITORY]:
-        return shown[0] if len(shown) == 1 else "general" if shown else None
-    names = {session.record.repository for session in joined.sessions}
-    if len(names - {None}) > 1:
-        return "general"
-    return None if None in names else f"{REPOSITORY}:{names.pop()}"
 
 
 def _surest(joined: Joined[GuidelineEntry]) -> Contribution[GuidelineEntry]:

@@ -34,7 +34,8 @@ def rate_rows(groups: Mapping[tuple[str, str], Sequence[Session]]) -> list[dict[
     results = {name: _results(sessions) for name, sessions in sorted(groups.items())}
     rows = [_rate_row(*name, passes) for name, passes in results.items() if passes]
     everything = [each for passes in results.values() for each in passes]
-    return [*rows, _rate_row("all", "", everything)] if len(rows) > 1 else rows
+    total = ("all", "") if any(row["Condition"] for row in rows) else ("", "all")
+    return [*rows, _rate_row(*total, everything)] if len(rows) > 1 else rows
 
 
 def _results(sessions: Iterable[Session]) -> list[bool]:

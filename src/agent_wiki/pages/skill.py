@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any, ClassVar
 
 from agent_wiki.pages.model import BODY, field_names, skill_text
+from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Evidence, Joined, sources_section
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.templates import Templates
@@ -59,7 +60,8 @@ class Script:
 class SkillEntry:
     """One workflow of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule.
 
-    `body` is the rendered workflow of a wiki of the former layout, which stored no other form of it.
+    `scope`: how far it holds, as of a guideline. `body` is the rendered workflow of a wiki of the former layout, which
+    stored no other form of it.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -75,6 +77,7 @@ class SkillEntry:
     tags: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     rule_id: str | None = None
+    scope: str | None = None
     body: str | None = None
 
     @property
@@ -105,6 +108,7 @@ class SkillPage:
     related_summary: str | None
     support: dict[str, int]
     trust: str
+    scope: str | None
     verified_at: str | None
     scripts: list[str] | None
     made_by: str
@@ -138,7 +142,7 @@ class SkillPage:
 
     def index_row(self) -> dict[str, Any]:
         """What the index says of it besides what it says of every page."""
-        return {"priority": "high"}
+        return {"priority": "high"} | ({"scope": self.scope} if self.scope else {})
 
     @property
     def title(self) -> str:
@@ -164,6 +168,7 @@ def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillP
         related_summary=session.path_of_turn(cited[0][1].turn) if cited else session.paths[0],
         support=joined.support(),
         trust=joined.trust(),
+        scope=scope_shown(joined),
         verified_at=joined.date(),
         scripts=[f"{script.file}:{script_digest(script.text)}" for script in entry.scripts] or None,
         made_by=joined.engines(SYNTHESIZE_SKILL),

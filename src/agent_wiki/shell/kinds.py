@@ -76,8 +76,10 @@ _GIT_LOOKS = frozenset(
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 _GH_LOOKS = frozenset({"view", "list", "status", "checks", "diff", "api", "watch"})
 _CLUSTER_LOOKS = frozenset(
-    {"get", "describe", "logs", "top", "events", "explain", "version", "ps", "inspect", "status", "wait"}
+    {"get", "describe", "logs", "top", "events", "explain", "version", "ps", "inspect", "status", "wait",
+     "api-resources", "api-versions", "cluster-info", "diff", "history", "images", "info", "list"}
 )  # fmt: skip
+_CLUSTER_CONFIG_LOOKS = frozenset({"view", "current-context", "get-contexts", "get-clusters", "get-users"})
 
 
 def shell_kind(command: SimpleCommand) -> ShellKind:
@@ -104,9 +106,14 @@ def _by_program(command: SimpleCommand) -> ShellKind:
         return "edit"
     if program in LOOKERS or {"--help", "--version", "-h"} & set(rest[:4]) or not program:
         return "look"
-    if program in ("kubectl", "oc", "docker", "podman", "helm", "systemctl") and set(rest[:3]) & _CLUSTER_LOOKS:
-        return "look"
+    if program in ("kubectl", "oc", "docker", "podman", "helm", "systemctl"):
+        return "look" if _is_cluster_look(rest) else "run"
     return "run"
+
+
+def _is_cluster_look(rest: tuple[str, ...]) -> bool:
+    is_config_look = rest[:1] == ("config",) and set(rest[1:2]) <= _CLUSTER_CONFIG_LOOKS
+    return is_config_look or bool(set(rest[:3]) & _CLUSTER_LOOKS)
 
 
 def is_check(command: SimpleCommand) -> bool:

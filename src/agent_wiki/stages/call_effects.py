@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from agent_wiki.shell.files_written import edits_of
 from agent_wiki.shell.judged_steps import called_steps
-from agent_wiki.shell.kinds import is_inline_script, shell_kind
+from agent_wiki.shell.kinds import is_inline_script, script_of, shell_kind
+from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.result_lines import shows_failure
 from agent_wiki.shell.same_check import check_run
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -29,6 +31,7 @@ _ACTS = regex(
 )
 _MAKING = frozenset({"mkdir", "chmod"})
 """Programs that change little, and count as a look elsewhere."""
+_TEMPORARY = ("/tmp/", "/var/tmp/")
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 
 
@@ -82,6 +85,31 @@ def changes_something(call: Call) -> bool:
 def _only_asks(step: SimpleCommand) -> bool:
     """Inline code that looks something up and prints it."""
     return is_inline_script(step) and not _ACTS.search(step.text() + step.body)
+
+
+def is_scratch(call: Call, before: Sequence[Call], later: Call) -> bool:
+    """Whether a call only writes or runs temporary files that change nothing else, and that `later` does not use.
+
+    In: the calls before it, which may have written what it runs; the call whose pass is in question.
+    """
+    path = call.path()
+    if path is not None and tool_kind(call) == "edit":
+        return _is_unused(path, later)
+    steps = [step for step in called_steps(call) if shell_kind(step) in CHANGING and not _only_asks(step)]
+    return bool(steps) and all(_is_scratch_step(step, before, later) for step in steps)
+
+
+def _is_scratch_step(step: SimpleCommand, before: Sequence[Call], later: Call) -> bool:
+    script = script_of(step)
+    if script is None:
+        return bool(step.writes) and step.program in LOOKERS and all(_is_unused(path, later) for path in step.writes)
+    written = [call.raw_arguments for call in before if script in call.raw_arguments]
+    is_known = any(call.path() == script or f"> {script}" in (call.command() or "") for call in before)
+    return is_known and _is_unused(script, later) and not any(map(_ACTS.search, written))
+
+
+def _is_unused(path: str, later: Call) -> bool:
+    return path.startswith(_TEMPORARY) and path not in later.raw_arguments
 
 
 def is_check_call(call: Call) -> bool:

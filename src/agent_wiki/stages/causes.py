@@ -34,6 +34,7 @@ from agent_wiki.stages.call_effects import (
     is_check_call,
     is_same_job,
     is_same_tool,
+    is_scratch,
     is_specific,
     new_words,
 )
@@ -292,13 +293,16 @@ class _Case:
 
     def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
         """What changed something between the two: edits, installations, and other commands that ran."""
-        for call in self.calls[event.position + 1 : asked_in(confirming).position]:
+        later = asked_in(confirming)
+        for call in self.calls[event.position + 1 : later.position]:
             verdict = verdict_of(call)
             is_meanwhile = call.turn < confirming.turn < (call.result_turn or 0)  # issued together, not in between
             is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
             programs = {step.program for step in called_steps(call)}
             is_elsewhere = self.shown is not None and bool(programs) and programs <= _ELSEWHERE
-            if is_done and changes_something(call) and not is_elsewhere and not self._is_attempt(event, call):
+            if not is_done or is_elsewhere or not changes_something(call) or self._is_attempt(event, call):
+                continue
+            if not is_scratch(call, self.calls[: call.position], later):
                 yield call
 
     def _is_attempt(self, event: Call, call: Call) -> bool:

@@ -18,7 +18,7 @@ from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.text import plain_line
 
@@ -26,6 +26,8 @@ STAGE = EXTRACT_GUIDELINES
 MOST_PER_SESSION = 5
 MOST_CHARACTERS = {"title": 100, "rule": 600, "rationale": 600, "trigger": 300}
 """Of the words of a lesson. A longer one is refused: cut short, a rule may say something else."""
+SCOPE_PATTERN = r"^(general|repository|tool:[a-z0-9][a-z0-9._@/-]{0,60})$"
+_CODE = regex(r"`[^`]+`")  # a command in backticks is one word of a title
 _LONGEST = 100_000
 
 GuidelineType = Literal["guideline", "workflow", "script", "command-template"]
@@ -63,7 +65,7 @@ class GuidelineAnswer(Answer):
     )
     scope: str | None = Field(
         default=None,
-        pattern=r"^(general|repository|tool:[a-z0-9][a-z0-9._@/-]{0,60})$",
+        pattern=SCOPE_PATTERN,
         description="How far it holds: `general`, `tool:<name>`, or `repository` for this one alone; null if unclear.",
     )
     rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
@@ -188,7 +190,7 @@ def without_recalled(
 def _fault_of_words(guideline: GuidelineAnswer) -> str | None:
     """What is wrong with the words of a lesson; None when they may be published."""
     words = len(guideline.title.split())
-    if not 3 <= words <= 7:
+    if words < 3 or len(_CODE.sub("code", guideline.title).split()) > 7:
         return f"title has {words} words, not 3 to 7"
     for name, most in MOST_CHARACTERS.items():
         length = len(plain_line(getattr(guideline, name), _LONGEST))

@@ -12,10 +12,11 @@ from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
 from agent_wiki.recall.recalled_text import independent, recalled_text
+from agent_wiki.stages.extract_guidelines import SCOPE_PATTERN, CitedQuote, cited_evidence
 from agent_wiki.stages.extract_guidelines import STAGE as EXTRACT_GUIDELINES
-from agent_wiki.stages.extract_guidelines import CitedQuote, cited_evidence
 from agent_wiki.stages.recorded_commands import RecordedCommands
 from agent_wiki.stages.skill_checks import faults, unused
+from agent_wiki.stages.skill_scope import scope_of
 from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.trajectory import Trajectory, without_surrogates
@@ -64,6 +65,12 @@ class SkillAnswer(Answer):
     tags: list[str] = Field(min_length=1, max_length=6, description="Short, stable, lower case, dashes.")
     evidence: list[CitedQuote] = Field(
         min_length=1, max_length=6, description="The decisive steps as they ran, and the check that passed."
+    )
+    # Empty and not null: a service takes a schema with at most sixteen unions.
+    scope: str = Field(
+        default="",
+        pattern=f"^$|{SCOPE_PATTERN}",
+        description="How far it holds: `general`, `tool:<name>`, or `repository` for this one alone; empty if unclear.",
     )
     rule_id: SkipJsonSchema[str | None] = None  # the rule that found it, in an engine that has rules; None for a model
 
@@ -146,6 +153,7 @@ def entry(skill: SkillAnswer, trajectory: Trajectory) -> SkillEntry:
         tags=tuple(sorted({slug(tag) for tag in skill.tags})),
         evidence=cited_evidence(trajectory, skill.evidence),
         rule_id=skill.rule_id,
+        scope=scope_of(skill),
     )
 
 

@@ -163,10 +163,19 @@ def prepare_schemas() -> None:
 
 @lru_cache(maxsize=16)
 def _sent_schema(form: type[BaseModel]) -> dict[str, Any]:
-    """The schema as the service takes it: bounds and patterns become prose."""
+    """The schema as the service takes it: bounds and patterns become prose, and few fields are optional.
+
+    A service compiles schemas with at most 24 optional fields and 16 unions. So what has a default and may not be null
+    is asked for always.
+    """
     from anthropic import transform_schema
 
-    return transform_schema(form)
+    schema = transform_schema(form)
+    for each in (schema, *schema.get("$defs", {}).values()):
+        fields = each.get("properties", {})
+        required = [name for name, field in fields.items() if name in each.get("required", ()) or "anyOf" not in field]
+        each.update({"required": required} if fields else {})
+    return schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
-from agent_wiki.pages.guideline import REPOSITORY
+from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.stages.extract_guidelines import (
     MOST_PER_SESSION,
     GuidelineAnswer,
