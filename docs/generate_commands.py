@@ -30,7 +30,8 @@ second one ends the process at once. Progress goes to standard error, the report
 report as one JSON object whose keys are always the same. Each entry of `failures`, `passed_over` and `waiting` has a
 `kind` (recording, empty, page, answer, question, service, budget, stage or bug), a `unit` (file, session, page or
 stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the session, the
-`stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and `recording`.
+`stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and `recording`. `wiki
+report --exit-code` ends with 3 when there is nothing new to review.
 
 `wiki summarize`, `wiki extract-guidelines` and `wiki synthesize-skill` run one stage and then catalog, so that a wiki
 is whole after each; the second and third need the summaries of the first. `wiki ingest` runs all stages. Every command

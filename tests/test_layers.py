@@ -29,13 +29,14 @@ LAYERS = (
     "pipeline",
     "retrieval",
     "evaluation",
+    "changes",
     "harness",
     "commands",
     "api",
 )
 # The package itself and `python -m agent_wiki` stand for all of it.
 _ENTRY_POINTS = frozenset({"__init__", "__main__"})
-_MOST_TOP_LEVEL_ENTRIES = 25
+_MOST_TOP_LEVEL_ENTRIES = 26
 
 
 def _modules() -> Iterator[tuple[str, Path]]:

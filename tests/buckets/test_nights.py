@@ -20,7 +20,7 @@ from agent_wiki.readers import buckets
 from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
 from tests.pipeline.test_beside import trial
-from tests.pipeline.test_git_merges import Repository
+from tests.repositories import Repository
 from tests.wikis import Script, changed, chat, ingest, record, tree
 
 

@@ -5,13 +5,11 @@ Asked of git itself, and only after a merge. Where there is no git, or it does n
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
+from agent_wiki.pipeline.git_files import git_output, texts_at
 from agent_wiki.wiki.generated import origin_of
-
-_SECONDS = 60
 
 
 def edited_before_merge(wiki: Path, paths: Iterable[str]) -> set[str]:
@@ -19,39 +17,13 @@ def edited_before_merge(wiki: Path, paths: Iterable[str]) -> set[str]:
     names = sorted(paths)
     if not names or not wiki.is_dir():
         return set()
-    sides = _sides(wiki)
-    asked = [(side, name) for side in sides for name in names]
-    output = _git(wiki, "cat-file", "--batch", given="".join(f"{side}:./{name}\n" for side, name in asked))
-    texts = _contents(output, len(asked))
-    return {name for (_, name), text in zip(asked, texts, strict=False) if origin_of(text) == "edited"}
+    asked = [(side, name) for side in _sides(wiki) for name in names]
+    texts = texts_at(wiki, asked)
+    return {name for (_, name), text in zip(asked, texts, strict=False) if origin_of(text or "") == "edited"}
 
 
 def _sides(wiki: Path) -> tuple[str, ...]:
-    if _git(wiki, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"):
+    if git_output(wiki, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"):
         return ("HEAD", "MERGE_HEAD")
-    merge = _git(wiki, "rev-list", "--merges", "--max-count=1", "HEAD").decode().strip()
+    merge = git_output(wiki, "rev-list", "--merges", "--max-count=1", "HEAD").decode().strip()
     return (f"{merge}^1", f"{merge}^2") if merge else ()
-
-
-def _contents(output: bytes, count: int) -> Iterator[str]:
-    """The texts that `git cat-file --batch` printed, in order; of an object that there is not an empty one."""
-    at = 0
-    for _ in range(count):
-        end = output.find(b"\n", at)
-        fields = output[at:end].split(b" ")
-        at = end + 1
-        if end < 0:
-            return
-        size = int(fields[2]) if len(fields) == 3 and fields[1] == b"blob" else None
-        yield "" if size is None else output[at : at + size].decode("utf-8", "replace")
-        at += 0 if size is None else size + 1
-
-
-def _git(wiki: Path, *arguments: str, given: str = "") -> bytes:
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=wiki, input=given.encode(), capture_output=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return b""
-    return b"" if done.returncode else done.stdout

@@ -1,0 +1,101 @@
+"""What is checked of a wiki before a person reviews it. Nothing here asks a model or opens a recording."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from posixpath import dirname, normpath
+from typing import Any
+
+from agent_wiki.changes.pages import Row
+from agent_wiki.engine import no_progress
+from agent_wiki.errors import UnsafePath
+from agent_wiki.pages.state import WikiView
+from agent_wiki.pages.support import Joined
+from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.report import Report, as_lines
+from agent_wiki.stages.order import CATALOG
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import kind_of
+from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import counted
+
+_LINK = re.compile(r"\]\(([^()\s#]{1,300})(?:#[^()\s]{0,100})?\)")
+_OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WikiCheck:
+    """A check, what it looked at and what it found: each of `problems` is one line."""
+
+    name: str
+    looked_at: str
+    problems: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {**asdict(self), "passed": not self.problems}
+
+
+def wiki_checks(wiki: Path, view: WikiView, rows: Sequence[Row], changed: Iterable[str]) -> list[WikiCheck]:
+    """All checks. In: the wiki as it is, the rows of its index, and the files of it that differ from the base."""
+    pages = [path for path in changed if kind_of(path) is not None]
+    return [check_of_pages(wiki), _of_index(wiki, rows), _of_links(wiki, pages), _of_citations(view)]
+
+
+def check_of_pages(wiki: Path) -> WikiCheck:
+    """Whether all records and pages can be read, and the pages are what is rendered from the records."""
+    report = run([], Options(wiki, (CATALOG,), dry_run=True), Report(CATALOG, str(wiki), is_dry_run=True), no_progress)
+    unlike = [f"{path}: not as it would be rendered; run `wiki catalog`" for path in report.written]
+    unlike += [f"{path}: no record supports it; run `wiki catalog`" for path in report.removed]
+    problems = (*as_lines(report.failures), *unlike)
+    return WikiCheck("pages", f"{counted(sum(report.pages.values()), 'page')} against the records", problems)
+
+
+def _of_index(wiki: Path, rows: Sequence[Row]) -> WikiCheck:
+    links = list(dict.fromkeys(str(row["link"]) for row in rows))
+    lost = (f"{link}: in the index, and no such file" for link in links if not _is_file(wiki, link))
+    return WikiCheck("index", f"{counted(len(rows), 'row')} of the index lead to a page", tuple(lost))
+
+
+def _of_links(wiki: Path, pages: Sequence[str]) -> WikiCheck:
+    there = [path for path in pages if _is_file(wiki, path)]
+    broken = [f"{path}: its link to {link} leads nowhere" for path in there for link in _broken_links(wiki, path)]
+    return WikiCheck("links", f"the links on {counted(len(there), 'page')} that differ from the base", tuple(broken))
+
+
+def _broken_links(wiki: Path, path: str) -> Iterator[str]:
+    """The relative links of a page that lead to no file of the wiki. Code is not looked at."""
+    outside_code = "".join("".join(part.split("`")[::2]) for part in text_of(wiki, path).split("```")[::2])
+    for link in dict.fromkeys(_LINK.findall(outside_code)):
+        if not _OUTSIDE.match(link):
+            target = normpath(f"{dirname(path)}/{link}")
+            if target.startswith("..") or not (wiki / target).exists():
+                yield link
+
+
+def _of_citations(view: WikiView) -> WikiCheck:
+    """Whether what lessons and workflows cite are turns of sessions of the wiki. Quotes were checked when mined."""
+    pages: list[tuple[str, Joined[Any]]] = [*view.guidelines.items(), *view.skills.items()]
+    cited = [(name, session, each) for name, joined in pages for session, each in joined.cited()]
+    problems = tuple(
+        f"{name}: cites turn {each.turn} of session {session.session_id}, which has {session.record.turns}"
+        for name, session, each in cited
+        if not 1 <= each.turn <= max(session.record.turns, each.turn * (not session.record.turns))
+    )
+    return WikiCheck("citations", f"{counted(len(cited), 'citation')}, whose quotes were checked when mined", problems)
+
+
+def text_of(wiki: Path, path: str) -> str:
+    """The text of a file of the wiki; "" for one that is not there or leads out of the wiki."""
+    try:
+        return WikiFolder(wiki).read_text(path, errors="replace") or ""
+    except (UnsafePath, OSError):
+        return ""
+
+
+def _is_file(wiki: Path, path: str) -> bool:
+    return os.path.isfile(f"{wiki}/{path}")  # noqa: PTH113 - of tens of thousands of rows

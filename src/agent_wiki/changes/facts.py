@@ -1,0 +1,176 @@
+"""All that a pull request says, as values: gathered here, put into words in `sections.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.changes.checks import WikiCheck, text_of, wiki_checks
+from agent_wiki.changes.pages import ChangedPage, CitedTurn, ComparedPages, compared_pages
+from agent_wiki.changes.revision import FileChange, Revision
+from agent_wiki.changes.runs import RunFacts
+from agent_wiki.changes.sessions import AddedSessions, added_sessions
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.catalog import Catalog
+from agent_wiki.pages.guideline import CAUSES
+from agent_wiki.pages.state import view_of
+from agent_wiki.pages.support import Joined
+from agent_wiki.pipeline.corpus import archived_guidelines
+from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.redaction.redact import redact_text
+from agent_wiki.retrieval.rows import index_bytes, index_fields
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.kinds import INDEXED
+from agent_wiki.wiki.layout import INDEX, archived, kind_of
+from agent_wiki.wiki.text import counted, plain_line
+
+_MOST_CHARACTERS = 2_000  # of a text in the JSON
+_QUARANTINE = "_quarantine"
+
+
+@dataclass(slots=True)
+class ChangeFacts:
+    """What a wiki has gained since a revision of it. `run` is None where no report of a run was given.
+
+    `edited` are pages that a person edited, `kept` those that the owner keeps as they are: both are left alone.
+    """
+
+    revision: Revision
+    pages: ComparedPages
+    sessions: AddedSessions
+    run: RunFacts | None = None
+    edited: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
+    checks: list[WikiCheck] = field(default_factory=list)
+    files: Mapping[str, FileChange] = field(default_factory=dict)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to review: a page or a session."""
+        sessions = self.sessions
+        return bool(self.pages.all() or sessions.new or sessions.changed or sessions.gone)
+
+    @property
+    def title(self) -> str:
+        """One line for the title of a pull request."""
+        if not self.has_news:
+            return "Wiki: nothing new"
+        pages = self.pages
+        counts = (("new", pages.new), ("changed", pages.changed), ("retired", pages.retired))
+        said = ", ".join(f"{len(found)} {word}" for word, found in counts if found) or "no page changed"
+        read = self.sessions.new + self.sessions.changed
+        return f"Wiki: {said}, from {counted(read, 'session')}"
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as JSON values. Secrets that are recognized in a text are removed, and counted."""
+        values = {
+            "news": self.has_news,
+            "title": self.title,
+            "wiki": self.revision.folder.rstrip("/") or ".",
+            "base": {"name": self.revision.name, "commit": self.revision.commit or None},
+            "files": {change: sum(each == change for each in self.files.values()) for change in _FILE_CHANGES},
+            "pages": {
+                **{
+                    name: [each.to_json() for each in getattr(self.pages, name)]
+                    for name in ("new", "changed", "retired")
+                },
+                "minor": self.pages.minor,
+            },
+            "sessions": self.sessions.to_json(),
+            "run": None if self.run is None else self.run.to_json(),
+            "edited": self.edited,
+            "kept": self.kept,
+            "quarantined": self.quarantined,
+            "checks": [each.to_json() for each in self.checks],
+        }
+        secrets: list[int] = []
+        return {**_cleaned(values, secrets), "secrets_removed": sum(secrets)}
+
+
+_FILE_CHANGES: tuple[FileChange, ...] = ("new", "changed", "gone")
+
+
+def _cleaned(value: Any, secrets: list[int]) -> Any:
+    """JSON values with plain texts of bounded length, and without secrets."""
+    if isinstance(value, str):
+        text, found = redact_text(value[: 2 * _MOST_CHARACTERS])
+        secrets.append(found)
+        return plain_line(text, _MOST_CHARACTERS)
+    if isinstance(value, Mapping):
+        return {_cleaned(str(name), secrets): _cleaned(each, secrets) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(each, secrets) for each in value]
+    return value
+
+
+def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
+    """Compare a wiki on disk with a revision of it. Raises `RunError` for a configuration that cannot be read."""
+    wiki, problems = revision.wiki, list[UnreadablePage]()
+    loaded = read_wiki(wiki, problems)
+    view = view_of(loaded.state)
+    catalog = Catalog(view, archived_guidelines(view, archive_covered=True), loaded.templates, loaded.pages.edited)
+    files = revision.changed_files()
+    rows = list(index_fields(index_bytes(wiki)))
+    kept = sorted(path for path in loaded.state.config.kept if path in loaded.pages.edited or (wiki / path).is_file())
+    facts = ChangeFacts(
+        revision,
+        _pages(revision, rows, files),
+        added_sessions(catalog, files),
+        run,
+        sorted({*loaded.pages.edited} - {*kept}),
+        kept,
+        sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file()),
+        wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"]),
+        files,
+    )
+    pages = facts.pages
+    pages.new = _in_order(_with_evidence(each, catalog) for each in pages.new)
+    pages.changed = _in_order(_with_evidence(each, catalog) for each in pages.changed)
+    rejected = loaded.state.config.rejected
+    pages.retired = _in_order(replace(each, why=(_why_gone(wiki, each, rejected),)) for each in pages.retired)
+    return facts
+
+
+def _pages(revision: Revision, rows: Sequence[Mapping[str, Any]], files: Mapping[str, FileChange]) -> ComparedPages:
+    before = revision.texts([INDEX]).get(INDEX, "")
+    changed = [path for path, change in files.items() if change == "changed" and kind_of(path) in INDEXED]
+    texts = {path: (old, text_of(revision.wiki, path)) for path, old in revision.texts(changed).items()}
+    return compared_pages(index_fields(before.encode("utf-8", "replace")), rows, texts)
+
+
+def _with_evidence(page: ChangedPage, catalog: Catalog) -> ChangedPage:
+    """The page with the first turn that it cites; as it is where it cites none."""
+    joined: Joined[Any] | None = None
+    if page.kind == "guideline":
+        joined = catalog.view.guidelines.get(page.id)
+    elif page.kind == "skill":
+        joined = catalog.view.skills.get(page.id.removeprefix("skill:"))
+    cited = [] if joined is None else joined.cited()
+    if not cited:
+        return page
+    session, first = cited[0]
+    turn = CitedTurn(session.session_id, first.turn, session.path_of_turn(first.turn))
+    return replace(page, cited=turn, citations=len(cited))
+
+
+def _why_gone(wiki: Path, page: ChangedPage, rejected: Mapping[str, str]) -> str:
+    if page.id in rejected:
+        return f"retired by its owner: {rejected[page.id]}" if rejected[page.id] else "retired by its owner"
+    if page.kind == "guideline" and (wiki / archived(page.link)).is_file():
+        return "archived: another page covers it"
+    return "no session supports it any more"
+
+
+def _in_order(pages: Iterable[ChangedPage]) -> list[ChangedPage]:
+    """The pages that are worth most first: by kind, then how sure the cause is, then how many sessions support it."""
+    causes = [*CAUSES, None]
+    kinds = list(INDEXED)
+
+    def order(page: ChangedPage) -> tuple[int, int, int, str]:
+        cause = causes.index(page.cause) if page.cause in causes else len(causes)
+        return (kinds.index(page.kind), cause, -(page.support or 0), page.link)
+
+    return sorted(pages, key=order)

@@ -1,0 +1,78 @@
+"""The revision that a wiki is compared with: which files differ from it, and what they held there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.git_files import ask_git, git_output, texts_at
+from agent_wiki.trajectory.lazily import dataclass
+
+FileChange = Literal["new", "changed", "gone"]
+
+DEFAULT_BASE = "HEAD"
+_CHANGES: Mapping[str, FileChange] = {"A": "new", "D": "gone"}
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A wiki at a commit; "" before the first one. `folder` is the wiki's place in its repository, with a slash."""
+
+    wiki: Path
+    name: str
+    commit: str
+    folder: str
+
+    def changed_files(self) -> dict[str, FileChange]:
+        """Every file of the wiki that is now another than in this revision, by path in the wiki."""
+        found: dict[str, FileChange] = {}
+        words = ["ls-files", "-z", "--others", "--exclude-standard"]
+        if self.commit:
+            given = ("--no-ext-diff", "--no-renames", "--name-status", "-z", "--relative", self.commit)
+            fields = _fields(git_output(self.wiki, "diff", *given, "--", "."))
+            for status, path in zip(fields, fields, strict=False):
+                found[path] = _CHANGES.get(status, "changed")
+        else:
+            words.append("--cached")
+        for path in _fields(git_output(self.wiki, *words, "--", ".")):
+            found[path] = "changed" if found.get(path) == "gone" else "new"
+        return dict(sorted(found.items()))
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """What files held, by path; those that the revision has not are left out."""
+        named = [path for path in paths if "\n" not in path]
+        found = texts_at(self.wiki, [(self.commit, path) for path in named]) if self.commit else iter(())
+        return {path: text for path, text in zip(named, found, strict=False) if text is not None}
+
+
+def revision_of(wiki: Path, name: str = "") -> Revision:
+    """The revision of this name; of another branch, where the wiki's own left it. Without a name the last commit.
+
+    Raises `UsageError` where the wiki is in no repository, or this one does not have the revision.
+    """
+    if not wiki.is_dir():
+        raise UsageError(f"{wiki}: no such wiki")
+    folder, problem = ask_git(wiki, "rev-parse", "--show-prefix")
+    if problem:
+        raise UsageError(f"{wiki}: nothing to compare it with: it lies in no git work tree ({problem})")
+    own = _commit(wiki, DEFAULT_BASE)
+    commit = _commit(wiki, name) if name else own
+    if name and not commit:
+        is_shallow = git_output(wiki, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        hint = "; this clone is shallow: fetch it first" if is_shallow else ""
+        raise UsageError(f"--base {name}: no such revision here{hint}")
+    if own and commit != own:
+        commit = git_output(wiki, "merge-base", commit, own).decode().strip() or commit
+    return Revision(wiki, name or DEFAULT_BASE, commit, folder.decode("utf-8", "replace").rstrip("\n"))
+
+
+def _commit(wiki: Path, name: str) -> str:
+    if name.startswith("-"):
+        return ""
+    return git_output(wiki, "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}").decode().strip()
+
+
+def _fields(output: bytes) -> Iterator[str]:
+    return (each.decode("utf-8", "surrogateescape") for each in output.split(b"\0") if each)

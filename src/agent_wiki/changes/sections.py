@@ -1,0 +1,190 @@
+"""The sections of a pull request's body, in words: each with what is always shown and a list that may be cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agent_wiki.changes.facts import ChangeFacts
+from agent_wiki.changes.markdown import Links, inert
+from agent_wiki.changes.pages import ChangedPage
+from agent_wiki.changes.sessions import OutcomeRow
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.text import counted
+
+_MOST_TITLE = 200
+_MOST_RULE = 400
+_MOST_LINE = 500
+_MOST_NAME = 120
+_MOST_KINDS = 10  # of what a report counts, which anybody may have written
+_NO_RUN = "Not given: the report was written without `--run`."
+
+
+@dataclass(frozen=True, slots=True)
+class BodySection:
+    """A section of the body. `head` is always shown; `items` are the lines of its list, those that matter most first.
+
+    They are made when they are asked for: of ten thousand a hundred fit. `number` is how many there are. `rank` says
+    how much they matter: of two sections that do not fit, the one with the higher number is cut first. `key` is where
+    the JSON has the whole list.
+    """
+
+    title: str
+    head: tuple[str, ...] = ()
+    items: Iterator[str] = iter(())
+    number: int = 0
+    rank: int = 0
+    key: str = ""
+
+
+def sections_of(facts: ChangeFacts, links: Links) -> list[BodySection]:
+    """All sections, in the order of the body."""
+    pages = facts.pages
+    minor = (f"{counted(pages.minor, 'more page')} changed in counts, tags or clusters alone.",) * bool(pages.minor)
+    parts = (
+        _pages("New", pages.new, links, 1, "pages.new"),
+        _pages("Changed", pages.changed, links, 2, "pages.changed", minor),
+        _pages("Retired", pages.retired, links, 3, "pages.retired"),
+        _sessions(facts),
+        _listed("Failed", facts.run.failures if facts.run else (), 4, "run.failures"),
+        _listed("Set aside", facts.run.set_aside if facts.run else (), 8, "run.set_aside"),
+        _outcomes("Outcomes by task", "Task", facts.sessions.by_task, 6, "sessions.by_task"),
+        _outcomes("Outcomes by model", "Model", facts.sessions.by_model, 7, "sessions.by_model"),
+        BodySection("Cost and tokens", tuple(_cost_lines(facts))),
+        BodySection("Coverage", tuple(_coverage_lines(facts))),
+        _quarantine(facts),
+        _edits(facts, links),
+        _checks(facts),
+        _listed("Warnings", facts.run.warnings if facts.run else (), 11, "run.warnings"),
+    )
+    return [each for each in parts if each.head or each.number]
+
+
+def _pages(
+    title: str, pages: Sequence[ChangedPage], links: Links, rank: int, key: str, more: tuple[str, ...] = ()
+) -> BodySection:
+    lines = (_page_line(each, links) for each in pages)
+    return BodySection(f"{title} ({len(pages)})", more, lines, len(pages), rank, key)
+
+
+def _page_line(page: ChangedPage, links: Links) -> str:
+    """`- **guideline** Title: rule (why; how sure) page, T12 of session`."""
+    title, rule = inert(page.title, _MOST_TITLE), inert(page.rule, _MOST_RULE)
+    said = title if not rule or rule in title or page.change == "retired" else f"{title}: {rule}"
+    notes = [inert(why, _MOST_LINE) for why in page.why]
+    if page.change != "retired":
+        notes += [inert(grade, 60) for grade in (page.cause, page.trust and f"trust {page.trust}", page.scope) if grade]
+        notes += [counted(page.support, "session")] if page.support is not None else []
+    places = [] if page.change == "retired" else [links.to(page.link, "page")]
+    if page.cited is not None and page.change != "retired":
+        more = f" and {page.citations - 1} more" if page.citations > 1 else ""
+        session = inert(page.cited.session_id, 80)
+        places.append(f"{links.to(page.cited.summary, f'T{page.cited.turn}')} of {session}{more}")
+    shown = "; ".join(notes)
+    return f"- **{page.kind}** {said}{f' ({shown})' if shown else ''}{' · ' if places else ''}{' · '.join(places)}"
+
+
+def _sessions(facts: ChangeFacts) -> BodySection:
+    own, run = facts.sessions, facts.run
+    taught = own.asked - own.nothing_to_learn
+    lines = [
+        f"- In the wiki: {counted(own.total, 'session')}; {own.new} new, {own.changed} changed, {own.gone} gone.",
+        f"- Asked for lessons: {own.asked}; {taught} had some, {own.nothing_to_learn} had nothing to learn.",
+    ]
+    if run is None:
+        lines.append(f"- Read, failed, set aside: {_NO_RUN[0].lower()}{_NO_RUN[1:]}")
+        return BodySection("Sessions", tuple(lines))
+    by_status = ", ".join(
+        f"{count} {inert(status, 40)}" for status, count in sorted(run.sessions.items())[:_MOST_KINDS]
+    )
+    read = f"{counted(run.recordings, 'recording')}, {run.recordings_unchanged} of them unchanged and not read"
+    lines.append(f"- Read in {counted(run.reports, 'run')}: {read}; sessions: {by_status or 'none'}.")
+    unread = f"{len(run.left_out)} left out, {len(run.passed_over)} no recordings"
+    waiting = f"{counted(len(run.waiting), 'question')} waiting for a batch"
+    lines.append(f"- {len(run.failures)} failed, {len(run.set_aside)} set aside, {unread}, {waiting}.")
+    lines += [f"- **Stopped**: {inert(each, _MOST_LINE)}" for each in run.stopped[:_MOST_KINDS]]
+    lines += [f"- **{counted(run.bugs, 'bug')}** of this program: the run has tracebacks."] * bool(run.bugs)
+    lines += [f"- {counted(run.pages_waiting, 'new page')} wait for a later run."] * bool(run.pages_waiting)
+    return BodySection("Sessions", tuple(lines))
+
+
+def _outcomes(title: str, label: str, rows: Sequence[OutcomeRow], rank: int, key: str) -> BodySection:
+    """A table of the sessions that are new or changed; those without a known outcome are apart."""
+    if not rows:
+        return BodySection(title)
+    head = (
+        f"| {label} | sessions | success | partial | failure | unknown | succeeded | all others |",
+        "|---|---|---|---|---|---|---|---|",
+    )
+    return BodySection(title, head, map(_outcome_row, rows), len(rows), rank, key)
+
+
+def _outcome_row(row: OutcomeRow) -> str:
+    counts = (row.outcomes[each] for each in ("success", "partial", "failure", "unknown"))
+    cells = [inert(row.name, _MOST_NAME), row.sessions, *counts, _rate(row.passed, row.known)]
+    return f"| {' | '.join(map(str, [*cells, _rate(row.passed_before, row.known_before)]))} |"
+
+
+def _rate(passed: int, known: int) -> str:
+    return f"{passed} of {known} ({passed / known:.0%})" if known else "unknown"
+
+
+def _cost_lines(facts: ChangeFacts) -> Iterator[str]:
+    if facts.run is None:
+        yield f"- Asking a model: {_NO_RUN[0].lower()}{_NO_RUN[1:]}"
+    elif facts.run.asked is None:
+        yield "- Asking a model: nothing was asked, or no run says."
+    else:
+        yield f"- Asking a model: {facts.run.asked.line()}."
+    sessions = facts.sessions.new + facts.sessions.changed
+    measured = facts.sessions.measured
+    for name, unit in (("total_cost_usd", "$"), ("input_tokens", ""), ("output_tokens", "")):
+        if name in measured:
+            total, known = measured[name]
+            shown = f"{unit}{total:,.2f}" if unit else f"{total:,.0f} {name.replace('_', ' ')}"
+            yield f"- The sessions themselves: {shown}, known of {known} of {sessions}."
+
+
+def _coverage_lines(facts: ChangeFacts) -> Iterator[str]:
+    whole, elided = facts.sessions.characters, facts.sessions.elided_characters
+    if whole:
+        yield (
+            f"- {whole - elided:,} of {whole:,} characters of the new and changed sessions were looked at "
+            f"({1 - elided / whole:.1%}), {elided:,} were not."
+        )
+
+
+def _quarantine(facts: ChangeFacts) -> BodySection:
+    """No check puts pages into quarantine yet: what exists is counted, and that is said."""
+    dropped = facts.sessions.dropped_claims
+    head = [f"- {counted(dropped, 'claim')} of the new and changed sessions were dropped by checks."] * bool(dropped)
+    head += [f"- {counted(len(facts.quarantined), 'file')} in quarantine."] * bool(facts.quarantined)
+    if not head:
+        head = ["- Nothing was held back: no claim was dropped by a check, and no file is in quarantine."]
+    named = (*facts.quarantined, *(facts.run.dropped_claims if facts.run else ()))
+    items = (f"  - {inert(each, _MOST_LINE)}" for each in named)
+    return BodySection("Quarantine", tuple(head), items, len(named), 10, "quarantined, run.dropped_claims")
+
+
+def _edits(facts: ChangeFacts, links: Links) -> BodySection:
+    named = [*(("edited", path) for path in facts.edited), *(("kept", path) for path in facts.kept)]
+    items = (f"- {word}: {links.to(path)}" for word, path in named)
+    head = f"Left as people wrote them: {counted(len(named), 'page')}; `wiki review` shows what they changed."
+    return BodySection("Edits of people", (head,) * bool(named), items, len(named), 9, "edited, kept")
+
+
+def _checks(facts: ChangeFacts) -> BodySection:
+    lines = []
+    for each in facts.checks:
+        number = len(each.problems)
+        verdict = f"**{counted(number, 'problem')}**" if number else "passed"
+        lines.append(f"- {each.name}: {inert(each.looked_at, _MOST_LINE)}: {verdict}")
+    unreadable = facts.run.unreadable if facts.run else ()
+    lines += [f"- run: **{inert(each, _MOST_NAME)} is no report of a run**" for each in unreadable[:_MOST_KINDS]]
+    problems = [(each.name, problem) for each in facts.checks for problem in each.problems]
+    items = (f"  - {name}: {inert(problem, _MOST_LINE)}" for name, problem in problems)
+    return BodySection("Checks", tuple(lines), items, len(problems), 5, "checks")
+
+
+def _listed(title: str, entries: Sequence[str], rank: int, key: str) -> BodySection:
+    items = (f"- {inert(each, _MOST_LINE)}" for each in entries)
+    return BodySection(f"{title} ({len(entries)})", (), items, len(entries), rank, key)
