@@ -27,6 +27,15 @@ MaxObjects = Annotated[
     int | None,
     typer.Option("--max-objects", min=1, help="Read at most so many new or changed files; the others wait."),
 ]
+ShardNumber = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N|auto[/N]",
+        help="Only this share of the recordings, such as 1/4; auto: as the job of a cluster or CI says it.",
+        show_default="all of them",
+    ),
+]
 
 
 def paths_of(named: Iterable[str]) -> list[RecordingPath]:

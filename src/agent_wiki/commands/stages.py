@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,16 @@ import typer
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
-from agent_wiki.commands.selecting import Exclude, Include, MaxObjects, Paths, Since, paths_of, selection_of
+from agent_wiki.commands.selecting import (
+    Exclude,
+    Include,
+    MaxObjects,
+    Paths,
+    ShardNumber,
+    Since,
+    paths_of,
+    selection_of,
+)
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
@@ -48,9 +59,20 @@ RetrySetAside = Annotated[
 ArchiveCovered = Annotated[
     bool, typer.Option("--archive-covered/--keep-covered", help="Archive guidelines that a skill covers.")
 ]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="With --shard: write records for `wiki join` below this place; the wiki itself is only read.",
+        show_default="the wiki",
+    ),
+]
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
+    "shard": (ShardNumber, None),
+    "out": (Out, None),
     "since": (Since, ""),
     "include": (Include, None),
     "exclude": (Exclude, None),
@@ -66,7 +88,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
-_ON_SESSIONS = ("paths", *_SELECTING, "retry_set_aside", "wiki", "engine", "jobs", "rewrite", "dry_run", "as_json")
+_SHARDING = ("shard", "out")
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -74,7 +96,8 @@ def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
     yield "ingest", "Run all stages: recordings in, wiki out.", _stage_command("ingest", _OPTIONS)
     for stage in STAGES:
         if stage.scope == "session":
-            yield stage.name, stage.help, _stage_command(stage.name, _OPTIONS if stage.may_archive else _ON_SESSIONS)
+            without = {*_SHARDING, *(() if stage.may_archive else ("archive_covered",))}
+            yield stage.name, stage.help, _stage_command(stage.name, [each for each in _OPTIONS if each not in without])
         elif stage.scope == "corpus":
             yield stage.name, stage.help, _stage_command(stage.name, _ON_THE_WIKI)
 
@@ -97,6 +120,8 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
 def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, **options: Any) -> None:
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
+    from agent_wiki.pipeline.mine_shard import mine_shard, share_of
+    from agent_wiki.pipeline.shards import shard_named
     from agent_wiki.pipeline.stopping import StopSignal
     from agent_wiki.report import Report
 
@@ -104,12 +129,16 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     if "engine" in options:  # catalog asks nobody
         options["engine"] = options["engine"] or default_engine(wiki)
     jobs = options.pop("jobs", None) or default_jobs()
+    shard, out = (options.pop(name, None) for name in _SHARDING)
     if paths:
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=StopSignal(is_heard=True), **options)
+    if shard is not None:
+        chosen = share_of(chosen, shard_named(shard, os.environ))
+    work = run if out is None else partial(mine_shard, Path(out))
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
-        made = _done(chosen, report, lambda each: run(paths_of(paths), each, report, progress))
+        made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
     finish(made, as_json=as_json)
 
 
@@ -131,7 +160,7 @@ def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False)
 
 @asks
 def join(
-    others: Annotated[list[Path], typer.Argument(help="Other wikis' folders.")],
+    others: Annotated[list[Path], typer.Argument(help="Other wikis, shards, or folders of shards.")],
     wiki: Wiki = None,
     engine: EngineName = None,
     dry_run: DryRun = False,
@@ -139,7 +168,7 @@ def join(
     *,
     asking: AskingOptions,
 ) -> None:
-    """Add the contributions of other wikis' sessions to this wiki, in any order."""
+    """Add the contributions of other wikis' sessions, and of shards, to this wiki, in any order."""
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import Options
     from agent_wiki.pipeline.join_wikis import join_wikis

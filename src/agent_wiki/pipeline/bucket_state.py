@@ -28,10 +28,10 @@ def is_in_bucket(key: str) -> bool:
 def load(folder: WikiFolder) -> dict[str, dict[str, Any]]:
     """Address → entry. A line that is none, as git's marks of a conflict, is left out."""
     lines = (folder.read_text(NAME, errors="replace") or "").splitlines()
-    return _agreed((entry.pop(_KEY), entry) for line in lines if (entry := _parsed(line)) is not None)
+    return agreed((entry.pop(_KEY), entry) for line in lines if (entry := _parsed(line)) is not None)
 
 
-def _agreed(entries: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+def agreed(entries: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Entries by key, but for those of which two say something different."""
     found: dict[str, dict[str, Any]] = {}
     differing: set[str] = set()
@@ -58,11 +58,6 @@ def save(folder: WikiFolder, entries: Mapping[str, Mapping[str, Any]]) -> None:
     ]
     if lines or folder.read_text(NAME, errors="replace"):
         folder.write_text(NAME, "".join(lines))
-
-
-def join(folder: WikiFolder, others: Iterable[WikiFolder]) -> None:
-    """Add what other wikis have read. Where two differ about an object, the next run reads it."""
-    save(folder, _agreed(each for side in (folder, *others) for each in load(side).items()))
 
 
 def is_set_aside(entry: Mapping[str, Any]) -> bool:

@@ -36,7 +36,9 @@ from agent_wiki.pipeline.mine import (
 )
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
+from agent_wiki.pipeline.shard_runs import ShardRun
 from agent_wiki.pipeline.stopping import StopSignal, end_workers
+from agent_wiki.pipeline.versions import superseded
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
@@ -67,6 +69,7 @@ class Options:
     is_selective: bool = False  # a session that teaches nothing, or that another engine answered for, is left out
     selection: Selection = field(default_factory=Selection)
     retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
+    shard_run: ShardRun | None = None  # only records are written, for the wiki that it will be joined to
     on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
     lock_timeout_seconds: float = 600.0
     stop: StopSignal = field(default_factory=StopSignal)  # while the wiki is held
@@ -112,10 +115,15 @@ def _run_stages(
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
+    if options.shard_run is not None:
+        options.shard_run.begin(publisher, inputs.digest)
     session_stages = stages_of(options.stages)
     if inputs.files and session_stages:
         _mine_all(inputs, session_stages, opened.in_workers, options, publisher, report, progress)
         report.stopped = report.stopped or options.stop.reason
+    if options.shard_run is not None:
+        report.written = sorted(set(folder.written))
+        return
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
@@ -153,7 +161,7 @@ def _mine_all(
     progress: Progress,
 ) -> None:
     state, engine = publisher.state, publisher.engine
-    cache = recordings_cache.load(publisher.folder)
+    cache = recordings_cache.load(options.shard_run.base if options.shard_run else publisher.folder)
     recordings_cache.drop_unlisted(cache, inputs.listings)
     files = inputs.files
     report.recordings = len(files)
@@ -180,7 +188,6 @@ def _mine_all(
     named = {file.name: file for file in pending}
     read_before = len(files) - len(pending)
     progress("read and mine", read_before, len(files))
-    kept: dict[str, SessionReport] = {}
     read: list[Mined] = []
     for done, mined in enumerate(
         _results(assignments, known, _workers(answering, options, pending), options.stop), start=read_before + 1
@@ -190,27 +197,30 @@ def _mine_all(
         for session, record in zip(new, mined.records, strict=True):
             reason = _reason_to_leave(record, state) if options.is_selective else ""
             if reason:
-                session.status, session.reason = "left-out", reason
-                continue
-            is_taken = publisher.take(record, rewrite=options.rewrite)
-            _supersede(kept.pop(session.session_id, None) if is_taken else session)
-            if is_taken:
-                kept[session.session_id] = session
+                session.status, session.reason, session.order = "left-out", reason, None
+            else:
+                publisher.take(record, rewrite=options.rewrite)
         mined.records.clear()
         read.append(mined)
         progress("read and mine", done, len(files))
-    for mined in read:  # of which session the larger version is kept is known only now
+    _mark_superseded(read)
+    for mined in read:
         recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])
         for session in mined.sessions:
             _count_session(mined.name, session, report)
             if options.on_session is not None:
                 options.on_session(mined.name, session)
-    recordings_cache.save(publisher.folder, cache)
+    if options.shard_run is None:
+        recordings_cache.save(publisher.folder, cache)
+    else:
+        options.shard_run.note(cache, files, {named[mined.name].path: mined for mined in read})
 
 
-def _supersede(session: SessionReport | None) -> None:
-    """Another recording of this run holds the version of the session that is kept: this one does not count."""
-    if session is not None:
+def _mark_superseded(read: Sequence[Mined]) -> None:
+    """Of a session that several recordings of this run hold only the version that is kept counts."""
+    by_name = {mined.name: mined for mined in read}
+    for version in superseded(each for mined in read for each in mined.versions(mined.name)):
+        session = by_name[version.file].sessions[version.position]
         session.status, session.reason = "older", SUPERSEDED
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import field
@@ -10,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.buckets import BucketPath, Listing, listed
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Report
@@ -35,17 +37,19 @@ class InputFile:
 class Selection:
     """Which of the files that were found count. `since` is a date or a moment (ISO 8601, UTC where no zone is given).
 
-    `include` and `exclude` are patterns for the path below the named folder, in which `*` also matches `/`. At most
-    `most` files that are new or changed are read; the others wait for the next run.
+    `include` and `exclude` are patterns for the path below the named folder, in which `*` also matches `/`. Of what
+    they leave a `shard` has its share. At most `most` files that are new or changed are read; the others wait for the
+    next run.
     """
 
     since: str = ""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     most: int | None = None
+    shard: Shard | None = None
 
     def of(self, files: Iterable[InputFile]) -> list[InputFile]:
-        """The files that count. Raises `UsageError` for a date that is none."""
+        """The files that count, for all shards. Raises `UsageError` for a date that is none."""
         since = _nanoseconds(self.since) if self.since else None
         return [
             file
@@ -84,10 +88,14 @@ def _changed(path: RecordingPath) -> int:
 
 @dataclass(slots=True)
 class FoundFiles:
-    """The files to read, each once, sorted by name; and the listings of the buckets that they lie in."""
+    """The files to read, each once, sorted by name; and the listings of the buckets that they lie in.
+
+    `digest` is that of the names of all files, those of other shards too.
+    """
 
     files: list[InputFile]
     listings: list[Listing] = field(default_factory=list)
+    digest: str = ""
 
     def report_lost(self, report: Report) -> None:
         """Name the folders of a bucket that a key hides which no listing can give."""
@@ -117,7 +125,15 @@ def inputs_of(paths: Iterable[RecordingPath], selection: Selection) -> FoundFile
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
     inputs.files = sorted(selection.of(found.values()), key=lambda each: each.name)
+    if selection.shard is not None:
+        inputs.digest = _digest_of(file.within for file in inputs.files)
+        inputs.files = [file for file in inputs.files if selection.shard.has(file.within)]
     return inputs
+
+
+def _digest_of(names: Iterable[str]) -> str:
+    text = "\0".join(sorted(names))
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _on_disk(path: Path) -> Iterator[InputFile]:

@@ -13,16 +13,18 @@ from pathlib import Path
 
 from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
-from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.state import view_of
-from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.ingest import Options
+from agent_wiki.pipeline.join_states import join_states
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.shard_manifest import digest_of_records
+from agent_wiki.pipeline.shard_sources import SHARD, Joinable, sources_in
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
-from agent_wiki.wiki.layout import CONFIG, kind_of, page_id
+from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
@@ -30,12 +32,11 @@ from agent_wiki.wiki.store import WikiFolder
 def join_wikis(others: Sequence[Path], options: Options, report: Report, progress: Progress) -> Report:
     """Add the records of every session of `others` to the wiki, then run the stages over all sessions.
 
-    Of a session that both hold the larger version is kept. Pages that other tools wrote are taken over where this wiki
-    has none of that name. Raises `UsageError` for a folder that is no wiki.
+    In: other wikis, shards, and folders of shards. Of a session that both hold the larger version is kept. Pages that
+    other tools wrote are taken over where this wiki has none of that name. Raises `UsageError` for a folder that is
+    none of these.
     """
-    for other in others:
-        if not (other / CONFIG).is_file():
-            raise UsageError(f"{other}: no wiki ({CONFIG} is missing)")
+    sources = sources_in(others, report)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     with (
         opened_engine(options.engine, options.wiki, options.asking) as opened,
@@ -44,21 +45,35 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
     ):
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
-        for position, other in enumerate(others):
-            progress("join", position, len(others))
-            source = WikiFolder(other, is_dry_run=True)
-            theirs = _loaded(source, report)
-            for session_id, record in sorted(theirs.state.records.items()):
-                path = record_path(session_id)
-                text = None if path in theirs.unwritten else source.read_text(path, errors="replace")
-                report.sessions["joined" if publisher.take(record, text=text) else "older"] += 1
-            for path, answer in theirs.state.corpus.items():
-                publisher.state.corpus.setdefault(path, answer)
-            _take_foreign(theirs, source, publisher)
-        bucket_state.join(folder, (WikiFolder(other, is_dry_run=True) for other in others))
+        joined = []
+        for position, source in enumerate(sources):
+            progress("join", position, len(sources))
+            if _join(source, publisher):
+                joined.append(source)
+        join_states(folder, joined)
         publisher.finish((*CORPUS_STAGES, CATALOG), progress, archive_covered=options.archive_covered)
         report.add_account(publisher.engine.account())
     return report
+
+
+def _join(source: Joinable, publisher: Publisher) -> bool:
+    """Add one wiki, or one shard unless its records are not those that it ended with; whether it was added."""
+    report, folder = publisher.report, source.folder
+    theirs = _loaded(folder, report)
+    if source.manifest is not None:
+        digests = {record_path(session_id): digest for session_id, digest in theirs.state.digests.items()}
+        if digest_of_records(digests) != source.manifest.records:
+            reason = "its records are not those that it ended with; run it or copy it again, then join it"
+            report.failures.append(Failure(SHARD, str(folder.root), reason))
+            return False
+    for session_id, record in sorted(theirs.state.records.items()):
+        path = record_path(session_id)
+        text = None if path in theirs.unwritten else folder.read_text(path, errors="replace")
+        report.sessions["joined" if publisher.take(record, text=text) else "older"] += 1
+    for path, answer in theirs.state.corpus.items():
+        publisher.state.corpus.setdefault(path, answer)
+    _take_foreign(theirs, folder, publisher)
+    return True
 
 
 @cycle_search_paused()

@@ -36,6 +36,7 @@ from agent_wiki.pipeline.session_stages import (
     order_of,
 )
 from agent_wiki.pipeline.stopping import NEVER, StopSignal, leave_signals_to
+from agent_wiki.pipeline.versions import Version
 from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
@@ -85,6 +86,14 @@ class Mined:
     is_empty: bool = False  # a recording without a turn, as a session that was opened and closed leaves it
     bug: str | None = None
     stopped: str | None = None  # why nothing more may be asked
+
+    def versions(self, file: str) -> list[Version]:
+        """What a wiki may keep of this file, which `file` names."""
+        return [
+            Version(session.session_id, session.order, file, position)
+            for position, session in enumerate(self.sessions)
+            if session.order is not None and (session.has_contributed or session.status == "unchanged")
+        ]
 
 
 Known = Mapping[str, KnownSession]
@@ -238,6 +247,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     if known is not None and not assignment.rewrite and is_superseded(order, file, known.order, known.file):
         report.status, report.reason = "older", SUPERSEDED
         return
+    report.order = order
     troubles: list[Trouble] = []
     record = None
     try:

@@ -48,6 +48,7 @@ class SessionReport:
     status: str
     reason: str = ""
     digest: str = ""
+    order: Order | None = None  # None where nothing of the trajectory is kept
     turns: int = 0
     tool_calls: int = 0
     errors: int = 0

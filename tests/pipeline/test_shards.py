@@ -1,0 +1,94 @@
+"""Shares of a listing, and how a job of a cluster knows which share is its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.ingest import Options
+from agent_wiki.pipeline.inputs import Selection
+from agent_wiki.pipeline.mine_shard import share_of
+from agent_wiki.pipeline.shards import Shard, shard_named, shard_of_name
+
+_KUBERNETES = {"JOB_COMPLETION_INDEX": "2", "JOB_COMPLETIONS": "4"}
+_SLURM = {"SLURM_ARRAY_TASK_ID": "12", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_COUNT": "4"}
+_BATCH = {"AWS_BATCH_JOB_ARRAY_INDEX": "2", "AWS_BATCH_JOB_ARRAY_SIZE": "4"}
+_CI = {"CI_NODE_INDEX": "3", "CI_NODE_TOTAL": "4"}
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_each_recording_is_in_exactly_one_share_and_no_share_has_most(count: int) -> None:
+    names = [f"team/ä {number}/session.jsonl" for number in range(300)]
+    shards = [Shard(number, count) for number in range(1, count + 1)]
+    shares = [[name for name in names if shard.has(name)] for shard in shards]
+    assert sorted(name for share in shares for name in share) == sorted(names)
+    assert max(map(len, shares)) < 1.4 * len(names) / count
+
+
+def test_a_share_is_the_same_on_every_machine() -> None:
+    assert [Shard(number, 3).has("runs/one/run.traj.json") for number in (1, 2, 3)] == [True, False, False]
+    assert any(Shard(number, 3).has("\udcff.jsonl") for number in (1, 2, 3))  # a name that is not UTF-8
+
+
+@pytest.mark.parametrize(
+    ("text", "environment"),
+    [
+        ("3/4", {}),
+        ("auto", _KUBERNETES),
+        ("auto", _SLURM),
+        ("auto", _BATCH),
+        ("auto", _CI),
+        ("auto", {**_KUBERNETES, **_CI}),
+        ("auto", {**_KUBERNETES, "CI_NODE_TOTAL": "1"}),  # as GitLab has it in a job that is not parallel
+        ("auto/4", {"JOB_COMPLETION_INDEX": "2"}),
+        ("auto/4", _SLURM),
+        ("3/4", {**_SLURM, "SLURM_ARRAY_TASK_ID": "0"}),
+    ],
+)
+def test_the_third_of_four(text: str, environment: dict[str, str]) -> None:
+    assert shard_named(text, environment) == Shard(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "reason"),
+    [
+        ("", {}, "neither i/n, such as 1/4"),
+        ("3", {}, "neither i/n"),
+        ("x/4", {}, "neither i/n"),
+        ("-1/4", {}, "neither i/n"),
+        ("1/4/2", {}, "neither i/n"),
+        ("0/4", {}, "there is no shard 0/4; of n shards they are 1/n to n/n"),
+        ("5/4", {}, "there is no shard 5/4"),
+        ("1/0", {}, "there is no shard 1/0"),
+        ("auto", {}, "no job of an array"),
+        ("auto", {"CI_NODE_TOTAL": "4"}, "no job of an array"),
+        ("auto", {"JOB_COMPLETION_INDEX": "2"}, "Kubernetes says which shard this is, not of how many: --shard auto/N"),
+        ("auto", {**_KUBERNETES, "CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "4"}, "Kubernetes says 3/4; CI says 2/4; name"),
+        ("auto/4", {**_SLURM, "SLURM_ARRAY_TASK_COUNT": "1"}, "SLURM_ARRAY_TASK_COUNT says 1; name the shard"),
+        ("auto", {**_SLURM, "SLURM_ARRAY_TASK_ID": "15"}, "SLURM_ARRAY_TASK_ID=15: there is no shard 6/4"),
+        ("auto", {**_CI, "CI_NODE_INDEX": "0"}, "CI_NODE_INDEX=0: there is no shard 0/4"),
+        ("auto", {**_BATCH, "AWS_BATCH_JOB_ARRAY_SIZE": "x"}, "AWS_BATCH_JOB_ARRAY_SIZE=x is no number"),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(text: str, environment: dict[str, str], reason: str) -> None:
+    with pytest.raises(UsageError, match=r"^--shard ") as caught:
+        shard_named(text, environment)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "shard"), [("shard-3-of-4", Shard(3, 4)), ("shard-3", None), ("shard-3-of-04", None)])
+def test_a_shard_is_known_by_the_name_of_its_output(name: str, shard: Shard | None) -> None:
+    assert shard_of_name(name) == shard
+    assert shard is None or shard.name == name
+
+
+def test_shards_share_money_requests_and_objects(tmp_path: Any) -> None:
+    asking = AskingOptions(max_usd=10.0, concurrency=9)
+    share = share_of(Options(tmp_path, asking=asking, selection=Selection(most=10)), Shard(2, 4))
+    assert (share.asking.max_usd, share.asking.concurrency, share.selection.most) == (2.5, 3, 3)
+    unlimited = share_of(Options(tmp_path), Shard(2, 4))
+    assert (unlimited.asking.max_usd, unlimited.asking.concurrency, unlimited.selection.most) == (None, 2, None)
