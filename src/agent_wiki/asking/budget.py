@@ -25,6 +25,11 @@ class Budget:
         self._ended = ""
         self._changed = Condition()
 
+    def count(self, usd: float) -> None:
+        """Count what earlier runs spent that the limit is for too."""
+        with self._changed:
+            self.spent_usd += usd
+
     def end(self, reason: str) -> None:
         """Nothing more is spent. It takes no lock, for a signal handler calls it."""
         self._ended = reason

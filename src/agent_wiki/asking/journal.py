@@ -26,6 +26,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.wiki.layout import MACHINERY
 
@@ -44,12 +45,14 @@ def journal_folder(wiki: Path) -> Path:
 class Journal:
     """A wiki's journal: the records of earlier runs, and one file to append to. `folder` None turns it off.
 
+    With a `store` all is kept there too, and what is not here is looked up there.
     Answers are kept by place, not in memory. `warnings` are lines that could not be read; a torn last line means that a
     run was killed.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, store: JournalStore | None = None) -> None:
         self.folder = folder
+        self._store = store
         self.run = ""
         self.warnings: list[str] = []
         self._places: dict[str, Place] = {}
@@ -70,7 +73,12 @@ class Journal:
         """The first record of an answer to a request, by the request's digest; None if it was never answered."""
         with self._loaded():
             place = self._places.get(request)
-        return None if place is None else _record_at(place)
+        if place is not None:
+            return _record_at(place)
+        record = None if self._store is None else self._store.answer(request)
+        if record is not None:
+            self._append(record)
+        return record
 
     def answers_to(self, prompt: str) -> list[Record]:
         """All records of answers to a prompt, by the prompt's digest, from any model; the newest first."""
@@ -128,8 +136,7 @@ class Journal:
         with self._lock:
             if self.folder is None or self._descriptor is not None:
                 return
-            if self.folder.is_symlink() or self.folder.parent.is_symlink():
-                raise UnsafePath(f"{self.folder}: a link inside the wiki could lead out of it; remove it")
+            _check_is_inside(self.folder)
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self._path, self._descriptor = _new_file(self.folder)
@@ -139,7 +146,19 @@ class Journal:
             self._write({"kind": "run", "run": self.run, "version": VERSION})
 
     def append(self, record: Record) -> None:
-        """Write a record to disk, synced. Raises `RunError` if it cannot be written."""
+        """Write a record to disk, synced, and to the store. Raises `RunError` if it cannot be written."""
+        self._append(record)
+        if self._store is not None:
+            self._store.put(record, self.run)
+
+    def spent_today_usd(self) -> float:
+        """What all runs with the same store spent on this day (UTC); 0 without a store."""
+        if self._store is None:
+            return 0.0
+        with self._loaded():
+            return self._store.spent_today_usd()
+
+    def _append(self, record: Record) -> None:
         with self._loaded():
             offset = self._write(record)
             if self._path is not None:
@@ -150,9 +169,12 @@ class Journal:
     def close(self) -> None:
         """Close this run's file, if there is one."""
         with self._lock:
-            if self._descriptor is not None:
-                os.close(self._descriptor)
-                self._descriptor = self._path = None
+            if self._descriptor is None or self._path is None:
+                return
+            os.close(self._descriptor)
+            if self._store is not None:
+                self._store.close(self._path)
+            self._descriptor = self._path = None
 
     def _write(self, record: Record) -> int:
         self.make_ready()
@@ -194,6 +216,9 @@ class Journal:
         if self._is_loaded or self.folder is None:
             return
         try:
+            if self._store is not None:
+                _check_is_inside(self.folder)
+                self._store.pull(self.folder)
             for path, offset, record in _lines(self.folder, self.warnings):
                 self._note(record, path, offset)
         except OSError as error:
@@ -218,6 +243,12 @@ class Journal:
             self._cuts.setdefault(str(record.get("content")), []).append(record["cuts"])
         elif kind == "endpoint":
             self._endpoints[str(record.get("endpoint")), str(record.get("model"))] = str(record.get("structure"))
+
+
+def _check_is_inside(folder: Path) -> None:
+    """Raises `UnsafePath`."""
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise UnsafePath(f"{folder}: a link inside the wiki could lead out of it; remove it")
 
 
 def is_of_several(stage: str) -> bool:

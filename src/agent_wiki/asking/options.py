@@ -18,6 +18,7 @@ class AskingOptions:
     concurrency: int = DEFAULT_CONCURRENCY
     max_usd: float | None = None
     is_journaled: bool = True
+    journal_store: str = ""  # the address of a second place for the journal, in a bucket
     min_coverage: float = 0.0
     is_together: bool = ASKS_TOGETHER  # ask the questions on a trajectory in one request, so that it is read once
     is_batched: bool = False  # send requests as batches, collected later

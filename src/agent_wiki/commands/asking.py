@@ -29,6 +29,13 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "is_journaled": _option(
         bool, True, "--journal/--no-journal", help="Keep every answer, so that none is paid for twice."
     ),
+    "journal_store": _option(
+        str,
+        "",
+        "--journal-store",
+        help="Keep the journal also in a bucket, for runs on other machines: s3://BUCKET/PREFIX. With --max-usd, what "
+        "was paid there on the same day (UTC) counts.",
+    ),
     "min_coverage": _option(
         float, 0.0, "--min-coverage", min=0, max=1, help="Fail a session if the model would see a smaller share of it."
     ),

@@ -16,6 +16,7 @@ from typing import Any, Generic
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import Journal, Record, journal_folder
+from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Models, read_models
 from agent_wiki.asking.prompts import LONG as LONG
@@ -79,7 +80,9 @@ class AnthropicEngine(PromptingEngine):
         _check_words(asking)
         table = read_models(wiki)
         self.models = models_of(table, asking.models)
-        self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None)
+        store = JournalStore(asking.journal_store) if asking.journal_store else None
+        self.journal = Journal(journal_folder(wiki) if asking.is_journaled else None, store)
+        self._has_counted = False
         self._prompting = Prompting(wiki, self.journal, table.limits, concurrency=asking.concurrency)
         self.stage_versions = {
             stage: short_digest([ASKING_VERSION, *self._prompting.read_for(stage), self.models[stage]])
@@ -131,6 +134,9 @@ class AnthropicEngine(PromptingEngine):
         Raises `RunError`.
         """
         self.journal.refresh()
+        if self._budget.max_usd is not None and not self._has_counted:
+            self._budget.count(self.journal.spent_today_usd())
+            self._has_counted = True
         if self._batches is not None:
             self._batches.begin()
         elif self.journal.batch_records():  # of runs with --batch: what has ended is paid for
@@ -336,6 +342,8 @@ def _check_words(asking: AskingOptions) -> None:
     """Raises `UsageError` for options that do not go together."""
     if asking.is_batched and not asking.is_journaled:
         raise UsageError("--batch without a journal: nobody would remember what was paid for; leave out --no-journal")
+    if asking.journal_store and not asking.is_journaled:
+        raise UsageError("--journal-store keeps the journal in a bucket; leave out --no-journal")
     if asking.is_waiting and not asking.is_batched:
         raise UsageError("--wait waits for batches: say --batch as well")
 
