@@ -106,26 +106,6 @@ def test_a_folder_is_made_before_a_cmdlet_writes_into_it() -> None:
     assert rule.startswith("Make the folder with `New-Item -ItemType Directory -Force` before `Set-Content` writes")
 
 
-def _moved(failed: str, passed: str, error: str = 'npm error Missing script: "lint"') -> list[str]:
-    script = Script(cwd="/home/kim/shop").runs(failed, error, failed=True).runs(passed, "ok")
-    return [lesson.guideline.rule for lesson in recoveries.lessons(MinedSession.of(script.done()))]
-
-
-def test_the_folder_in_which_the_same_command_passes_is_the_rule() -> None:
-    assert _moved("npm run lint", "cd web && npm run lint") == [
-        'Run `npm run lint` in `web/`: in the repository\'s root it stops with `npm error Missing script: "lint"`.'
-    ]
-    assert _moved("cd web && npm run lint", "cd .. && npm run lint") == [
-        'Run `npm run lint` in the repository\'s root: in `web/` it stops with `npm error Missing script: "lint"`.'
-    ]
-
-
-def test_another_command_another_machine_or_another_failure_is_no_matter_of_folders() -> None:
-    assert not _moved("npm run lint", "cd web && npm run lint -- --fix")
-    assert not _moved("npm run lint", "cd /tmp/copy && npm run lint")
-    assert not _moved("npm run lint", "cd web && npm run lint", "cart.js: 2 errors")
-
-
 def _refused(script: Script, command: str, error: str) -> Script:
     script.call("exec_command", {"cmd": command}, error, failed=True)
     return script.call("exec_command", {"cmd": command, "sandbox_permissions": "require_escalated"}, "ok")

@@ -27,7 +27,6 @@ CANNED = frozenset({"objections", "remedies", "sandbox"})
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbox"}) | {
     "recoveries/full-path",
-    "recoveries/other-folder",
     "recoveries/outside-sandbox",
     "retries/flag-twice",
     "retries/variable-set",

@@ -33,7 +33,7 @@ from agent_wiki.engines.offline.signals import (
     retries,
     runners,
     safeguards,
-    surroundings,
+    sandbox,
 )
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
@@ -112,7 +112,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
             "recoveries/full-path": "A program is not found by its name, and runs by its path.",
             "recoveries/folder-made": "A write fails for a missing folder, and passes after the folder was made.",
-            "recoveries/other-folder": "A command fails in one folder of a repository, and passes in another.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
         },
     ),
@@ -149,10 +148,9 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         },
     ),
     *_found_by(
-        surroundings.lessons,
+        sandbox.lessons,
         {
             "sandbox/ports": "A command may not open a port in the sandbox, and works outside of it.",
-            "surroundings/more-time": "A command runs out of time, and finishes with more or in the background.",
         },
     ),
     *_found_by(

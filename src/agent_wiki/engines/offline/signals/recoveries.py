@@ -14,7 +14,6 @@ from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
-from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -52,11 +51,6 @@ _OF_PLACE = regex(
 _MOST_TITLE_WORDS = 3  # of an error, after "Leave the sandbox at"
 _SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
-_WRONG_PLACE = regex(
-    r"[Nn]o such file|[Cc]ould ?n[o']t find|[Cc]annot find|not find|does not contain|[Mm]issing script|ENOENT"
-    r"|did not match any|[Nn]ot a git repository|outside|does not exist|[Nn]o (?:tests?|configuration|targets?) "
-    r"|No rule to make|package\.json|Cargo\.toml|go\.mod|pyproject\.toml|Makefile|No module named|[Nn]ot found"
-)
 _WRITERS = frozenset({"Set-Content", "Add-Content", "Out-File", "tee", "cp", "mv", "touch", "curl", "wget"})
 _MAKES_FOLDER = regex(r"^(?:mkdir|New-Item\b.*-ItemType\s+Directory)\b", re.IGNORECASE)
 
@@ -84,7 +78,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
         if name is not None and recovery is not None:
             refused.setdefault(name, []).append(recovery)
         elif recovery is not None:
-            found += _mended(session, recovery) or _folder_made(session, recovery) or _elsewhere(session, recovery)
+            found += _mended(session, recovery) or _folder_made(session, recovery)
     return found + [each for name, several in refused.items() for each in _let_out(session, name, several)]
 
 
@@ -219,35 +213,6 @@ def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
         line = next(each for each in recovery.failed.output.splitlines() if match[0] in each)
         return _lesson(session, recovery, made, wording, rationale, 66, line)
     return []
-
-
-def _elsewhere(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
-    """The same command, in another folder of the repository."""
-    failed, passed = recovery.failed, recovery.passed
-    is_same = recovery.wanted.words == recovery.used.words and recovery.wanted.program != "git"  # it works anywhere
-    if not is_same or not session.trajectory.source.cwd:
-        return []
-    places = folders_of(session.calls, session.trajectory.source.cwd)
-    before = places[failed.position][called_steps(failed.call).index(recovery.wanted)]
-    after = places[passed.position][called_steps(passed.call).index(recovery.used)]
-    line = next((each for each in failed.output.splitlines() if _WRONG_PLACE.search(each)), None)
-    name = error_name(line, session) if line else None
-    if before == after or name is None or any(place.startswith(("/", "..", "~", "$")) for place in (before, after)):
-        return []
-    head, where = _name(recovery.wanted), _folder(after)
-    wording = Wording(
-        "recoveries/other-folder",
-        f"Run {head} in {'the root' if after == '.' else after}",
-        f"Run `{head}` in {where}: in {_folder(before)} it stops with `{name}`.",
-        f"About to run `{head}`.",
-        (tag(head), "folders", "monorepo"),
-    )
-    rationale = f"`{head}` stopped with `{name}` in {_folder(before)}; the same command passed in {where}."
-    return _lesson(session, recovery, passed, wording, rationale, 74, line)
-
-
-def _folder(place: str) -> str:
-    return "the repository's root" if place == "." else f"`{place}/`"
 
 
 def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
