@@ -13,6 +13,7 @@ import typer
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands.asking import asks
+from agent_wiki.commands.executing import LOCAL, Executor, RayAddress, RayOption, ray_options
 from agent_wiki.commands.selecting import (
     Exclude,
     Include,
@@ -81,6 +82,9 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "wiki": (Wiki, None),
     "engine": (EngineName, None),
     "jobs": (Jobs, None),
+    "executor": (Executor, LOCAL),
+    "ray_address": (RayAddress, ""),
+    "ray_option": (RayOption, None),
     "rewrite": (Rewrite, False),
     "dry_run": (DryRun, False),
     "archive_covered": (ArchiveCovered, True),
@@ -89,6 +93,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
+_EXECUTING = ("executor", "ray_address", "ray_option")
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -119,10 +124,11 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
 
 def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, **options: Any) -> None:
     from agent_wiki.engines import default_engine
-    from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, default_jobs, run
+    from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
     from agent_wiki.pipeline.mine_shard import mine_shard, share_of
     from agent_wiki.pipeline.shards import shard_named
     from agent_wiki.pipeline.stopping import StopSignal
+    from agent_wiki.pipeline.workers import default_jobs
     from agent_wiki.report import Report
 
     wiki = wiki_folder(named)
@@ -132,6 +138,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     shard, out = (options.pop(name, None) for name in _SHARDING)
     if paths:
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
+        options["ray"] = ray_options(*(options.pop(name) for name in _EXECUTING))
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=StopSignal(is_heard=True), **options)
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))

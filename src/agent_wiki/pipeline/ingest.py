@@ -7,39 +7,27 @@ the records and ends in the same bytes.
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine, Progress
 from agent_wiki.engines import OpenedEngine, one_round, opened_engine
-from agent_wiki.errors import RunError, UsageError
+from agent_wiki.errors import UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState
 from agent_wiki.pipeline import bucket_state, finished, recordings_cache
-from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
-from agent_wiki.pipeline.mine import (
-    SUPERSEDED,
-    Assignment,
-    Known,
-    Mined,
-    mine,
-    mine_in_worker,
-    set_worker_context,
-)
+from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
 from agent_wiki.pipeline.shard_runs import ShardRun
-from agent_wiki.pipeline.stopping import StopSignal, end_workers
+from agent_wiki.pipeline.stopping import StopSignal
 from agent_wiki.pipeline.versions import superseded
-from agent_wiki.readers.buckets import BucketPath
+from agent_wiki.pipeline.workers import RayOptions, Workers, results
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
@@ -47,12 +35,6 @@ from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-_IN_FLIGHT_PER_WORKER = 4
-_LOOK_SECONDS = 0.2  # how often a run that waits for results looks whether it was asked to stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +45,7 @@ class Options:
     stages: tuple[str, ...] = ALL_STAGES
     engine: str | Engine = "offline"
     jobs: int = 1
+    ray: RayOptions | None = None  # None: workers are processes of this machine
     rewrite: bool = False
     dry_run: bool = False
     archive_covered: bool = True
@@ -189,9 +172,8 @@ def _mine_all(
     read_before = len(files) - len(pending)
     progress("read and mine", read_before, len(files))
     read: list[Mined] = []
-    for done, mined in enumerate(
-        _results(assignments, known, _workers(answering, options, pending), options.stop), start=read_before + 1
-    ):
+    workers = Workers(options.jobs, options.ray, options.stop)
+    for done, mined in enumerate(results(assignments, known, workers), start=read_before + 1):
         _count_file(mined, named[mined.name], report)
         new = [session for session in mined.sessions if session.has_contributed]
         for session, record in zip(new, mined.records, strict=True):
@@ -237,105 +219,6 @@ def _reason_to_leave(record: SessionRecord, state: WikiState) -> str:
     recalled = any(arc.recalled for arc in record.answer(SUMMARIZE) or ())
     learnt = any(each.answer for stage, each in record.stages.items() if stage != SUMMARIZE)
     return "" if recalled or learnt else NOTHING_LEARNT
-
-
-def _workers(engine: str | Engine, options: Options, files: Iterable[InputFile]) -> int:
-    """Processes; or threads that wait for a shared engine's answers, with some more that read meanwhile."""
-    if isinstance(engine, str):
-        return 1 if any(_is_in_memory(file.path) for file in files) else options.jobs
-    return engine.concurrency + engine.concurrency // 2
-
-
-def _is_in_memory(path: RecordingPath) -> bool:
-    return isinstance(path, BucketPath) and path.is_in_memory
-
-
-def _results(assignments: Sequence[Assignment], known: Known, most_workers: int, stop: StopSignal) -> Iterator[Mined]:
-    """Mine in this process or in workers; results come as they are ready, which changes nothing.
-
-    Once a result says that nothing more may be asked, or a `stop` comes, no other file is begun.
-    """
-    workers = min(most_workers, len(assignments))
-    if workers <= 1:
-        for assignment in assignments:
-            mined = mine(assignment, known, stop)
-            yield mined
-            if mined.stopped or stop.number:
-                return
-        return
-    ordered = sorted(assignments, key=lambda each: -_size(each.path))  # the longest first
-    if not isinstance(assignments[0].engine, str):
-        with cycle_search_paused():
-            assignments[0].engine.prepare()
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(workers) as threads:
-            yield from _pooled(
-                lambda each: threads.submit(mine, each, known, stop), _short_and_long(ordered), workers, stop
-            )
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    context = get_context("spawn")
-    given = (known, os.getpid())
-    with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=given) as pool:
-        most = workers * _IN_FLIGHT_PER_WORKER
-        yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most, stop, then=end_workers)
-
-
-def _short_and_long(ordered: Sequence[Assignment]) -> Iterator[Assignment]:
-    """By turns the shortest and the longest that is left: questions are under way while a long file is read."""
-    waiting = deque(ordered)
-    while waiting:
-        yield waiting.pop()
-        if waiting:
-            yield waiting.popleft()
-
-
-def _pooled(
-    submit: Callable[[Assignment], Future[Mined]],
-    assignments: Iterable[Assignment],
-    most: int,
-    stop: StopSignal,
-    then: Callable[[], None] | None = None,
-) -> Iterator[Mined]:
-    """Results as they are ready, at most `most` assignments under way.
-
-    At a `stop` those under way are waited for; or `then` ends them, where nothing was paid for them.
-    """
-    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
-
-    waiting = iter(assignments)
-    running: set[Future[Mined]] = set()
-    while True:
-        if stop.number:
-            waiting = iter(())
-            if then is not None:
-                then()
-                return
-        running.update(submit(assignment) for assignment in islice(waiting, most - len(running)))
-        if not running:
-            return
-        finished, running = wait(running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
-        for future in finished:
-            try:
-                mined = future.result()
-            except BrokenExecutor as error:
-                if stop.number:
-                    return  # the signal came to a worker that had just begun
-                message = "a worker was killed (out of memory?); run again, with --jobs 1 if it happens again"
-                raise RunError(message) from error
-            if mined.stopped:
-                waiting = iter(())
-            yield mined
-
-
-def _size(path: RecordingPath) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0  # gone since it was listed: reading it will say so
 
 
 def _stays_aside(entry: Mapping[str, Any], options: Options) -> bool:
@@ -406,11 +289,6 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
         report.guidelines_contributed += guidelines
         report.nothing_to_learn += guidelines == 0
     report.skills_contributed += session.contributed.get(SYNTHESIZE_SKILL, 0)
-
-
-def default_jobs() -> int:
-    """One worker a processor, at most eight."""
-    return max(1, min(8, os.cpu_count() or 1))
 
 
 STAGES_OF_COMMAND = {"ingest": ALL_STAGES, CATALOG: (CATALOG,)} | {
