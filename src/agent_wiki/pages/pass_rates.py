@@ -30,20 +30,23 @@ def pass_rate(passed: int, trials: int, k: int) -> float:
 
 
 def rate_rows(groups: Mapping[tuple[str, str], Sequence[Session]]) -> list[dict[str, str]]:
-    """A row for each (condition, model) with a known result, and one over all if there are several; cells by header."""
+    """A row for each (condition, model) with a known result, and one over all if there are several; cells by header.
+
+    The row over all has no pass^k: that is a property of one agent, and trials of several are no draws from one.
+    """
     results = {name: _results(sessions) for name, sessions in sorted(groups.items())}
     rows = [_rate_row(*name, passes) for name, passes in results.items() if passes]
     everything = [each for passes in results.values() for each in passes]
     total = ("all", "") if any(row["Condition"] for row in rows) else ("", "all")
-    return [*rows, _rate_row(*total, everything)] if len(rows) > 1 else rows
+    return [*rows, _rate_row(*total, everything, most_k=1)] if len(rows) > 1 else rows
 
 
 def _results(sessions: Iterable[Session]) -> list[bool]:
     return [passed for session in sessions if (passed := has_passed(session)) is not None]
 
 
-def _rate_row(condition: str, model: str, passes: Sequence[bool]) -> dict[str, str]:
+def _rate_row(condition: str, model: str, passes: Sequence[bool], *, most_k: int = MOST_K) -> dict[str, str]:
     trials, passed = len(passes), sum(passes)
     row = {"Condition": condition, "Model": model, "Succeeded": f"{passed} of {trials}"}
     row["pass@1"] = f"{pass_rate(passed, trials, 1):.2f}"
-    return row | {f"pass^{k}": f"{pass_rate(passed, trials, k):.2f}" for k in range(2, min(trials, MOST_K) + 1)}
+    return row | {f"pass^{k}": f"{pass_rate(passed, trials, k):.2f}" for k in range(2, min(trials, most_k) + 1)}
