@@ -23,15 +23,15 @@ Made by `python docs/generate_commands.py` from the commands themselves; a test 
 prints, {width} characters wide.
 
 Exit codes: 0 when all went well; 1 when some unit failed (a recording, a page, an answer; each is named with its file
-and reason, the others went on); 2 for a usage or run error, told in one line on standard error; 3 when `--max-usd`
-stopped the run, which the next one goes on with, or when `--estimate` expects more than that; 130 and 143 when SIGINT
-or SIGTERM ended it. After the first signal nothing more is begun, what is settled is written, and the wiki is whole; a
-second one ends the process at once. Progress goes to standard error, the report to standard output. `--json` prints the
-report as one JSON object whose keys are always the same. Each entry of `failures`, `passed_over` and `waiting` has a
-`kind` (recording, empty, page, answer, question, service, budget, stage or bug), a `unit` (file, session, page or
-stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the session, the
-`stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and `recording`. `wiki
-report --exit-code` ends with 3 when there is nothing new to review.
+and reason, the others went on); 2 for a usage or run error, told in one line on standard error; 3 when `--max-usd` or
+`--max-minutes` stopped the run, which the next one continues, or when `--estimate` expects more than that; 130 and 143
+when SIGINT or SIGTERM ended it. After the first signal nothing more is begun, what is settled is written, and the wiki
+is whole; a second one ends the process at once. Progress goes to standard error, the report to standard output.
+`--json` prints the report as one JSON object whose keys are always the same. Each entry of `failures`, `passed_over`
+and `waiting` has a `kind` (recording, empty, page, answer, question, service, budget, stage or bug), a `unit` (file,
+session, page or stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the
+session, the `stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and
+`recording`. `wiki report --exit-code` ends with 3 when there is nothing new to review.
 
 `wiki summarize`, `wiki extract-guidelines` and `wiki synthesize-skill` run one stage and then catalog, so that a wiki
 is whole after each; the second and third need the summaries of the first. `wiki ingest` runs all stages. Every command

@@ -21,7 +21,7 @@ from agent_wiki.pipeline.stopping import StopSignal
 from agent_wiki_testing import MessagesServer
 from tests.engines.answering import says
 from tests.paid_runs import dated_recordings, digests
-from tests.processes import exit_codes, started
+from tests.processes import exit_codes, started, started_wiki
 from tests.wikis import Script, arc, changed, ingest, record, tree
 
 _MOST_SECONDS = 20
@@ -70,11 +70,21 @@ def test_of_a_file_with_many_sessions_the_rest_is_read_by_the_next_run(tmp_path:
         path.unlink()
     (folder / "all.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
     stop = StopSignal()
-    stop.number = signal.SIGTERM
+    stop.number, stop.reason = signal.SIGTERM, "stopped by SIGTERM"
     report = ingest([folder], wiki, engine, stop=stop)
     assert (report.exit_code, report.sessions, report.left_out) == (143, {}, [])
-    assert "STOPPED: stopped by SIGTERM; run again to continue" in report.lines()
+    assert "STOPPED: stopped by SIGTERM" in report.lines()
     assert ingest([folder], wiki, engine).sessions == {"mined": 2}
+
+
+def test_after_its_time_a_run_ends_whole(tmp_path: Path) -> None:
+    engine, wiki, output = Script(tmp_path).engine, tmp_path / "wiki", tmp_path / "output"
+    path = record(tmp_path / "t", "a")
+    words = ["ingest", path, "--wiki", wiki, "--engine", engine, "--max-minutes", "0", "--jobs", "1"]
+    assert exit_codes(started_wiki(*words, output=output)) == [3]
+    assert "STOPPED: --max-minutes 0 is reached; run again to continue" in output.read_text(encoding="utf-8")
+    assert not (wiki / "_sessions").exists()
+    assert ingest([path], wiki, engine).sessions == {"mined": 1}
 
 
 def test_workers_are_ended_with_what_they_are_at(tmp_path: Path) -> None:

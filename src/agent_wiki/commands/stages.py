@@ -50,6 +50,9 @@ EngineName = Annotated[
     ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by default one per processor, at most 8.")]
+MaxMinutes = Annotated[
+    float | None, typer.Option("--max-minutes", min=0, help="Begin nothing more after so long; the rest waits.")
+]
 Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask and write again, even if nothing has changed.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
@@ -85,6 +88,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "executor": (Executor, LOCAL),
     "ray_address": (RayAddress, ""),
     "ray_option": (RayOption, None),
+    "max_minutes": (MaxMinutes, None),
     "rewrite": (Rewrite, False),
     "dry_run": (DryRun, False),
     "archive_covered": (ArchiveCovered, True),
@@ -135,11 +139,12 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     if "engine" in options:  # catalog asks nobody
         options["engine"] = options["engine"] or default_engine(wiki)
     jobs = options.pop("jobs", None) or default_jobs()
+    stop = StopSignal(is_heard=True, most_minutes=options.pop("max_minutes", None))
     shard, out = (options.pop(name, None) for name in _SHARDING)
     if paths:
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
         options["ray"] = ray_options(*(options.pop(name) for name in _EXECUTING))
-    chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=StopSignal(is_heard=True), **options)
+    chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))
     work = run if out is None else partial(mine_shard, Path(out))

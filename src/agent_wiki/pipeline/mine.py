@@ -148,7 +148,7 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
 
 def _until_stopped(trajectories: Iterable[Trajectory], stop: StopSignal, mined: Mined) -> Iterator[Trajectory]:
     for trajectory in trajectories:
-        if stop.number:
+        if stop.reason:
             mined.stopped, mined.signature = stop.reason, None  # the next run reads the file again
             return
         yield trajectory

@@ -50,7 +50,7 @@ def mined_on_ray(ordered: Sequence[Assignment], known: Known, options: RayOption
         waiting = iter(ordered)
         running: dict[Any, Assignment] = {}
         last = time.monotonic()
-        while not workers.stop.number:  # tasks that are under way end with the connection
+        while not workers.stop.reason:  # tasks that are under way end with the connection
             places = _places(ray, options)
             for assignment in islice(waiting, max(0, _IN_FLIGHT_PER_WORKER * max(1, places) - len(running))):
                 there = replace(assignment, path=assignment.path.absolute())

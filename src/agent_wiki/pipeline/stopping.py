@@ -1,4 +1,4 @@
-"""Signals that ask a run to end, as a CI job that is cancelled or a machine that is taken away sends them.
+"""Signals that ask a run to end, as a CI job that is cancelled or a machine that is taken away sends them; or its time.
 
 After the first SIGTERM or SIGINT nothing more is begun, what is settled is written, and the wiki is whole. A second
 one ends the process at once, as any kill does: the next run continues from the records.
@@ -10,32 +10,36 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_AT_ONCE = 0.001  # seconds; with 0 a timer never rings
 
 
 class StopSignal:
     """Whether this process was asked to stop. Unless it `is_heard`, signals do what they did before.
 
-    `number` is that of the signal, 0 as long as none came.
+    `reason` is one line, empty as long as the run need not end; `number` that of the signal, 0 without one. After
+    `most_minutes` from now the run is to end too.
     """
 
-    def __init__(self, *, is_heard: bool = False) -> None:
+    def __init__(self, *, is_heard: bool = False, most_minutes: float | None = None) -> None:
         self.number = 0
+        self.reason = ""
         self._is_heard = is_heard
-
-    @property
-    def reason(self) -> str:
-        """Why the run ends before its end, in one line; empty as long as it need not."""
-        return f"stopped by {signal.Signals(self.number).name}; run again to continue" if self.number else ""
+        self._most_minutes = most_minutes
+        self._began = time.monotonic()
 
     @contextmanager
     def heard(self, then: Callable[[str], None]) -> Iterator[None]:
-        """Meanwhile the first signal is noted and `then` called with the reason; the second ends the process."""
+        """Meanwhile the first signal is noted and `then` called with the reason; the second ends the process.
+
+        So is the end of the time.
+        """
         if not self._is_heard or threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -44,14 +48,26 @@ class StopSignal:
             if self.number:
                 _end_at_once(number)
             self.number = number
+            self.reason = f"stopped by {signal.Signals(number).name}; run again to continue"
             then(self.reason)
+
+        def end_in_time(_number: int, _frame: FrameType | None) -> None:
+            if not self.reason:
+                self.reason = f"--max-minutes {self._most_minutes:g} is reached; run again to continue"
+                then(self.reason)
 
         before: dict[signal.Signals, Any] = {
             each: signal.signal(each, note) for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN
         }
+        if self._most_minutes is not None:
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, end_in_time)
+            left = 60 * self._most_minutes - (time.monotonic() - self._began)
+            signal.setitimer(signal.ITIMER_REAL, max(left, _AT_ONCE))
         try:
             yield
         finally:
+            if self._most_minutes is not None:
+                signal.setitimer(signal.ITIMER_REAL, 0)
             for each, handler in before.items():
                 signal.signal(each, handler)
 

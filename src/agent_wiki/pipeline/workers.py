@@ -71,7 +71,7 @@ def _here(assignments: Iterable[Assignment], known: Known, stop: StopSignal) -> 
     for assignment in assignments:
         mined = mine(assignment, known, stop)
         yield mined
-        if mined.stopped or stop.number:
+        if mined.stopped or stop.reason:
             return
 
 
@@ -144,7 +144,7 @@ def _pooled(
     waiting = iter(assignments)
     running: set[Future[Mined]] = set()
     while True:
-        if stop.number:
+        if stop.reason:
             waiting = iter(())
             if then is not None:
                 then()
@@ -157,7 +157,7 @@ def _pooled(
             try:
                 mined = future.result()
             except BrokenExecutor as error:
-                if stop.number:
+                if stop.reason:
                     return  # the signal came to a worker that had just begun
                 message = "a worker was killed (out of memory?); run again, with --jobs 1 if it happens again"
                 raise RunError(message) from error
