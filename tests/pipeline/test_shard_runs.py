@@ -59,13 +59,13 @@ def traces(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def shard(recordings: RecordingPath, number: int, count: int, out: Path, base: Path, engine: str) -> Report:
+def shard(recordings: RecordingPath, number: int, count: int, out: RecordingPath, base: Path, engine: str) -> Report:
     """Mine one shard."""
     options = share_of(Options(base, engine=engine), Shard(number, count))
     return mine_shard(out, [recordings], options, Report("ingest", str(base)), no_progress)
 
 
-def join(others: Iterable[Path], wiki: Path, engine: str) -> Report:
+def join(others: Iterable[RecordingPath], wiki: Path, engine: str) -> Report:
     """Join wikis, shards and folders of shards."""
     return join_wikis(list(others), Options(wiki, engine=engine), Report("join", str(wiki)), no_progress)
 

@@ -87,8 +87,10 @@ def test_a_shard_is_known_by_the_name_of_its_output(name: str, shard: Shard | No
 
 
 def test_shards_share_money_requests_and_objects(tmp_path: Any) -> None:
-    asking = AskingOptions(max_usd=10.0, concurrency=9)
+    asking = AskingOptions(max_usd=10.0, concurrency=9, journal_store="s3://b/journal/")
     share = share_of(Options(tmp_path, asking=asking, selection=Selection(most=10)), Shard(2, 4))
     assert (share.asking.max_usd, share.asking.concurrency, share.selection.most) == (2.5, 3, 3)
+    assert share.asking.journal_store == "s3://b/journal/shard-2-of-4"
     unlimited = share_of(Options(tmp_path), Shard(2, 4))
-    assert (unlimited.asking.max_usd, unlimited.asking.concurrency, unlimited.selection.most) == (None, 2, None)
+    assert unlimited.selection.most is None
+    assert unlimited.asking == AskingOptions(concurrency=2)

@@ -67,7 +67,7 @@ Out = Annotated[
     str | None,
     typer.Option(
         "--out",
-        metavar="FOLDER",
+        metavar="FOLDER|s3://BUCKET/PREFIX",
         help="With --shard: write records for `wiki join` below this place; the wiki itself is only read.",
         show_default="the wiki",
     ),
@@ -133,6 +133,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     from agent_wiki.pipeline.shards import shard_named
     from agent_wiki.pipeline.stopping import StopSignal
     from agent_wiki.pipeline.workers import default_jobs
+    from agent_wiki.readers.buckets import path_of
     from agent_wiki.report import Report
 
     wiki = wiki_folder(named)
@@ -147,7 +148,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))
-    work = run if out is None else partial(mine_shard, Path(out))
+    work = run if out is None else partial(mine_shard, path_of(out))
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
@@ -172,7 +173,9 @@ def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False)
 
 @asks
 def join(
-    others: Annotated[list[Path], typer.Argument(help="Other wikis, shards, or folders of shards.")],
+    others: Annotated[
+        list[str], typer.Argument(help="Other wikis, shards, or places where shards lie, also s3://BUCKET/PREFIX.")
+    ],
     wiki: Wiki = None,
     engine: EngineName = None,
     dry_run: DryRun = False,
@@ -191,5 +194,5 @@ def join(
     report = Report("join", str(folder), is_dry_run=dry_run)
     options = Options(folder, engine=engine, dry_run=dry_run, asking=asking)
     with progress_shown(quiet=as_json) as progress:
-        made = _done(options, report, lambda each: join_wikis(others, each, report, progress))
+        made = _done(options, report, lambda each: join_wikis(paths_of(others), each, report, progress))
     finish(made, as_json=as_json)

@@ -7,9 +7,8 @@ order of batches, give the bytes of one wiki that was built from all recordings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
@@ -21,7 +20,8 @@ from agent_wiki.pipeline.join_states import join_states
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.shard_manifest import digest_of_records
-from agent_wiki.pipeline.shard_sources import SHARD, Joinable, sources_in
+from agent_wiki.pipeline.shard_sources import SHARD, Joinable, joinables
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.layout import kind_of, page_id
@@ -29,16 +29,16 @@ from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 
-def join_wikis(others: Sequence[Path], options: Options, report: Report, progress: Progress) -> Report:
+def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Add the records of every session of `others` to the wiki, then run the stages over all sessions.
 
-    In: other wikis, shards, and folders of shards. Of a session that both hold the larger version is kept. Pages that
-    other tools wrote are taken over where this wiki has none of that name. Raises `UsageError` for a folder that is
-    none of these.
+    In: other wikis, shards, and places where shards lie. Of a session that both hold the larger version is kept. Pages
+    that other tools wrote are taken over where this wiki has none of that name. Raises `UsageError` for a path that is
+    none of these, and `RunError`.
     """
-    sources = sources_in(others, report)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     with (
+        joinables(others, report) as sources,
         opened_engine(options.engine, options.wiki, options.asking) as opened,
         folder.locked(options.lock_timeout_seconds),
         one_round(opened.engine),
@@ -59,12 +59,12 @@ def join_wikis(others: Sequence[Path], options: Options, report: Report, progres
 def _join(source: Joinable, publisher: Publisher) -> bool:
     """Add one wiki, or one shard unless its records are not those that it ended with; whether it was added."""
     report, folder = publisher.report, source.folder
-    theirs = _loaded(folder, report)
+    theirs = _loaded(source, report)
     if source.manifest is not None:
         digests = {record_path(session_id): digest for session_id, digest in theirs.state.digests.items()}
         if digest_of_records(digests) != source.manifest.records:
             reason = "its records are not those that it ended with; run it or copy it again, then join it"
-            report.failures.append(Failure(SHARD, str(folder.root), reason))
+            report.failures.append(Failure(SHARD, source.name, reason))
             return False
     for session_id, record in sorted(theirs.state.records.items()):
         path = record_path(session_id)
@@ -77,12 +77,12 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
 
 
 @cycle_search_paused()
-def _loaded(source: WikiFolder, report: Report) -> LoadedWiki:
+def _loaded(source: Joinable, report: Report) -> LoadedWiki:
     """Another wiki, for reading; files that cannot be read are failures."""
     problems: list[UnreadablePage] = []
-    theirs = load_wiki(source, problems, is_joined=True)
+    theirs = load_wiki(source.folder, problems, is_joined=True)
     found = [Failure.of(problem) for problem in problems]
-    report.failures += [replace(each, unit=f"{source.root}/{each.unit}") for each in found]
+    report.failures += [replace(each, unit=f"{source.name}/{each.unit}") for each in found]
     return theirs
 
 

@@ -44,9 +44,13 @@ class Shard:
         return -(-whole // self.count)
 
     def asking(self, options: AskingOptions) -> AskingOptions:
-        """How this share asks models, so that all of them together spend and send what one run may."""
+        """How this share asks models, so that all of them together spend and send what one run may.
+
+        Its journal has a place of its own in a store: what is paid into one place counts against one limit.
+        """
         limit = None if options.max_usd is None else options.max_usd / self.count
-        return replace(options, max_usd=limit, concurrency=self.part_of(options.concurrency))
+        store = options.journal_store and f"{options.journal_store.rstrip('/')}/{self.name}"
+        return replace(options, max_usd=limit, concurrency=self.part_of(options.concurrency), journal_store=store)
 
 
 def shard_of_name(name: str) -> Shard | None:

@@ -1,13 +1,14 @@
 """Objects that this package itself keeps in a bucket: made only where there is none, replaced only as last seen.
 
-With these two kinds of write many machines can share a bucket and none overwrites what another wrote. All raise
-`RunError` where the store fails after its client's own tries.
+With these two kinds of write many machines can share a bucket and none overwrites what another wrote; `uploaded` is for
+what one machine alone writes. All raise `RunError` where the store fails after its client's own tries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.readers.buckets import BucketPath, obstore_module, path_of, reason_of, store_of
@@ -49,6 +50,12 @@ def replaced(path: BucketPath, content: bytes, etag: str) -> str | None:
             return str(store_of(path.root).put(path.key, content, mode={"e_tag": etag})["e_tag"])
         except (obstore_module("exceptions").PreconditionError, FileNotFoundError):
             return None
+
+
+def uploaded(path: BucketPath, content: bytes | Path) -> None:
+    """Write an object, or a file as an object, whole or not at all, whatever is there."""
+    with _asking(path):
+        store_of(path.root).put(path.key, content)
 
 
 def fetched(path: BucketPath) -> StoredObject | None:
