@@ -94,6 +94,7 @@ class Report:
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     pages_unchanged: int = 0
+    pages_waiting: int = 0  # new ones that a later run publishes
     archived: list[str] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)  # pages that a person changed: they are left as they are
     failures: list[Failure] = field(default_factory=list)
@@ -190,6 +191,8 @@ class Report:
         unchanged = f"{counted(self.pages_unchanged, 'page')} unchanged"
         written = f"pages: {counted(len(self.written), 'file')} {would}written, {unchanged}"
         lines.append(f"{written}, {len(self.removed)} {would}removed, {len(self.archived)} archived")
+        if self.pages_waiting:
+            lines.append(f"wait:  {counted(self.pages_waiting, 'new page')}, for a later run to publish")
         if self.pages:
             lines.append("wiki:  " + ", ".join(f"{count} {kind}" for kind, count in sorted(self.pages.items())))
         if self.asked:

@@ -175,3 +175,13 @@ def test_edits_of_people_and_broken_pages_are_shown(nights: Nights) -> None:
     assert "pages" in failed
     assert any("nowhere.md" in problem for problem in failed["links"])
     assert f"- edited: `wiki/guidelines/{page.name}`" in body
+
+
+def test_pages_that_wait_are_named_and_no_damage(nights: Nights) -> None:
+    nights.script.says("b", rules=[rule(SECOND, title="Ask for it first")])
+    ingest([record(nights.folder / "traces", "b")], nights.wiki, nights.script.engine, new_pages=0)
+    _, values, body = nights.report()
+    assert [page["title"] for page in values["waiting"]] == ["Ask for it first"]
+    assert "### Waiting for a later run (1)\n\n- **guideline** Ask for it first\n" in body
+    assert values["pages"]["new"] == []
+    assert all(check["passed"] for check in values["checks"])

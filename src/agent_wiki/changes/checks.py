@@ -48,7 +48,8 @@ def wiki_checks(wiki: Path, view: WikiView, rows: Sequence[Row], changed: Iterab
 
 def check_of_pages(wiki: Path) -> WikiCheck:
     """Whether all records and pages can be read, and the pages are what is rendered from the records."""
-    report = run([], Options(wiki, (CATALOG,), dry_run=True), Report(CATALOG, str(wiki), is_dry_run=True), no_progress)
+    options = Options(wiki, (CATALOG,), dry_run=True, new_pages="unlisted")
+    report = run([], options, Report(CATALOG, str(wiki)), no_progress)
     unlike = [f"{path}: not as it would be rendered; run `wiki catalog`" for path in report.written]
     unlike += [f"{path}: no record supports it; run `wiki catalog`" for path in report.removed]
     problems = (*as_lines(report.failures), *unlike)

@@ -17,13 +17,16 @@ from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import CAUSES
 from agent_wiki.pages.state import view_of
 from agent_wiki.pages.support import Joined
+from agent_wiki.pages.waiting import LessonPage, lesson_pages
 from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.pipeline.new_pages import listed
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval.rows import index_bytes, index_fields
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import INDEX, archived, kind_of
+from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted, plain_line
 
 _MOST_CHARACTERS = 2_000  # of a text in the JSON
@@ -44,6 +47,7 @@ class ChangeFacts:
     edited: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
+    waiting: list[LessonPage] = field(default_factory=list)  # to be published by a later run, the best first
     checks: list[WikiCheck] = field(default_factory=list)
     files: Mapping[str, FileChange] = field(default_factory=dict)
 
@@ -84,6 +88,7 @@ class ChangeFacts:
             "edited": self.edited,
             "kept": self.kept,
             "quarantined": self.quarantined,
+            "waiting": [{"kind": each.kind, "id": each.id, "title": each.title} for each in self.waiting],
             "checks": [each.to_json() for each in self.checks],
         }
         secrets: list[int] = []
@@ -115,6 +120,7 @@ def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
     files = revision.changed_files()
     rows = list(index_fields(index_bytes(wiki)))
     kept = sorted(path for path in loaded.state.config.kept if path in loaded.pages.edited or (wiki / path).is_file())
+    waiting = listed(WikiFolder(wiki))
     facts = ChangeFacts(
         revision,
         _pages(revision, rows, files),
@@ -123,6 +129,7 @@ def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
         sorted({*loaded.pages.edited} - {*kept}),
         kept,
         sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file()),
+        [page for page in lesson_pages(catalog) if page.id in waiting] if waiting else [],
         wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"]),
         files,
     )

@@ -29,7 +29,6 @@ class RunFacts:
     reports: int = 0
     recordings: int = 0
     recordings_unchanged: int = 0
-    pages_waiting: int = 0
     sessions: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     set_aside: list[str] = field(default_factory=list)
@@ -53,7 +52,7 @@ class RunFacts:
         }
 
 
-_COUNTS = ("reports", "recordings", "recordings_unchanged", "pages_waiting", "bugs")
+_COUNTS = ("reports", "recordings", "recordings_unchanged", "bugs")
 
 
 def run_facts(files: Iterable[Path]) -> RunFacts | None:
@@ -77,7 +76,6 @@ def run_facts(files: Iterable[Path]) -> RunFacts | None:
 def _add(values: Mapping[str, Any], facts: RunFacts) -> None:
     for name in ("recordings", "recordings_unchanged"):
         setattr(facts, name, getattr(facts, name) + (count_or_none(values.get(name)) or 0))
-    facts.pages_waiting = count_or_none(values.get("pages_waiting")) or 0  # of the last run alone
     sessions = values.get("sessions")
     for status, count in sessions.items() if isinstance(sessions, dict) else ():
         facts.sessions[str(status)] += count_or_none(count) or 0

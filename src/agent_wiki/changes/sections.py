@@ -44,6 +44,7 @@ def sections_of(facts: ChangeFacts, links: Links) -> list[BodySection]:
         _pages("New", pages.new, links, 1, "pages.new"),
         _pages("Changed", pages.changed, links, 2, "pages.changed", minor),
         _pages("Retired", pages.retired, links, 3, "pages.retired"),
+        _waiting(facts),
         _sessions(facts),
         _listed("Failed", facts.run.failures if facts.run else (), 4, "run.failures"),
         _listed("Set aside", facts.run.set_aside if facts.run else (), 8, "run.set_aside"),
@@ -83,6 +84,12 @@ def _page_line(page: ChangedPage, links: Links) -> str:
     return f"- **{page.kind}** {said}{f' ({shown})' if shown else ''}{' · ' if places else ''}{' · '.join(places)}"
 
 
+def _waiting(facts: ChangeFacts) -> BodySection:
+    """Pages that a limit on new pages holds back."""
+    items = (f"- **{page.kind}** {inert(page.title, _MOST_TITLE)}" for page in facts.waiting)
+    return BodySection(f"Waiting for a later run ({len(facts.waiting)})", (), items, len(facts.waiting), 12, "waiting")
+
+
 def _sessions(facts: ChangeFacts) -> BodySection:
     own, run = facts.sessions, facts.run
     taught = own.asked - own.nothing_to_learn
@@ -103,7 +110,6 @@ def _sessions(facts: ChangeFacts) -> BodySection:
     lines.append(f"- {len(run.failures)} failed, {len(run.set_aside)} set aside, {unread}, {waiting}.")
     lines += [f"- **Stopped**: {inert(each, _MOST_LINE)}" for each in run.stopped[:_MOST_KINDS]]
     lines += [f"- **{counted(run.bugs, 'bug')}** of this program: the run has tracebacks."] * bool(run.bugs)
-    lines += [f"- {counted(run.pages_waiting, 'new page')} wait for a later run."] * bool(run.pages_waiting)
     return BodySection("Sessions", tuple(lines))
 
 

@@ -32,6 +32,7 @@ from agent_wiki.stages.order import STAGES
 if TYPE_CHECKING:
     from agent_wiki.pipeline.estimate import Estimate
     from agent_wiki.pipeline.ingest import Options
+    from agent_wiki.pipeline.new_pages import NewPages
     from agent_wiki.report import Report
 
 _FOUND = "wiki, here or above"
@@ -72,6 +73,15 @@ Out = Annotated[
         show_default="the wiki",
     ),
 ]
+MaxNewPages = Annotated[
+    int | None,
+    typer.Option(
+        "--max-new-pages",
+        min=0,
+        help="Publish at most so many new lesson pages, those worth most; the others wait for a later run.",
+        show_default="all",
+    ),
+]
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
@@ -92,12 +102,14 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "rewrite": (Rewrite, False),
     "dry_run": (DryRun, False),
     "archive_covered": (ArchiveCovered, True),
+    "max_new_pages": (MaxNewPages, None),
     "as_json": (AsJson, False),
 }
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
+_ON_ALL_STAGES = (*_SHARDING, "max_new_pages")  # of `ingest` alone
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -105,7 +117,7 @@ def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
     yield "ingest", "Run all stages: recordings in, wiki out.", _stage_command("ingest", _OPTIONS)
     for stage in STAGES:
         if stage.scope == "session":
-            without = {*_SHARDING, *(() if stage.may_archive else ("archive_covered",))}
+            without = {*_ON_ALL_STAGES, *(() if stage.may_archive else ("archive_covered",))}
             yield stage.name, stage.help, _stage_command(stage.name, [each for each in _OPTIONS if each not in without])
         elif stage.scope == "corpus":
             yield stage.name, stage.help, _stage_command(stage.name, _ON_THE_WIKI)
@@ -145,6 +157,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     if paths:
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
         options["ray"] = ray_options(*(options.pop(name) for name in _EXECUTING))
+    options["new_pages"] = _new_pages(options.pop("max_new_pages", None))
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))
@@ -153,6 +166,10 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
     finish(made, as_json=as_json)
+
+
+def _new_pages(most: int | None) -> NewPages:
+    return "all" if most is None else most
 
 
 def _done(options: Options, report: Report, work: Callable[[Options], Report]) -> Report | Estimate:
@@ -166,9 +183,11 @@ def _done(options: Options, report: Report, work: Callable[[Options], Report]) -
     return estimate(options, report, work)
 
 
-def catalog(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def catalog(
+    wiki: Wiki = None, dry_run: DryRun = False, max_new_pages: MaxNewPages = None, as_json: AsJson = False
+) -> None:
     """Update backlinks, indexes and everything else that is derived."""
-    _run("catalog", [], wiki, as_json=as_json, dry_run=dry_run)
+    _run("catalog", [], wiki, as_json=as_json, dry_run=dry_run, max_new_pages=max_new_pages)
 
 
 @asks
@@ -179,6 +198,7 @@ def join(
     wiki: Wiki = None,
     engine: EngineName = None,
     dry_run: DryRun = False,
+    max_new_pages: MaxNewPages = None,
     as_json: AsJson = False,
     *,
     asking: AskingOptions,
@@ -192,7 +212,7 @@ def join(
     folder = wiki_folder(wiki)
     engine = engine or default_engine(folder)
     report = Report("join", str(folder), is_dry_run=dry_run)
-    options = Options(folder, engine=engine, dry_run=dry_run, asking=asking)
+    options = Options(folder, engine=engine, dry_run=dry_run, new_pages=_new_pages(max_new_pages), asking=asking)
     with progress_shown(quiet=as_json) as progress:
         made = _done(options, report, lambda each: join_wikis(paths_of(others), each, report, progress))
     finish(made, as_json=as_json)

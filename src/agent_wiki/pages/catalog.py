@@ -447,6 +447,8 @@ def subtask_pages(catalog: Catalog) -> list[SubtaskPage]:
         state = catalog.view.state
         if is_rejected_subtask(name, session.session_id, turns, state.config.rejected, state.corpus):
             continue
+        if f"{SUBTASK}:{name}" in catalog.view.waiting:
+            continue
         pages[name] = _subtask_page(name, session, answer, made_by, catalog)
     return list(pages.values())
 

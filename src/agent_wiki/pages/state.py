@@ -51,7 +51,8 @@ class WikiView:
     """A state with its contributions joined. Foreign guidelines by id and foreign skills by slug, as (path, page).
 
     `duplicates` are foreign pages whose id another page has: they are left unchanged. `rejected` are guidelines and
-    skills by id that the owner retired, in whatever words a session says them. `compared` only saves time.
+    skills by id that the owner retired, in whatever words a session says them. `waiting` are ids of pages that are not
+    published yet (`pages/waiting`). `compared` only saves time.
     """
 
     state: WikiState
@@ -63,6 +64,7 @@ class WikiView:
     duplicates: dict[str, Page]
     rejected: dict[str, Joined[Any]]
     compared: Compared = field(default_factory=Compared)
+    waiting: frozenset[str] = frozenset()
 
     def foreign_pages(self, kind: str) -> dict[str, Page]:
         """The pages of one kind that others wrote, by path."""

@@ -19,9 +19,10 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState
-from agent_wiki.pipeline import bucket_state, finished, recordings_cache
+from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
 from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
+from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
 from agent_wiki.pipeline.shard_runs import ShardRun
@@ -51,6 +52,7 @@ class Options:
     archive_covered: bool = True
     is_selective: bool = False  # a session that teaches nothing, or that another engine answered for, is left out
     selection: Selection = field(default_factory=Selection)
+    new_pages: NewPages = "all"  # which of the pages that are not published yet
     retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
     shard_run: ShardRun | None = None  # only records are written, for the wiki that it will be joined to
     on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
@@ -77,6 +79,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
             if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break
             report.begin_again()
+        new_pages.end(folder)
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
@@ -108,9 +111,9 @@ def _run_stages(
         report.written = sorted(set(folder.written))
         return
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
-    publisher.finish(stages, progress, archive_covered=options.archive_covered)
+    publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
-    if not has_more_to_say:  # else it is reported each time
+    if not has_more_to_say and not report.pages_waiting:  # else it is reported each time
         finished.note(folder, terms, report.pages, opened.engine.account().warnings)
 
 

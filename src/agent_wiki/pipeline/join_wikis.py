@@ -14,6 +14,7 @@ from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.state import view_of
+from agent_wiki.pipeline import new_pages
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_states import join_states
@@ -51,7 +52,9 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
             if _join(source, publisher):
                 joined.append(source)
         join_states(folder, joined)
-        publisher.finish((*CORPUS_STAGES, CATALOG), progress, archive_covered=options.archive_covered)
+        stages = (*CORPUS_STAGES, CATALOG)
+        publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
+        new_pages.end(folder)
         report.add_account(publisher.engine.account())
     return report
 

@@ -119,7 +119,7 @@ def _published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
         decide(publisher)
         if not folder.is_dry_run:
             finished.forget(folder)
-        publisher.finish((CATALOG,), no_progress, archive_covered=True)
+        publisher.finish((CATALOG,), no_progress, archive_covered=True, new_pages="unlisted")
     return report
 
 

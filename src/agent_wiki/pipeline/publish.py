@@ -24,12 +24,14 @@ from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.settled import Settled, settled_sessions
 from agent_wiki.pages.state import WikiState, WikiView, view_of
+from agent_wiki.pages.waiting import lesson_pages, without
 from agent_wiki.pipeline import audit, comparisons_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.git_sides import edited_before_merge
 from agent_wiki.pipeline.load import load_wiki
+from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
 from agent_wiki.pipeline.page_writers import written_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
@@ -42,7 +44,7 @@ from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
 from agent_wiki.wiki.kinds import FOLDERS
-from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, skill_path
+from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, page_id, skill_path
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
@@ -160,7 +162,9 @@ class Publisher:
         return record
 
     @cycle_search_paused()
-    def finish(self, stages: Sequence[str], progress: Progress, *, archive_covered: bool) -> None:
+    def finish(
+        self, stages: Sequence[str], progress: Progress, *, archive_covered: bool, new_pages: NewPages = "all"
+    ) -> None:
         """Run the stages over all sessions that are asked for, then render the pages and write all that changed."""
         view = view_of(self.state)
         self._keep_edits_of_merged_pages(view)
@@ -171,6 +175,7 @@ class Publisher:
         if wanted:
             self._ask_all(wanted, view, progress)
         progress("catalog", 0, 1)
+        view = self._published(view, new_pages)
         archive = archived_guidelines(view, archive_covered=archive_covered)
         pages = self.pages
         made = Catalog(view, archive, self.templates, edited=pages.edited, known=pages.known, settled=self.settled)
@@ -179,6 +184,16 @@ class Publisher:
         self._write_git_attributes()
         self._write_pages(made, archive_covered=archive_covered)
         self.report.warnings += made.warnings
+
+    def _published(self, view: WikiView, new_pages: NewPages) -> WikiView:
+        """The wiki without the pages that wait for a later run."""
+        if new_pages == "all" or (new_pages == "unlisted" and not listed(self.folder)):
+            waiting_pages(self.folder, (), (), new_pages)
+            return view
+        whole = Catalog(view, {}, self.templates, edited=self.pages.edited)
+        waiting = waiting_pages(self.folder, lesson_pages(whole), set(map(page_id, self.pages.all())), new_pages)
+        self.report.pages_waiting = len(waiting)
+        return without(view, {page.id for page in waiting})
 
     def _ask_all(self, stages: Sequence[str], view: WikiView, progress: Progress) -> None:
         with comparisons_cache.remembered(self.folder, view.compared):
