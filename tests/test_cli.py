@@ -28,8 +28,8 @@ COMMANDS = (
 )  # fmt: skip
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",
-    "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out", "nothing_to_learn", "pages",
-    "pages_unchanged", "pages_waiting",
+    "failed_on", "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out",
+    "nothing_to_learn", "pages", "pages_unchanged", "pages_waiting",
     "passed_over", "recordings", "recordings_unchanged", "removed", "sessions", "set_aside", "skills_contributed",
     "signal", "stopped", "waiting", "warnings", "wiki", "written",
 }  # fmt: skip

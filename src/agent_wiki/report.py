@@ -108,17 +108,21 @@ class Report:
     waiting: list[Failure] = field(default_factory=list)  # questions that a batch will answer
     asked: dict[str, Any] = field(default_factory=dict)  # what asking a model came to: `total`, and by stage
     stopped: str = ""  # why the run ended before its end
+    failed_on: list[str] | None = None  # why the run failed by the owner's conditions; None: where any unit failed
     signal: int = 0  # the number of the signal that ended it
     _covered: dict[str, dict[str, int]] = field(default_factory=dict)  # by session; what `coverage` sums
 
     @property
     def exit_code(self) -> int:
-        """0 when all went well, 1 when some unit failed, 3 when the run stopped at its budget, 143 at a SIGTERM."""
+        """0 when all went well, 1 when some unit failed, 3 when the run was stopped, 128 and a signal that ended it.
+
+        With conditions of the owner 1 when one of them is met, whatever else failed.
+        """
         if self.signal:
             return _SIGNALLED + self.signal
         if self.stopped:
             return 3
-        return 1 if self.failures else 0
+        return 1 if (self.failures if self.failed_on is None else self.failed_on) else 0
 
     def begin_again(self) -> None:
         """Another round of the same run: what it finds replaces what the round before found.
@@ -214,6 +218,7 @@ class Report:
             ("FAILED", self.failures),
         ):
             lines += _listed(title, as_lines(entries), most)
+        lines += [f"RED: {_one_line(reason)}" for reason in self.failed_on or ()]
         if self.stopped:
             lines.append(f"STOPPED: {self.stopped}")
         return lines

@@ -13,16 +13,19 @@ from typing import Any
 from agent_wiki.changes.pages import Row
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UnsafePath
-from agent_wiki.pages.state import WikiView
+from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pages.support import Joined
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.report import Report, as_lines
+from agent_wiki.retrieval.rows import index_bytes, index_fields
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import kind_of
+from agent_wiki.wiki.layout import INDEX, kind_of
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
+_QUARANTINE = "_quarantine"
 _LINK = re.compile(r"\]\(([^()\s#]{1,300})(?:#[^()\s]{0,100})?\)")
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
@@ -38,6 +41,17 @@ class WikiCheck:
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {**asdict(self), "passed": not self.problems}
+
+
+def checks_of(wiki: Path, changed: Iterable[str]) -> list[WikiCheck]:
+    """All checks of the wiki in a folder. In: the files of it that were written. Raises `RunError`."""
+    rows = list(index_fields(index_bytes(wiki))) if _is_file(wiki, INDEX) else []
+    return wiki_checks(wiki, view_of(read_wiki(wiki, []).state), rows, changed)
+
+
+def quarantined_in(wiki: Path) -> list[str]:
+    """The names of the files in quarantine, sorted."""
+    return sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file())
 
 
 def wiki_checks(wiki: Path, view: WikiView, rows: Sequence[Row], changed: Iterable[str]) -> list[WikiCheck]:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.changes.checks import WikiCheck, text_of, wiki_checks
+from agent_wiki.changes.checks import WikiCheck, quarantined_in, text_of, wiki_checks
 from agent_wiki.changes.pages import ChangedPage, CitedTurn, ComparedPages, compared_pages
 from agent_wiki.changes.revision import FileChange, Revision
 from agent_wiki.changes.runs import RunFacts
@@ -30,7 +30,6 @@ from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted, plain_line
 
 _MOST_CHARACTERS = 2_000  # of a text in the JSON
-_QUARANTINE = "_quarantine"
 
 
 @dataclass(slots=True)
@@ -128,7 +127,7 @@ def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
         run,
         sorted({*loaded.pages.edited} - {*kept}),
         kept,
-        sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file()),
+        quarantined_in(wiki),
         [page for page in lesson_pages(catalog) if page.id in waiting] if waiting else [],
         wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"]),
         files,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +30,7 @@ from agent_wiki.errors import UsageError
 from agent_wiki.stages.order import STAGES
 
 if TYPE_CHECKING:
+    from agent_wiki.changes.fail_on import FailCondition
     from agent_wiki.pipeline.estimate import Estimate
     from agent_wiki.pipeline.ingest import Options
     from agent_wiki.pipeline.new_pages import NewPages
@@ -82,6 +83,14 @@ MaxNewPages = Annotated[
         show_default="all",
     ),
 ]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        help="What makes the run fail: failed=5%, failed=3, quarantine=10, cost=USD, check; several: a,b.",
+        show_default="any failure",
+    ),
+]
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
@@ -103,13 +112,14 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "dry_run": (DryRun, False),
     "archive_covered": (ArchiveCovered, True),
     "max_new_pages": (MaxNewPages, None),
+    "fail_on": (FailOn, None),
     "as_json": (AsJson, False),
 }
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
-_ON_ALL_STAGES = (*_SHARDING, "max_new_pages")  # of `ingest` alone
+_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "fail_on")  # of `ingest` alone
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -158,6 +168,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
         options["ray"] = ray_options(*(options.pop(name) for name in _EXECUTING))
     options["new_pages"] = _new_pages(options.pop("max_new_pages", None))
+    conditions = _conditions(options.pop("fail_on", None))
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))
@@ -165,7 +176,27 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
+    _judge(made, conditions, wiki)
     finish(made, as_json=as_json)
+
+
+def _conditions(words: Sequence[str] | None) -> list[FailCondition] | None:
+    """What makes the run fail; None where the owner named nothing."""
+    if not words:
+        return None
+    from agent_wiki.changes.fail_on import conditions_of
+
+    return conditions_of(words)
+
+
+def _judge(made: Report | Estimate, conditions: list[FailCondition] | None, wiki: Path) -> None:
+    """Note in a report why the run fails, where the owner named conditions; an estimate runs nothing."""
+    from agent_wiki.report import Report
+
+    if conditions is not None and isinstance(made, Report):
+        from agent_wiki.changes.fail_on import reasons_to_fail
+
+        made.failed_on = reasons_to_fail(conditions, made, wiki)
 
 
 def _new_pages(most: int | None) -> NewPages:
@@ -199,6 +230,7 @@ def join(
     engine: EngineName = None,
     dry_run: DryRun = False,
     max_new_pages: MaxNewPages = None,
+    fail_on: FailOn = None,
     as_json: AsJson = False,
     *,
     asking: AskingOptions,
@@ -210,9 +242,10 @@ def join(
     from agent_wiki.report import Report
 
     folder = wiki_folder(wiki)
-    engine = engine or default_engine(folder)
+    engine, conditions = engine or default_engine(folder), _conditions(fail_on)
     report = Report("join", str(folder), is_dry_run=dry_run)
     options = Options(folder, engine=engine, dry_run=dry_run, new_pages=_new_pages(max_new_pages), asking=asking)
     with progress_shown(quiet=as_json) as progress:
         made = _done(options, report, lambda each: join_wikis(paths_of(others), each, report, progress))
+    _judge(made, conditions, folder)
     finish(made, as_json=as_json)

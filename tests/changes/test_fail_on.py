@@ -1,0 +1,93 @@
+"""`--fail-on`: what makes the job of a night red, and what does not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.changes.fail_on import conditions_of, reasons_to_fail
+from agent_wiki.commands import main
+from agent_wiki.errors import UsageError
+from agent_wiki.report import Failure, Note, Report
+from agent_wiki.spending import Totals
+from tests.wikis import Script, record, rule
+
+DROPPED = [Note("s", "not verbatim")]
+
+
+def _report(failed: int = 0, of: int = 0, **fields: object) -> Report:
+    report = Report("ingest", "wiki", recordings=of)
+    report.failures = [Failure("recording", f"{each}.json", "not JSON") for each in range(failed)]
+    for name, value in fields.items():
+        setattr(report, name, value)
+    return report
+
+
+def _cost(**totals: float) -> dict[str, object]:
+    return {"total": {**Totals().to_json(), **totals}}
+
+
+@pytest.mark.parametrize(
+    ("condition", "report", "reason"),
+    [
+        ("failed", _report(), ""),
+        ("failed", _report(1, 40), "failed: 1 (2.5% of 40 recordings), more than 0"),
+        ("failed=5%", _report(2, 40), ""),
+        ("failed=5%", _report(3, 40), "failed: 3 (7.5% of 40 recordings), more than 5%"),
+        ("failed=99%", _report(1, 0), "failed: 1 (100.0% of 1 recording), more than 99%"),
+        ("failed=3", _report(3, 3), ""),
+        ("failed=3", _report(4, 40), "failed: 4 (10.0% of 40 recordings), more than 3"),
+        ("failed", _report(failures=[Failure("page", "guidelines/a.md", "not YAML")]), ""),
+        ("failed=1", _report(failures=[Failure("answer", s, "no", recording="a.json") for s in ("s", "t")]), ""),
+        ("quarantine", _report(dropped_claims=DROPPED), "quarantine: 0 files, 1 claim dropped by a check, more than 0"),
+        ("quarantine=1", _report(dropped_claims=DROPPED), ""),
+        ("cost=5", _report(), ""),
+        ("cost=5", _report(asked=_cost(cost_usd=5.0)), ""),
+        ("cost=0.5", _report(asked=_cost(cost_usd=0.75)), "cost: $0.75, more than $0.5"),
+        ("cost=5", _report(asked=_cost(cost_usd=1.0, unpriced=2)), "cost: unknown, for 2 answers have no price"),
+    ],
+)  # fmt: skip
+def test_a_condition_is_met_beyond_its_limit(condition: str, report: Report, reason: str, tmp_path: Path) -> None:
+    assert reasons_to_fail(conditions_of([condition]), report, tmp_path) == [reason] * bool(reason)
+
+
+def test_a_bug_is_always_a_reason(tmp_path: Path) -> None:
+    assert reasons_to_fail((), _report(bugs=["Traceback"]), tmp_path) == ["bug: 1 bug of this program"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["nonsense", "failed=x", "failed=-1", "cost", "cost=5%", "quarantine=5%", "check=1", "failed 5"],
+)
+def test_words_that_name_no_condition_are_refused(words: str) -> None:
+    with pytest.raises(UsageError, match="--fail-on"):
+        conditions_of([f"failed,{words}"])
+
+
+def test_the_exit_code_follows_the_conditions_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = Script(tmp_path)
+    told.says("", rules=[rule("Run the check before a change.")])
+    for session in ("a", "b", "c"):
+        record(tmp_path / "traces", session)
+    (tmp_path / "traces" / "bad.json").write_text("{", encoding="utf-8")
+    words = ["ingest", str(tmp_path / "traces"), "--wiki", str(tmp_path / "wiki"), "--engine", told.engine, "--jobs=1"]
+    assert main(words) == 1
+    assert main([*words, "--fail-on", "failed=25%,check", "--fail-on=cost=1"]) == 0
+    assert "FAILED (1):" in capsys.readouterr().out
+    assert main([*words, "--fail-on", "failed=20%", "--json"]) == 1
+    values = json.loads(capsys.readouterr().out)
+    assert values["failed_on"] == ["failed: 1 (25.0% of 4 recordings), more than 20%"]
+    assert values["exit_code"] == 1
+    assert main([*words, "--fail-on", "often"]) == 2
+
+
+def test_a_damaged_wiki_fails_the_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = Script(tmp_path)
+    told.says("", rules=[rule("Run the check before a change.")])
+    words = ["--wiki", str(tmp_path / "wiki"), "--engine", told.engine, "--jobs=1", "--fail-on=check"]
+    assert main(["ingest", str(record(tmp_path, "a")), *words]) == 0
+    (tmp_path / "wiki" / "_sessions" / "a.json").write_text("{}", encoding="utf-8")
+    assert main(["ingest", str(record(tmp_path, "b")), *words]) == 1
+    assert "RED: check: _sessions/a.json: " in capsys.readouterr().out
