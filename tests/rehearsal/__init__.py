@@ -1,0 +1,1 @@
+"""The nightly job rehearsed whole: `python -m tests.rehearsal` (`.ci/run` does it)."""

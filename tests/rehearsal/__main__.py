@@ -1,0 +1,170 @@
+"""Nights over a bucket, as the shipped workflow runs them, with all that can happen to them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.pipeline import bucket_state
+from agent_wiki.readers.buckets import path_of
+from agent_wiki_testing import MessagesServer
+from agent_wiki_testing.answers import Asked
+from tests.engines.answering import says
+from tests.paid_runs import digests
+from tests.rehearsal.stage import BRANCH, BUCKET, Stage, bucket_on_loopback, git, kill_all_below, wait_for
+from tests.wikis import changed, ingest, tree
+
+_CUT = b'{"messages": ['
+_HELD, _FAILED = 75, 1
+
+
+class Model:
+    """What answers on loopback. `then` is called before the answer to the request with that number."""
+
+    def __init__(self) -> None:
+        self.at: int | None = None
+        self.then: Callable[[], None] = lambda: None
+        self.killed = Counter[str]()
+        self._says = says({})
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.number == self.at:
+            self.then()
+        return self._says(asked)
+
+
+def first_night(stage: Stage) -> None:
+    """All is new: a branch, a pull request. Without the variable nothing happens; without news nothing changes."""
+    assert stage.job(WIKI_BUCKET="").steps == ()
+    for name in ("a", "b", "c"):
+        stage.put(name)
+    stage.put("empty", b"")
+    assert stage.night() == 0
+    assert stage.calls() == ["create"]
+    assert stage.lock()["is_free"]
+    head = stage.head()
+    assert stage.night() == 0
+    assert (stage.calls(), stage.head()) == ([], head)
+
+
+def killed_night(stage: Stage, server: MessagesServer, model: Model) -> None:
+    """New, changed and poisoned objects; the machine is gone in the middle. The next night pays for nothing twice."""
+    for name in ("d", "e", "f"):
+        stage.put(name)
+    stage.put("a", more=1)
+    stage.put("poisoned", _CUT)
+    head, runner = stage.head(), stage.runner()
+    model.at = len(server.bodies()) + 3
+
+    def then() -> None:
+        assert runner.process is not None
+        kill_all_below(runner.process.pid)
+
+    model.then = then
+    assert runner.run(stage.job()) == -signal.SIGKILL
+    assert stage.head() == head
+    assert stage.night() == _HELD
+    assert (stage.calls(), stage.head()) == ([], head)
+    stage.let_lock_run_out()
+    assert stage.night() == _FAILED  # for the poisoned object
+    assert (stage.calls(), stage.head() != head, stage.lock()["is_free"]) == (["edit"], True, True)
+
+
+def stopped_night(stage: Stage, server: MessagesServer, model: Model) -> None:
+    """The job is cancelled: what is settled is pushed, and nobody is bothered. The next night goes on."""
+    for name in ("g", "h", "i"):
+        stage.put(name)
+    stage.store.delete("traces/b.json")
+    head, runner = stage.head(), stage.runner()
+    model.at = len(server.bodies()) + 2
+
+    def then() -> None:
+        assert runner.process is not None
+        runner.process.send_signal(signal.SIGINT)
+
+    model.then = then
+    assert runner.run(stage.job()) == 128 + signal.SIGINT
+    assert (stage.calls(), stage.head() != head, stage.lock()["is_free"]) == ([], True, True)
+    assert stage.night() == _FAILED
+    assert stage.calls() == ["edit"]
+
+
+def two_nights_at_once(stage: Stage) -> None:
+    """Without the lock: the second one's push is refused, and it takes in what the first one did."""
+    stage.put("j")
+    late = stage.runner(MEANWHILE=str(stage.folder / "meanwhile"))
+    job = stage.job()
+    unlocked = replace(job, steps=tuple(replace(each, script=_without_lock(each.script)) for each in job.steps))
+    codes: list[int] = []
+    running = Thread(target=lambda: codes.append(late.run(unlocked)))
+    running.start()
+    wait_for(stage.folder / "meanwhile.asked")
+    stage.put("k")
+    assert stage.night() in (0, _FAILED)
+    (stage.folder / "meanwhile.done").touch()
+    running.join()
+    assert codes[0] in (0, _FAILED)
+    assert set(stage.calls()) == {"edit"}
+
+
+def _without_lock(script: str) -> str:
+    return script.partition(" -- ")[2] or script
+
+
+def after_the_merge(stage: Stage) -> None:
+    """The branch starts from the base, and the next news are another pull request."""
+    stage.merge()
+    head = stage.head()
+    stage.night()
+    assert (stage.calls(), stage.head()) == ([], head)
+    stage.put("l")
+    stage.night()
+    assert stage.calls() == ["create"]
+    assert git(stage.remote, "merge-base", "--is-ancestor", "main", BRANCH) == ""
+    assert [pull["state"] for pull in stage.pulls()] == ["merged", "open"]
+
+
+def the_same_bytes(stage: Stage) -> None:
+    """One run over all that ever was in the bucket gives the wiki of these nights."""
+    stage.put("b")
+    wiki, clone = stage.folder / "at once", stage.folder / "last"
+    with MessagesServer(says({})) as server:
+        ingest([path_of(f"s3://{BUCKET}/traces")], wiki, "anthropic", asking=AskingOptions(base_url=server.base_url))
+    git(stage.folder, "clone", "--quiet", "--branch", BRANCH, str(stage.remote), str(clone))
+    differing = changed(tree(wiki), tree(clone / "wiki"))
+    assert differing == [bucket_state.NAME], differing  # which has no line of what is gone
+
+
+def rehearse(folder: Path) -> None:
+    """The whole of it."""
+    model = Model()
+    with bucket_on_loopback(folder), MessagesServer(model) as server:
+        stage = Stage(folder, server.base_url)
+        nights: tuple[Callable[[], None], ...] = (
+            lambda: first_night(stage),
+            lambda: killed_night(stage, server, model),
+            lambda: stopped_night(stage, server, model),
+            lambda: two_nights_at_once(stage),
+            lambda: after_the_merge(stage),
+        )
+        for night in nights:
+            began = time.monotonic()
+            night()
+            sys.stderr.write(f"rehearsal: {time.monotonic() - began:.1f} s\n")
+        twice = {digest: count for digest, count in digests(server).items() if count > 1}
+        assert len(twice) <= 1, twice  # the request that the killed machine had under way
+        the_same_bytes(stage)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as _folder:
+        rehearse(Path(_folder))
