@@ -168,6 +168,19 @@ def test_a_shard_that_lost_a_record_on_its_way_is_not_joined(tmp_path: Path, scr
     assert "not those that it ended with" in report.failures[0].reason
 
 
+def test_what_failed_in_a_shard_is_reported_once_where_it_is_joined(tmp_path: Path, script: Script) -> None:
+    recordings = traces(tmp_path / "traces")
+    (recordings / "cut.json").write_text('{"messages": [', encoding="utf-8")
+    for number in (1, 2):
+        shard(recordings, number, 2, tmp_path / "out", tmp_path / "none", script.engine)
+    shutil.copytree(tmp_path / "out", tmp_path / "copy")
+    report = join([tmp_path / "out", tmp_path / "copy"], tmp_path / "joined", script.engine)
+    whole = ingest([recordings], tmp_path / "whole", script.engine)
+    assert report.failures == whole.failures
+    assert (report.exit_code, len(report.failures)) == (1, 1)
+    assert changed(tree(tmp_path / "joined"), tree(tmp_path / "whole")) == []
+
+
 def test_shards_of_other_listings_are_joined_with_a_warning(tmp_path: Path, script: Script) -> None:
     recordings = traces(tmp_path / "traces")
     shard(recordings, 1, 2, tmp_path / "out", tmp_path / "none", script.engine)

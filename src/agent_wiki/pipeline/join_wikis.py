@@ -69,6 +69,7 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
             reason = "its records are not those that it ended with; run it or copy it again, then join it"
             report.failures.append(Failure(SHARD, source.name, reason))
             return False
+        report.failures += [each for each in source.manifest.failures if each not in report.failures]
     for session_id, record in sorted(theirs.state.records.items()):
         path = record_path(session_id)
         text = None if path in theirs.unwritten else folder.read_text(path, errors="replace")

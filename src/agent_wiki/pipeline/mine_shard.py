@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from agent_wiki.asking.journal import journal_folder
 from agent_wiki.engine import Progress
+from agent_wiki.engines.recorded import NAME as RECORDED
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.shard_archives import archive_name, pack
@@ -40,6 +42,8 @@ def mine_shard(
     shard = options.selection.shard
     if shard is None:
         raise UsageError("--out needs --shard")
+    if options.engine == RECORDED:  # of the wiki's journal, not of the shard's own
+        options = replace(options, engine=f"{RECORDED}:{journal_folder(options.wiki)}")
     options = replace(options, shard_run=ShardRun(shard, WikiFolder(options.wiki, is_dry_run=True)))
     if options.dry_run:
         return run(paths, options, report, progress)

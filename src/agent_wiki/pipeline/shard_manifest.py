@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from agent_wiki.pipeline.shards import Shard
+from agent_wiki.report import Failure
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import Order
 from agent_wiki.wiki.store import WikiFolder
@@ -22,7 +24,8 @@ class Manifest:
 
     `listing` is the digest of the names of all recordings, `records` that of its records. `gone` are objects of buckets
     that are no longer listed or known; `orders` has, for each object that was read, by what each of its sessions is
-    compared with other recordings of it, None where that is settled. `unfinished` says what it could not ask.
+    compared with other recordings of it, None where that is settled. `failures` are those of its run, and `unfinished`
+    says why it asked no more.
     """
 
     shard: Shard
@@ -30,6 +33,7 @@ class Manifest:
     records: str
     gone: list[str]
     orders: dict[str, list[Order | None]]
+    failures: list[Failure]
     unfinished: str
 
     def to_text(self) -> str:
@@ -42,6 +46,7 @@ class Manifest:
             "records": self.records,
             "gone": self.gone,
             "orders": self.orders,
+            "failures": [asdict(each) for each in self.failures],
             "unfinished": self.unfinished,
         }
         return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
@@ -56,7 +61,8 @@ def manifest_in(folder: WikiFolder) -> Manifest | None:
         orders = {key: [_order(each) for each in orders] for key, orders in values["orders"].items()}
         shard = Shard(int(values["shard"]), int(values["of"]))
         listing, records, unfinished = (str(values[name]) for name in ("listing", "records", "unfinished"))
-        return Manifest(shard, listing, records, list(map(str, values["gone"])), orders, unfinished)
+        failures = [Failure(**each) for each in values["failures"]]
+        return Manifest(shard, listing, records, list(map(str, values["gone"])), orders, failures, unfinished)
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
 

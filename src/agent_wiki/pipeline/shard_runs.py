@@ -76,7 +76,15 @@ class ShardRun:
         recordings_cache.save(folder, self.entries)
         records = {path: content_digest(content) for path, content in folder.files_of(SESSIONS, ".json")}
         unfinished = report.stopped or (f"{len(report.waiting)} questions wait for a batch" if report.waiting else "")
-        manifest = Manifest(self.shard, self.listing, digest_of_records(records), self.gone, self.orders, unfinished)
+        manifest = Manifest(
+            self.shard,
+            self.listing,
+            digest_of_records(records),
+            self.gone,
+            self.orders,
+            [each for each in report.failures if each.kind != UnreadablePage.kind],  # which the base has
+            unfinished,
+        )
         folder.write_text(MANIFEST, manifest.to_text())
 
 
