@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import mine, shard_runs
@@ -212,6 +213,32 @@ def test_without_out_a_shard_is_mined_into_the_wiki_itself(tmp_path: Path, scrip
         ingest([recordings], tmp_path / "wiki", script.engine, selection=selection)
     ingest([recordings], tmp_path / "whole", script.engine)
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "whole")) == []
+
+
+def test_the_commands_as_a_job_of_ci_types_them(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recordings, out, wiki = traces(tmp_path / "traces"), str(tmp_path / "out"), ["--wiki", str(tmp_path / "wiki")]
+    ingested = ["ingest", str(recordings), *wiki, "--engine", script.engine, "--jobs", "1"]
+    monkeypatch.setenv("CI_NODE_TOTAL", "2")
+    for number in ("2", "1"):
+        monkeypatch.setenv("CI_NODE_INDEX", number)
+        assert main([*ingested, "--shard", "auto", "--out", out]) == 0
+    assert main(["join", out, *wiki, "--engine", script.engine]) == 0
+    ingest([recordings], tmp_path / "whole", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "whole")) == []
+    capsys.readouterr()
+    for words, said in (
+        (["--shard", "3/2"], "wiki: --shard 3/2: there is no shard 3/2; of n shards they are 1/n to n/n\n"),
+        (["--out", out], "wiki: --out needs --shard\n"),
+        (
+            ["--shard", "1/2", "--out", f"{recordings}/out"],
+            f"wiki: --out {recordings}/out: it lies below {recordings},",
+        ),
+        (["--shard", "1/2", "--out", out, "--max-new-pages", "3"], "wiki: --max-new-pages is for `wiki join`: "),
+    ):
+        assert main([*ingested, *words]) == 2
+        assert capsys.readouterr().err.startswith(said)
 
 
 def test_a_dry_run_of_a_shard_writes_nothing(tmp_path: Path, script: Script) -> None:

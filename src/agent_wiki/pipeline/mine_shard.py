@@ -42,6 +42,10 @@ def mine_shard(
     shard = options.selection.shard
     if shard is None:
         raise UsageError("--out needs --shard")
+    if isinstance(options.new_pages, int):
+        raise UsageError("--max-new-pages is for `wiki join`: a shard has no pages")
+    paths = list(paths)
+    _check_apart(out, paths)
     if options.engine == RECORDED:  # of the wiki's journal, not of the shard's own
         options = replace(options, engine=f"{RECORDED}:{journal_folder(options.wiki)}")
     options = replace(options, shard_run=ShardRun(shard, WikiFolder(options.wiki, is_dry_run=True)))
@@ -52,6 +56,13 @@ def mine_shard(
     else:
         _mine_into(WikiFolder(Path(str(out)) / shard.name), paths, options, report, progress)
     return report
+
+
+def _check_apart(out: RecordingPath, paths: Iterable[RecordingPath]) -> None:
+    """Raises `UsageError` where shards would be listed as recordings."""
+    for path in paths:
+        if f"{out.absolute()}/".startswith(f"{str(path.absolute()).rstrip('/')}/"):
+            raise UsageError(f"--out {out}: it lies below {path}, and would be read as recordings; name another place")
 
 
 def _mine_into(
