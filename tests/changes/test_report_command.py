@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
+from agent_wiki.pipeline.new_pages import AtMost
 from tests.repositories import Repository
 from tests.wikis import Script, ingest, record, rule
 
@@ -109,7 +110,7 @@ def test_a_repository_without_a_commit_has_nothing_to_compare_with(tmp_path: Pat
     fresh = Repository(tmp_path / "fresh")
     shutil.copytree(nights.wiki, fresh.wiki)
     assert main(["report", "--wiki", str(fresh.wiki), "--pr", str(tmp_path / "body.md")]) == 0
-    assert "this is the first commit" in (tmp_path / "body.md").read_text("utf-8")
+    assert "Compared with nothing: no commit yet." in (tmp_path / "body.md").read_text("utf-8")
 
 
 def test_another_branch_is_compared_where_the_own_left_it_also_with_a_detached_head(nights: Nights) -> None:
@@ -179,7 +180,7 @@ def test_edits_of_people_and_broken_pages_are_shown(nights: Nights) -> None:
 
 def test_pages_that_wait_are_named_and_no_damage(nights: Nights) -> None:
     nights.script.says("b", rules=[rule(SECOND, title="Ask for it first")])
-    ingest([record(nights.folder / "traces", "b")], nights.wiki, nights.script.engine, new_pages=0)
+    ingest([record(nights.folder / "traces", "b")], nights.wiki, nights.script.engine, new_pages=AtMost(0))
     _, values, body = nights.report()
     assert [page["title"] for page in values["waiting"]] == ["Ask for it first"]
     assert "### Waiting for a later run (1)\n\n- **guideline** Ask for it first\n" in body

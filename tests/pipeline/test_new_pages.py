@@ -11,6 +11,7 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.pages.waiting import LessonPage, chosen
 from agent_wiki.pipeline.forget import forget
+from agent_wiki.pipeline.new_pages import AtMost
 from agent_wiki.pipeline.owners_pages import reject
 from agent_wiki.report import Report
 from agent_wiki.wiki.layout import kind_of
@@ -31,7 +32,9 @@ class Shop:
             self.script.says(session, rules=[rule(text, title=f"Look at it {text[12:16]}") for text in rules])
         self.paths = [record(folder / "traces", session) for session in taught]
 
-    def night(self, **options: Any) -> Report:
+    def night(self, most: int | None = None, commit: str = "", **options: Any) -> Report:
+        if most is not None:
+            options["new_pages"] = AtMost(most, commit)
         return ingest(self.paths, self.wiki, self.script.engine, **options)
 
     def published(self) -> set[str]:
@@ -59,26 +62,26 @@ def one_run(tmp_path: Path) -> dict[str, bytes]:
 def test_what_most_sessions_show_is_published_first_and_in_the_end_all_is_as_in_one_run(
     shop: Shop, one_run: dict[str, bytes]
 ) -> None:
-    report = shop.night(new_pages=2)
+    report = shop.night(2)
     assert shop.published() == {RULES[2], RULES[4]}
     assert report.pages_waiting == len(shop.waiting()) == 3
     assert "wait:  3 new pages, for a later run to publish" in report.lines()
-    assert shop.night(new_pages=2).pages_waiting == 1
+    assert shop.night(2).pages_waiting == 1
     assert len(shop.published()) == 4
-    assert shop.night(new_pages=2).pages_waiting == 0
+    assert shop.night(2).pages_waiting == 0
     assert changed(one_run, tree(shop.wiki)) == []
 
 
 @pytest.mark.parametrize("first", [0, 1, 3])
 def test_a_run_without_the_option_publishes_all(shop: Shop, one_run: dict[str, bytes], first: int) -> None:
-    shop.night(new_pages=first)
+    shop.night(first)
     assert len(shop.published()) == first
     shop.night()
     assert changed(one_run, tree(shop.wiki)) == []
 
 
 def test_nothing_names_a_page_that_waits(shop: Shop) -> None:
-    shop.night(new_pages=1)
+    shop.night(1)
     named = {each["id"] for each in shop.waiting()}
     assert len(named) == 4
     texts = {path: text.decode() for path, text in tree(shop.wiki).items()}
@@ -89,11 +92,11 @@ def test_nothing_names_a_page_that_waits(shop: Shop) -> None:
 def test_the_example_with_clusters_skills_and_tasks_page_by_page_ends_as_in_one_run(tmp_path: Path) -> None:
     wiki, once = tmp_path / "wiki", tmp_path / "once"
     ingest(TRACES, once, "offline")
-    ingest(TRACES, wiki, "offline", new_pages=4)
+    ingest(TRACES, wiki, "offline", new_pages=AtMost(4))
     waiting = [99]
     while waiting[-1]:
         before = len(_pages(wiki))
-        waiting.append(ingest(TRACES, wiki, "offline", new_pages=4).pages_waiting)
+        waiting.append(ingest(TRACES, wiki, "offline", new_pages=AtMost(4)).pages_waiting)
         assert len(_pages(wiki)) - before <= 4
         assert waiting[-1] < waiting[-2]
     assert changed(tree(once), tree(wiki)) == []
@@ -104,42 +107,66 @@ def _pages(wiki: Path) -> set[str]:
 
 
 def test_a_run_without_news_publishes_what_waits(shop: Shop) -> None:
-    shop.night(new_pages=2)
-    assert shop.night(new_pages=2).recordings_unchanged == 4
+    shop.night(2)
+    assert shop.night(2).recordings_unchanged == 4
     assert len(shop.published()) == 4
 
 
 def test_a_clone_goes_on_where_the_wiki_was(shop: Shop, tmp_path: Path) -> None:
     repository = Repository(tmp_path / "repository")
     shop.wiki = repository.wiki
-    shop.night(new_pages=2)
+    shop.night(2)
     repository.commit()
     repository.git("clone", "--quiet", str(repository.root), str(tmp_path / "clone"))
     assert main(["catalog", "--wiki", str(tmp_path / "clone" / "wiki"), "--max-new-pages", "2"]) == 0
-    shop.night(new_pages=2)
+    shop.night(2)
     assert changed(tree(shop.wiki), tree(tmp_path / "clone" / "wiki")) == []
 
 
 def test_two_branches_publish_what_either_did(shop: Shop, tmp_path: Path, one_run: dict[str, bytes]) -> None:
     repository = Repository(tmp_path / "repository")
     shop.wiki, paths = repository.wiki, shop.paths
-    shop.night(new_pages=0)
+    shop.night(0)
     repository.commit()
     for name, most in (("one", 1), ("two", 3)):
         repository.branch(name)
-        shop.night(new_pages=most)
+        shop.night(most)
         repository.commit()
     repository.git("merge", "--quiet", "--no-edit", "one", fails=None)
     shop.paths = []
-    assert shop.night(stages=("catalog",), new_pages=0).pages_waiting == 2
+    assert shop.night(0, stages=("catalog",)).pages_waiting == 2
     assert len(shop.published()) == 3
     shop.paths = paths
     shop.night()
     assert changed(one_run, tree(shop.wiki)) == []
 
 
+def test_a_pull_request_that_nobody_merges_gets_no_more_pages(shop: Shop, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    shop.wiki = repository.wiki
+    shop.night(1)
+    repository.commit()
+    base = repository.git("rev-parse", "HEAD").strip()
+    for _ in range(2):
+        assert shop.night(2, base).pages_waiting == 2
+        assert len(shop.published()) == 3
+        repository.commit()
+    assert shop.night(1, base).pages_waiting == 2
+    assert len(shop.published()) == 3
+    assert shop.night(2, repository.git("rev-parse", "HEAD").strip()).pages_waiting == 0
+
+
+def test_what_is_new_since_a_revision_needs_one(shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["ingest", str(shop.paths[0]), "--wiki", str(tmp_path / "wiki"), "--new-since", "main"]
+    assert main(words) == 2
+    assert "--new-since needs --max-new-pages" in capsys.readouterr().err
+    assert main([*words, "--max-new-pages", "3"]) == 2
+    assert "--new-since main: no such revision here" in capsys.readouterr().err
+    assert not (tmp_path / "wiki").exists()
+
+
 def test_an_owner_who_rejects_a_page_publishes_no_other(shop: Shop) -> None:
-    shop.night(new_pages=2)
+    shop.night(2)
     (page,) = (each for each in (shop.wiki / "guidelines").glob("*__*.md") if RULES[2] in each.read_text("utf-8"))
     reject(shop.wiki, [f"guidelines/{page.name}"], "", Report("reject", ""))
     assert shop.published() == {RULES[4]}
@@ -147,7 +174,7 @@ def test_an_owner_who_rejects_a_page_publishes_no_other(shop: Shop) -> None:
 
 
 def test_a_forgotten_session_takes_its_waiting_pages_with_it(shop: Shop) -> None:
-    shop.night(new_pages=2)
+    shop.night(2)
     forget(shop.wiki, ["a"], Report("forget", ""), lambda _what, _done, _of: None)
     assert [each["title"] for each in shop.waiting()] == ["Look at it shel"]
     assert shop.published() == {RULES[2], RULES[4]}
@@ -162,12 +189,12 @@ def test_a_killed_run_and_the_next_publish_as_many_as_one(shop: Shop, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr("agent_wiki.pipeline.publish.Publisher._write_indexes", killed)
         with pytest.raises(KeyboardInterrupt):
-            shop.night(new_pages=2)
+            shop.night(2)
     published += shop.published()
     assert len(published) == 2
-    assert shop.night(new_pages=2).pages_waiting == 3
+    assert shop.night(2).pages_waiting == 3
     assert shop.published() == set(published)
-    assert shop.night(new_pages=2).pages_waiting == 1
+    assert shop.night(2).pages_waiting == 1
 
 
 def test_a_cluster_waits_for_two_of_its_members() -> None:
@@ -189,5 +216,5 @@ def test_a_join_publishes_no_more_either(shop: Shop, tmp_path: Path, one_run: di
 
 
 def test_a_dry_run_writes_no_list(shop: Shop) -> None:
-    assert shop.night(new_pages=2, dry_run=True).pages_waiting == 3
+    assert shop.night(2, dry_run=True).pages_waiting == 3
     assert not shop.wiki.exists()

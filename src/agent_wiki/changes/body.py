@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from agent_wiki.changes.facts import ChangeFacts
-from agent_wiki.changes.markdown import Links
+from agent_wiki.changes.markdown import Links, inert
 from agent_wiki.changes.sections import BodySection, sections_of
 
 MOST_CHARACTERS = 60_000
@@ -40,7 +40,8 @@ def _lines_that_fit(sections: Sequence[BodySection], room: int) -> list[list[str
 
 
 def _text(facts: ChangeFacts, sections: Sequence[BodySection], shown: Sequence[Sequence[str]], beside: str) -> str:
-    base = f"`{facts.revision.commit[:12]}`" if facts.revision.commit else "nothing: this is the first commit"
+    revision = facts.revision
+    base = f"`{revision.commit[:12]}` ({inert(revision.name, 100)})" if revision.commit else "nothing: no commit yet"
     parts = [f"**{facts.title}**\n\nCompared with {base}.\n"]
     for section, items in zip(sections, shown, strict=True):
         more = section.number - len(items)

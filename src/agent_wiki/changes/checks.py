@@ -46,7 +46,7 @@ class WikiCheck:
 def checks_of(wiki: Path, changed: Iterable[str]) -> list[WikiCheck]:
     """All checks of the wiki in a folder. In: the files of it that were written. Raises `RunError`."""
     rows = list(index_fields(index_bytes(wiki))) if _is_file(wiki, INDEX) else []
-    return wiki_checks(wiki, view_of(read_wiki(wiki, []).state), rows, changed)
+    return wiki_checks(wiki, view_of(read_wiki(wiki, []).state), rows, changed, rendered_again(wiki))
 
 
 def quarantined_in(wiki: Path) -> list[str]:
@@ -54,20 +54,26 @@ def quarantined_in(wiki: Path) -> list[str]:
     return sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file())
 
 
-def wiki_checks(wiki: Path, view: WikiView, rows: Sequence[Row], changed: Iterable[str]) -> list[WikiCheck]:
-    """All checks. In: the wiki as it is, the rows of its index, and the files of it that differ from the base."""
-    pages = [path for path in changed if kind_of(path) is not None]
-    return [check_of_pages(wiki), _of_index(wiki, rows), _of_links(wiki, pages), _of_citations(view)]
-
-
-def check_of_pages(wiki: Path) -> WikiCheck:
-    """Whether all records and pages can be read, and the pages are what is rendered from the records."""
+def rendered_again(wiki: Path) -> Report:
+    """What `wiki catalog` would do in a wiki as it is. Nothing is written."""
     options = Options(wiki, (CATALOG,), dry_run=True, new_pages="unlisted")
-    report = run([], options, Report(CATALOG, str(wiki)), no_progress)
-    unlike = [f"{path}: not as it would be rendered; run `wiki catalog`" for path in report.written]
-    unlike += [f"{path}: no record supports it; run `wiki catalog`" for path in report.removed]
-    problems = (*as_lines(report.failures), *unlike)
-    return WikiCheck("pages", f"{counted(sum(report.pages.values()), 'page')} against the records", problems)
+    return run([], options, Report(CATALOG, str(wiki)), no_progress)
+
+
+def wiki_checks(
+    wiki: Path, view: WikiView, rows: Sequence[Row], changed: Iterable[str], again: Report
+) -> list[WikiCheck]:
+    """All checks. In: the wiki as it is, the rows of its index, files of it that differ, and what catalog would do."""
+    pages = [path for path in changed if kind_of(path) is not None]
+    return [_of_pages(again), _of_index(wiki, rows), _of_links(wiki, pages), _of_citations(view)]
+
+
+def _of_pages(again: Report) -> WikiCheck:
+    """Whether all records and pages can be read, and the pages are what is rendered from the records."""
+    unlike = [f"{path}: not as it would be rendered; run `wiki catalog`" for path in again.written]
+    unlike += [f"{path}: no record supports it; run `wiki catalog`" for path in again.removed]
+    problems = (*as_lines(again.failures), *unlike)
+    return WikiCheck("pages", f"{counted(sum(again.pages.values()), 'page')} against the records", problems)
 
 
 def _of_index(wiki: Path, rows: Sequence[Row]) -> WikiCheck:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.changes.checks import WikiCheck, quarantined_in, text_of, wiki_checks
+from agent_wiki.changes.checks import WikiCheck, quarantined_in, rendered_again, text_of, wiki_checks
 from agent_wiki.changes.pages import ChangedPage, CitedTurn, ComparedPages, compared_pages
 from agent_wiki.changes.revision import FileChange, Revision
 from agent_wiki.changes.runs import RunFacts
@@ -63,7 +63,7 @@ class ChangeFacts:
             return "Wiki: nothing new"
         pages = self.pages
         counts = (("new", pages.new), ("changed", pages.changed), ("retired", pages.retired))
-        said = ", ".join(f"{len(found)} {word}" for word, found in counts if found) or "no page changed"
+        said = ", ".join(f"{len(found):,} {word}" for word, found in counts if found) or "no page changed"
         read = self.sessions.new + self.sessions.changed
         return f"Wiki: {said}, from {counted(read, 'session')}"
 
@@ -119,17 +119,17 @@ def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
     files = revision.changed_files()
     rows = list(index_fields(index_bytes(wiki)))
     kept = sorted(path for path in loaded.state.config.kept if path in loaded.pages.edited or (wiki / path).is_file())
-    waiting = listed(WikiFolder(wiki))
+    again, waiting = rendered_again(wiki), listed(WikiFolder(wiki))
     facts = ChangeFacts(
         revision,
         _pages(revision, rows, files),
         added_sessions(catalog, files),
         run,
-        sorted({*loaded.pages.edited} - {*kept}),
+        again.edited,
         kept,
         quarantined_in(wiki),
         [page for page in lesson_pages(catalog) if page.id in waiting] if waiting else [],
-        wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"]),
+        wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"], again),
         files,
     )
     pages = facts.pages

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline.git_files import ask_git, git_output, texts_at
+from agent_wiki.pipeline.git_files import ask_git, commit_of, git_output, texts_at
 from agent_wiki.trajectory.lazily import dataclass
 
 FileChange = Literal["new", "changed", "gone"]
@@ -57,8 +57,8 @@ def revision_of(wiki: Path, name: str = "") -> Revision:
     folder, problem = ask_git(wiki, "rev-parse", "--show-prefix")
     if problem:
         raise UsageError(f"{wiki}: nothing to compare it with: it lies in no git work tree ({problem})")
-    own = _commit(wiki, DEFAULT_BASE)
-    commit = _commit(wiki, name) if name else own
+    own = commit_of(wiki, DEFAULT_BASE)
+    commit = commit_of(wiki, name) if name else own
     if name and not commit:
         is_shallow = git_output(wiki, "rev-parse", "--is-shallow-repository").strip() == b"true"
         hint = "; this clone is shallow: fetch it first" if is_shallow else ""
@@ -66,12 +66,6 @@ def revision_of(wiki: Path, name: str = "") -> Revision:
     if own and commit != own:
         commit = git_output(wiki, "merge-base", commit, own).decode().strip() or commit
     return Revision(wiki, name or DEFAULT_BASE, commit, folder.decode("utf-8", "replace").rstrip("\n"))
-
-
-def _commit(wiki: Path, name: str) -> str:
-    if name.startswith("-"):
-        return ""
-    return git_output(wiki, "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}").decode().strip()
 
 
 def _fields(output: bytes) -> Iterator[str]:

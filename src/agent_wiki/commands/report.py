@@ -11,6 +11,7 @@ from agent_wiki.commands.files import write_bytes
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
+from agent_wiki.errors import UsageError
 
 _NOTHING_NEW = 3
 _STANDARD_OUTPUT = Path("-")
@@ -62,6 +63,8 @@ def report(
     from agent_wiki.changes.revision import revision_of
     from agent_wiki.changes.runs import run_facts
 
+    if pr is not None and pr != _STANDARD_OUTPUT and pr.suffix != ".md":
+        raise UsageError(f"--pr {pr}: name a file that ends in .md; the JSON is written beside it")
     revision = revision_of(wiki_folder(wiki), base)
     links = Links(link_base, revision.folder)
     facts = gathered(revision, run_facts(runs or ()))

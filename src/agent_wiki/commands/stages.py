@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from agent_wiki.changes.fail_on import FailCondition
     from agent_wiki.pipeline.estimate import Estimate
     from agent_wiki.pipeline.ingest import Options
-    from agent_wiki.pipeline.new_pages import NewPages
     from agent_wiki.report import Report
 
 _FOUND = "wiki, here or above"
@@ -83,6 +82,14 @@ MaxNewPages = Annotated[
         show_default="all",
     ),
 ]
+NewSince = Annotated[
+    str,
+    typer.Option(
+        "--new-since",
+        help="With --max-new-pages: count the pages that this revision in git does not have, as origin/main.",
+        show_default="those of this run",
+    ),
+]
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
@@ -112,6 +119,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "dry_run": (DryRun, False),
     "archive_covered": (ArchiveCovered, True),
     "max_new_pages": (MaxNewPages, None),
+    "new_since": (NewSince, ""),
     "fail_on": (FailOn, None),
     "as_json": (AsJson, False),
 }
@@ -119,7 +127,7 @@ _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
-_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "fail_on")  # of `ingest` alone
+_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "new_since", "fail_on")  # of `ingest` alone
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -152,6 +160,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
     from agent_wiki.pipeline.mine_shard import mine_shard, share_of
+    from agent_wiki.pipeline.new_pages import at_most
     from agent_wiki.pipeline.shards import shard_named
     from agent_wiki.pipeline.stopping import StopSignal
     from agent_wiki.pipeline.workers import default_jobs
@@ -167,7 +176,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     if paths:
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
         options["ray"] = ray_options(*(options.pop(name) for name in _EXECUTING))
-    options["new_pages"] = _new_pages(options.pop("max_new_pages", None))
+    options["new_pages"] = at_most(options.pop("max_new_pages", None), options.pop("new_since", ""), wiki)
     conditions = _conditions(options.pop("fail_on", None))
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
     if shard is not None:
@@ -199,10 +208,6 @@ def _judge(made: Report | Estimate, conditions: list[FailCondition] | None, wiki
         made.failed_on = reasons_to_fail(conditions, made, wiki)
 
 
-def _new_pages(most: int | None) -> NewPages:
-    return "all" if most is None else most
-
-
 def _done(options: Options, report: Report, work: Callable[[Options], Report]) -> Report | Estimate:
     """The report of `work`; with `--estimate`, its estimate."""
     if options.asking.is_exact and not options.asking.is_estimate:
@@ -230,6 +235,7 @@ def join(
     engine: EngineName = None,
     dry_run: DryRun = False,
     max_new_pages: MaxNewPages = None,
+    new_since: NewSince = "",
     fail_on: FailOn = None,
     as_json: AsJson = False,
     *,
@@ -239,12 +245,14 @@ def join(
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import Options
     from agent_wiki.pipeline.join_wikis import join_wikis
+    from agent_wiki.pipeline.new_pages import at_most
     from agent_wiki.report import Report
 
     folder = wiki_folder(wiki)
     engine, conditions = engine or default_engine(folder), _conditions(fail_on)
     report = Report("join", str(folder), is_dry_run=dry_run)
-    options = Options(folder, engine=engine, dry_run=dry_run, new_pages=_new_pages(max_new_pages), asking=asking)
+    new_pages = at_most(max_new_pages, new_since, folder)
+    options = Options(folder, engine=engine, dry_run=dry_run, new_pages=new_pages, asking=asking)
     with progress_shown(quiet=as_json) as progress:
         made = _done(options, report, lambda each: join_wikis(paths_of(others), each, report, progress))
     _judge(made, conditions, folder)

@@ -28,6 +28,19 @@ def git_output(wiki: Path, *arguments: str, given: bytes = b"") -> bytes:
     return ask_git(wiki, *arguments, given=given)[0]
 
 
+def commit_of(wiki: Path, name: str) -> str:
+    """The commit that a name stands for; "" where there is none, or no repository."""
+    if name.startswith("-"):
+        return ""
+    return git_output(wiki, "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}").decode().strip()
+
+
+def paths_at(wiki: Path, commit: str) -> list[str]:
+    """The path in the wiki of each file that a commit has there."""
+    output = git_output(wiki, "ls-tree", "-r", "--name-only", "-z", commit)
+    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
 def texts_at(wiki: Path, asked: Sequence[tuple[str, str]]) -> Iterator[str | None]:
     """The text of each file, by revision and path in the wiki, in order; None where the revision has none."""
     given = "".join(f"{revision}:./{path}\n" for revision, path in asked)

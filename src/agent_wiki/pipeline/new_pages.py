@@ -9,14 +9,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from agent_wiki.errors import UsageError
 from agent_wiki.pages.waiting import LessonPage, chosen
+from agent_wiki.pipeline.git_files import commit_of, paths_at
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import page_id
 from agent_wiki.wiki.store import WikiFolder
 
 NAME = "_waiting.jsonl"
 
-NewPages: TypeAlias = 'int | Literal["all", "unlisted"]'
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """At most so many new pages: those that the `commit` in git does not have; "" for those of the run."""
+
+    most: int
+    commit: str = ""
+
+
+NewPages: TypeAlias = AtMost | Literal["all", "unlisted"]
 """What a run publishes of the pages that are not published yet: all, those that are not listed, or at most so many."""
 
 _BEGUN = "new-pages.json"
@@ -48,12 +62,29 @@ def waiting_pages(
     return waiting
 
 
-def _beyond(folder: WikiFolder, pages: Sequence[LessonPage], on_disk: Collection[str], most: int) -> list[LessonPage]:
+def at_most(most: int | None, since: str, wiki: Path) -> NewPages:
+    """What options say: at most so many pages that are new since a revision, "" for this run. Raises `UsageError`."""
+    if most is None:
+        if since:
+            raise UsageError("--new-since needs --max-new-pages")
+        return "all"
+    commit = commit_of(wiki if wiki.is_dir() else wiki.absolute().parent, since) if since else ""
+    if since and not commit:
+        raise UsageError(f"--new-since {since}: no such revision here")
+    return AtMost(most, commit)
+
+
+def _beyond(
+    folder: WikiFolder, pages: Sequence[LessonPage], on_disk: Collection[str], limit: AtMost
+) -> list[LessonPage]:
     begun = set(folder.read_machinery(_BEGUN) or ())
-    published = {*on_disk} - begun
-    rest = [page for page in pages if page.id not in published]
-    ours = chosen(sorted(rest, key=lambda page: page.id not in begun), published, most)
-    folder.write_machinery(_BEGUN, sorted(ours))
+    before = {*on_disk} - begun
+    if limit.commit:
+        before &= set(map(page_id, paths_at(folder.root, limit.commit)))
+    counted = {page.id for page in pages if page.id in on_disk and page.id not in before}
+    rest = sorted((page for page in pages if page.id not in on_disk), key=lambda page: page.id not in begun)
+    ours = chosen(rest, on_disk, max(limit.most - len(counted), 0))
+    folder.write_machinery(_BEGUN, sorted(ours | begun.intersection(on_disk)))
     return [page for page in rest if page.id not in ours]
 
 
