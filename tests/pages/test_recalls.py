@@ -51,3 +51,10 @@ def test_a_recalled_page_is_linked_when_it_is_here_and_named_when_not() -> None:
         "- **followed** [A](../guidelines/a__a.md) (T3): “q”\n- **ignored** B"
     )
     assert recalled_section([], {}) == ""
+
+
+def test_a_page_lists_every_use_that_speaks_against_it_and_of_the_others_the_first_ones() -> None:
+    found = uses(*["followed"] * 4, "harmful", *["ignored"] * 7, *["contradicted"] * 4, "followed")
+    listed = [row.split(" | ")[2] for row in used_by_section(found, "../").splitlines()[2:]]
+    assert listed == [*["followed"] * 4, "harmful", *["ignored"] * 5, *["contradicted"] * 4, "followed"]
+    assert used_by_section(found[:3], "../") == used_by_section(found[:4], "../")

@@ -97,7 +97,7 @@ def test_a_skill_of_two_thousand_sessions_has_less_than_500_lines(tmp_path: Path
     assert validator.validate(path.parent) == []
     assert len(text.splitlines()) < 500
     assert "support: 'sessions: 2000," in text
-    assert "And 1950 more uses." in text
+    assert "And at least 1950 more uses." in text
     assert "# … and 175 more lines" in text
 
 

@@ -42,7 +42,8 @@ def dump(
     wiki: ExistingWiki = None,
 ) -> None:
     """Print the wiki's guidelines or summaries as JSON."""
-    from agent_wiki.wiki.layout import kind_of
+    from agent_wiki.retrieval.rows import index_fields
+    from agent_wiki.wiki.layout import INDEX, kind_of
     from agent_wiki.wiki.store import WikiFolder
 
     kinds = {"guidelines": "guideline", "summaries": "summary"}
@@ -53,6 +54,8 @@ def dump(
         raise UsageError(f"{folder}: no such wiki")
     problems: list[UnreadablePage] = []
     store = WikiFolder(folder)
+    index = (store.read_text(INDEX, errors="replace") or "").encode()
+    rows = {row["link"]: row for row in index_fields(index)}  # which count all sessions, where a page shows some
     entries = []
     for path in store.page_paths():
         if kind_of(path) == kinds[what]:
@@ -61,7 +64,8 @@ def dump(
             except UnreadablePage as error:
                 problems.append(error)
                 continue
-            entries.append({"link": path, "title": page.title, **page.fields, "body": page.body})
+            exact = {name: rows[path][name] for name in ("support", "verified_at") if name in rows.get(path, ())}
+            entries.append({"link": path, "title": page.title, **page.fields, **exact, "body": page.body})
     print_json(entries)
     print_lines((f"wiki: {problem}" for problem in problems), err=True)
     raise typer.Exit(1 if problems else 0)

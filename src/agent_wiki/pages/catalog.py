@@ -24,7 +24,7 @@ from agent_wiki.pages.settled import SUBTASK, Settled
 from agent_wiki.pages.skill import MOST_USES, skill_page
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.summary import summary_pages
-from agent_wiki.pages.support import Joined, support_of
+from agent_wiki.pages.support import Joined, counted_together, support_together
 from agent_wiki.pages.task import SubtaskPage, comparison_rows, sessions_of_tasks, task_page
 from agent_wiki.wiki.config import is_stage_made
 from agent_wiki.wiki.layout import (
@@ -265,7 +265,9 @@ class Catalog:
             path, used = cluster_path(name), self.recalls.get(f"cluster:{name}", ())
             made.add(path)
             members = [self.members[each] for each in ids]
-            page = cluster_page(name, entry, members, self._support(ids), used_by_section(used, "../"))
+            rules = [self.view.guidelines[each] for each in ids if each in self.view.guidelines]
+            support = support_together(each.shown() for each in rules)
+            page = cluster_page(name, entry, members, used_by_section(used, "../"), support, counted_together(rules))
             yield RenderedPage(path, entry_of("cluster", path, page, used), partial(page.text, self.templates))
         yield from (each for each in self._foreign("cluster", "../") if each.path not in made)
 
@@ -375,17 +377,8 @@ class Catalog:
         related = session.path_of_turn(joined.cited()[0][1].turn) if entry.evidence else session.paths[0]
         return ClusterMember(
             name, path, entry.title, entry.trigger, entry.rule, tuple(self.tags_of(name)), joined.trust(),
-            joined.date(), related,
+            joined.shown().date(), related,
         )  # fmt: skip
-
-    def _support(self, ids: Iterable[str]) -> dict[str, int] | None:
-        sessions = {
-            each.session.session_id: each.session
-            for name in ids
-            if name in self.view.guidelines
-            for each in self.view.guidelines[name].contributions
-        }
-        return support_of(sessions.values()) if sessions else None
 
     def _summaries_of(self, page: Page, name: str) -> set[str]:
         """The summaries that a foreign page comes from; `name` is a guideline's id, "" for a skill."""

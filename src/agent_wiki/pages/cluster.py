@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.support import Counted
 from agent_wiki.trajectory.evidence import as_trust, least_trusted
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
@@ -53,6 +54,7 @@ class ClusterPage:
     trust: str
     verified_at: str | None
     made_by: str
+    counted: Counted | None = field(metadata=BODY)
     description: str = field(metadata=BODY)
     takeaway: str = field(metadata=BODY)
     members_shown: list[dict[str, str]] = field(metadata=BODY)
@@ -82,9 +84,17 @@ class ClusterPage:
 
 
 def cluster_page(
-    slug: str, entry: Mapping[str, Any], members: Sequence[ClusterMember], support: dict[str, int] | None, used_by: str
+    slug: str,
+    entry: Mapping[str, Any],
+    members: Sequence[ClusterMember],
+    used_by: str,
+    support: dict[str, int] | None,
+    counted: Counted | None = None,
 ) -> ClusterPage:
-    """The page of one configured cluster with at least two members. `support` is that of all members together."""
+    """The page of one configured cluster with at least two members.
+
+    `support` is that of all members together, over the sessions that their pages show; `counted` is over all sessions.
+    """
     return ClusterPage(
         id=f"cluster:{slug}",
         type="cluster",
@@ -98,6 +108,7 @@ def cluster_page(
         trust=least_trusted([as_trust(each.trust) for each in members]),
         verified_at=max((each.date for each in members if each.date), default=None),
         made_by=entry_made_by(entry),
+        counted=counted,
         description=plain_line(str(entry.get("description") or ""), 600),
         takeaway=plain_line(str(entry.get("takeaway") or ""), 600),
         members_shown=[_shown(each) for each in members],

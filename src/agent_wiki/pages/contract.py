@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent_wiki.pages.index_shards import MOST_ROWS, sessions_of
+from agent_wiki.pages.thresholds import at_least
 from agent_wiki.wiki.generated import CONFLICT_MARKERS, has_conflict
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
@@ -104,6 +105,6 @@ def _view(row: Mapping[str, Any]) -> dict[str, Any]:
         "situation": plain_line(row["trigger"], 200),
         "tags": [tag for tag in tags if tag],
         "link": row["link"],
-        "sessions": sessions_of(row),
+        "sessions": at_least(sessions_of(row)),
         "members": len(row.get("members", ())),
     }

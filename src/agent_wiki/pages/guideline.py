@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.scope import scope_shown
-from agent_wiki.pages.support import Contribution, Evidence, Joined, evidence_field, sources_section
+from agent_wiki.pages.support import Contribution, Counted, Evidence, Joined, evidence_field, sources_section
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import cluster_path
 from agent_wiki.wiki.templates import Templates
@@ -69,6 +69,7 @@ class GuidelinePage:
     verified_at: str | None
     evidence: list[dict[str, Any]]
     made_by: str
+    counted: Counted | None = field(metadata=BODY)
     title: str = field(metadata=BODY)
     rule: str = field(metadata=BODY)
     rationale: str = field(metadata=BODY)
@@ -114,7 +115,8 @@ def guideline_page(
     archived: tuple[str, str] | None = None,
 ) -> GuidelinePage:
     """The page of one rule. `tags` are the configured ones; `archived` is reason and id of the page that covers it."""
-    entry, session, cited = joined.entry, joined.first.session, joined.cited()
+    shown = joined.shown()
+    entry, session, cited = joined.entry, joined.first.session, shown.cited()
     surest = _surest(joined)
     return GuidelinePage(
         id=entry.id,
@@ -122,18 +124,19 @@ def guideline_page(
         trigger=entry.trigger,
         agent=session.record.agent,
         tags=tags,
-        sources=joined.sources() or None,
+        sources=shown.sources() or None,
         related_summary=session.path_of_turn(cited[0][1].turn) if cited else session.paths[0],
         cluster=cluster,
         superseded_by=cluster_path(cluster).partition("/")[2] if cluster else None,
         archived={"reason": archived[0], "by": archived[1]} if archived else None,
-        support=joined.support(),
-        trust=joined.trust(),
+        support=shown.support(),
+        trust=shown.trust(),
         cause=surest.entry.cause,
         scope=scope_shown(joined),
-        verified_at=joined.date(),
+        verified_at=shown.date(),
         evidence=evidence_field(cited),
         made_by=joined.engines(EXTRACT_GUIDELINES),
+        counted=joined.counted(),
         title=entry.title,
         rule=entry.rule,
         rationale=entry.rationale,

@@ -17,6 +17,7 @@ from agent_wiki.pages.contract import ExampleSearch
 from agent_wiki.pages.index_shards import Shards, sessions_of
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.support import Counted
 from agent_wiki.pages.task import row_order, trial_and_condition
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import signed
@@ -57,6 +58,10 @@ class IndexedPage(Protocol):
 
     @property
     def support(self) -> Mapping[str, int] | None: ...
+
+    @property
+    def counted(self) -> Counted | None:
+        """Its support over all its sessions, where the page shows some of them."""
 
     @property
     def trust(self) -> str | None: ...
@@ -108,8 +113,13 @@ def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall])
     """The entry of a page that this program renders and that has a row of its own."""
     row = _row(kind, path, page.id, page.title, list(page.tags), page.trigger, page.gist)
     row |= page.index_row()
-    row |= {name: value for name, value in (("support", page.support), ("trust", page.trust)) if value is not None}
-    return IndexEntry(kind, path, _line(row, recalls), page.verified_at, recalls=recalls)
+    support, date = page.support, page.verified_at
+    if page.counted is not None:
+        support = page.counted.support
+        if date != page.counted.newest:
+            row["verified_at"] = date = page.counted.newest
+    row |= {name: value for name, value in (("support", support), ("trust", page.trust)) if value is not None}
+    return IndexEntry(kind, path, _line(row, recalls), date, recalls=recalls)
 
 
 def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None) -> IndexEntry:
@@ -199,18 +209,20 @@ class _Rows:
 
 def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> Indexes:
     """All indexes. In: the entries of all pages, archived ones included."""
-    newest: str | None = None
+    newest: dict[str, str] = {}  # by folder
     by_kind: dict[str, list[IndexEntry]] = {kind.name: [] for kind in KINDS}
     for entry in entries:
-        newest = max(filter(None, (newest, entry.date)), default=None)
         if not entry.path.startswith("_"):
             by_kind[entry.kind].append(entry)
+            folder = entry.path.partition("/")[0]
+            newest[folder] = max(entry.date or "", newest.get(folder, ""))
     rows = _Rows()
     for kind in INDEXED:
         entries_of_kind = by_kind["summary" if kind == EPISODE else kind]
         for entry in sorted((each for each in entries_of_kind if each.line), key=lambda entry: entry.path):
             rows.add(entry)
-    shared = {"verified_at": newest, "counts": {kind: len(found) for kind, found in by_kind.items()}}
+    newest["index.md"] = max(newest.values(), default="")
+    counts = {kind: len(found) for kind, found in by_kind.items()}
     shards = rows.shards.files(rows.lines)
 
     def files() -> Iterator[tuple[str, str]]:
@@ -219,7 +231,8 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
         for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
             yield f"{folder}/_id_index.json", _id_map(rows.ids[kind])
         for path, variables in _variables(catalog, rows).items():
-            yield path, _signed(templates.render(_template(path), **shared, **variables))
+            date = newest.get(path.partition("/")[0])
+            yield path, _signed(templates.render(_template(path), verified_at=date, counts=counts, **variables))
 
     return Indexes(files(), rows.example.found(), bool(shards))
 

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from agent_wiki.pages.sessions import RecallEntry, Session
+from agent_wiki.pages.sessions import Arc, RecallEntry, Session
+from agent_wiki.pages.thresholds import at_least
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 STATUSES = ("followed", "ignored", "contradicted", "harmful")
+_AGAINST = ("contradicted", "harmful")
 NO_RECALLS = "_(no recalls yet)_"
 
 Tier = Literal["high", "disputed", "weak", "normal", "low", "unvalidated"]
@@ -30,16 +32,21 @@ class Recall:
 
 
 def recalls_by_page(sessions: Iterable[Session]) -> dict[str, list[Recall]]:
-    """Page id → every recorded use of it, in the order of the summaries' paths."""
+    """Page id → every recorded use of it, by the date and id of the session, then by the path of the summary."""
     found: dict[str, list[Recall]] = {}
     uses = ((path, session, arc) for session in sessions for path, arc in zip(session.paths, session.arcs, strict=True))
-    for path, session, arc in sorted((use for use in uses if use[2].recalled), key=lambda use: use[0]):
+    for path, session, arc in sorted((each for each in uses if each[2].recalled), key=_place_of_use):
         for entry in arc.recalled:
             recall = Recall(
                 entry.id, session.session_id, path, session.record.condition or "", entry.status, entry.quote or ""
             )
             found.setdefault(entry.id, []).append(recall)
     return found
+
+
+def _place_of_use(use: tuple[str, Session, Arc]) -> tuple[tuple[str, str], str]:
+    path, session, _ = use
+    return session.record.rank, path
 
 
 def counts_by_status(recalls: Sequence[Recall]) -> dict[str, int]:
@@ -74,18 +81,34 @@ def tier(recalls: Sequence[Recall], supporting_sessions: int) -> Tier:
 def used_by_section(recalls: Sequence[Recall], up: str, most: int | None = None) -> str:
     """The table under `## Used by`; `up` is the way from the page to the wiki's root.
 
-    Beyond `most` rows the others are counted: each is on the summary of its session.
+    Uses that speak against the page are all listed; of those that followed it, and of those that ignored it, the first
+    1, 2, 3, 5, 10 … are. At most `most` rows: each use is on the summary of its session.
     """
     if not recalls:
         return NO_RECALLS
+    recalls = _listed(recalls)
     rows = ["| Session | Condition | Status | Evidence |", "|---|---|---|---|"]
     for recall in recalls[:most]:
         quote = f"“{_cell(recall.quote, 200)}”" if recall.quote else "—"
         link = f"[{_cell(recall.session_id, 60)}]({up}{recall.path})"
         rows.append(f"| {link} | {_cell(recall.condition, 40) or '—'} | {recall.status} | {quote} |")
     if most is not None and len(recalls) > most:
-        rows += ["", f"And {len(recalls) - most} more uses."]
+        rows += ["", f"And at least {len(recalls) - most} more uses."]
     return "\n".join(rows)
+
+
+def _listed(recalls: Sequence[Recall]) -> list[Recall]:
+    """The uses that a page lists, in their order."""
+    most = {
+        status: count if status in _AGAINST else at_least(count)
+        for status, count in Counter(recall.status for recall in recalls).items()
+    }
+    listed = []
+    for recall in recalls:
+        most[recall.status] -= 1
+        if most[recall.status] >= 0:
+            listed.append(recall)
+    return listed
 
 
 def recalled_section(entries: Sequence[RecallEntry], links: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from agent_wiki.pages.model import BODY, field_names, skill_text
 from agent_wiki.pages.scope import scope_shown
-from agent_wiki.pages.support import Evidence, Joined, sources_section
+from agent_wiki.pages.support import Counted, Evidence, Joined, sources_section
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
@@ -112,6 +112,7 @@ class SkillPage:
     verified_at: str | None
     scripts: list[str] | None
     made_by: str
+    counted: Counted | None = field(metadata=BODY)
     entry: SkillEntry = field(metadata=BODY)
     used_by: str = field(metadata=BODY)
     sources_shown: str = field(metadata=BODY)
@@ -155,7 +156,8 @@ class SkillPage:
 
 def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillPage:
     """The page of one workflow."""
-    entry, session, cited = joined.entry, joined.first.session, joined.cited()
+    shown = joined.shown()
+    entry, session, cited = joined.entry, joined.first.session, shown.cited()
     return SkillPage(
         name=slug,
         description=plain_line(entry.description, _LONGEST_DESCRIPTION) or entry.title,
@@ -164,14 +166,15 @@ def skill_page(slug: str, joined: Joined[SkillEntry], *, used_by: str) -> SkillP
         trigger=entry.trigger,
         agent=session.record.agent,
         tags=list(entry.tags),
-        sources=joined.sources() or None,
+        sources=shown.sources() or None,
         related_summary=session.path_of_turn(cited[0][1].turn) if cited else session.paths[0],
-        support=joined.support(),
-        trust=joined.trust(),
+        support=shown.support(),
+        trust=shown.trust(),
         scope=scope_shown(joined),
-        verified_at=joined.date(),
+        verified_at=shown.date(),
         scripts=[f"{script.file}:{script_digest(script.text)}" for script in entry.scripts] or None,
         made_by=joined.engines(SYNTHESIZE_SKILL),
+        counted=joined.counted(),
         entry=entry,
         used_by=used_by,
         sources_shown=sources_section(cited, "../../"),

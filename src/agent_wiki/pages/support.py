@@ -1,8 +1,8 @@
 """What supports a page: the sessions that contribute to it, joined in a fixed order, whatever order they came in.
 
 A page is a set of contributions, one a session. The first session in the fixed order (by date, then id) gives the
-page its words; the evidence is that of all. The set decides the page, so batches, machines and
-branches may come in any order.
+page its words; the evidence is that of all, of which the page shows some. The set decides the page, so batches,
+machines and branches may come in any order.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.thresholds import at_least
 from agent_wiki.trajectory.evidence import Trust, least_trusted, most_trusted
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
@@ -37,6 +38,14 @@ class HasEvidence(Protocol):
 
     @property
     def evidence(self) -> tuple[Evidence, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the index says of a page that shows some of its sessions: over all of them."""
+
+    support: Mapping[str, int] | None
+    newest: str | None
 
 
 EntryType = TypeVar("EntryType", bound=HasEvidence)
@@ -74,6 +83,18 @@ class Joined(Generic[EntryType]):
         """The contributing sessions, sorted."""
         return tuple(sorted(each.session.session_id for each in self.contributions))
 
+    def shown(self) -> Joined[EntryType]:
+        """What the page shows: the first 1, 2, 3, 5, 10 … contributions, and the one that is trusted most."""
+        count = at_least(len(self.contributions))
+        if count == len(self.contributions):
+            return self  # as nearly all of fifty thousand pages do
+        first, rest, best = Joined(self.contributions[:count]), self.contributions[count:], self.trust()
+        if first.trust() == best:
+            return first
+        return Joined(
+            (*first.contributions, next(each for each in rest if evidence_trust(each.entry.evidence) == best))
+        )
+
     def cited(self) -> list[tuple[Session, Evidence]]:
         """All evidence, those of the first contribution first, each session's by turn."""
         return [
@@ -92,6 +113,10 @@ class Joined(Generic[EntryType]):
             return support_of(each.session for each in self.contributions)
         outcome = self.first.session.outcome  # as of most of fifty thousand pages
         return {"sessions": 1, **{name: int(outcome == name) for name in _ENDINGS}}
+
+    def counted(self) -> Counted | None:
+        """What the index says of its support; None where the page shows all of it."""
+        return None if self.shown() is self else Counted(self.support(), self.date())
 
     def date(self) -> str | None:
         """The date of the newest contributing session."""
@@ -137,6 +162,19 @@ def support_of(sessions: Iterable[Session]) -> dict[str, int]:
     }
 
 
+def support_together(pages: Iterable[Joined[Any]]) -> dict[str, int] | None:
+    """Support over the sessions of several pages, each counted once; None if there are none."""
+    sessions = {each.session.session_id: each.session for joined in pages for each in joined.contributions}
+    return support_of(sessions.values()) if sessions else None
+
+
+def counted_together(pages: Sequence[Joined[Any]]) -> Counted | None:
+    """What the index says of the support of several pages; None where they show all of it."""
+    if all(each.counted() is None for each in pages):
+        return None
+    return Counted(support_together(pages), max(filter(None, (each.date() for each in pages)), default=None))
+
+
 def evidence_field(cited: Sequence[tuple[Session, Evidence]]) -> list[dict[str, Any]]:
     """The `evidence` of a page's frontmatter."""
     return [
@@ -156,7 +194,7 @@ def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
         for name, (session, turn, quotes) in islice(sessions.items(), MOST_SOURCES)
     ]
     if len(sessions) > MOST_SOURCES:
-        rows.append(f"- and {len(sessions) - MOST_SOURCES} more sessions")
+        rows.append(f"- and at least {len(sessions) - MOST_SOURCES} more sessions")
     return "\n".join(rows) or "_(none)_"
 
 

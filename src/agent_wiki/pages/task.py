@@ -44,6 +44,7 @@ class TaskPage:
 
     trigger = ""
     support = None
+    counted = None
     trust = None
 
     def text(self, templates: Templates) -> str:
@@ -85,6 +86,7 @@ class SubtaskPage:
 
     trigger = ""
     support = None
+    counted = None
     trust = None
 
     def text(self, templates: Templates) -> str:

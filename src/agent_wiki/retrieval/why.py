@@ -16,6 +16,7 @@ from typing import Any, Literal
 from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.state import WikiView
+from agent_wiki.pages.support import Joined
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
@@ -239,14 +240,19 @@ def _walk_sessions(walked: PageWhy, names: Sequence[str], pages: WikiPages) -> N
 
 
 def _evidence(path: str, page: Page, pages: WikiPages) -> Iterator[Citation]:
-    """The turns that a guideline or skill page rests on; a skill's are in its records alone."""
-    skill = pages.view.skills.get(path.split("/")[1]) if kind_of(path) == "skill" and "/" in path else None
-    for session, cited in skill.cited() if skill is not None else ():
-        yield Citation(session.session_id, cited.turn, "evidence", cited.quote, cited.trust)
-    for entry in entries_of(page.fields.get("evidence")):
+    """The turns that a guideline or skill page rests on; what the page leaves out is in the records."""
+    on_page = entries_of(page.fields.get("evidence"))
+    for entry in on_page:
         turn = whole_number(entry.get("turn"), 0)
         quote, trust = str(entry.get("quote") or ""), str(entry.get("trust") or "")
         yield Citation(str(entry.get("session_id") or ""), turn, "evidence", quote, trust)
+    listed = {str(entry.get("session_id") or "") for entry in on_page}
+    joined: Joined[Any] | None
+    joined = pages.view.skills.get(path.split("/")[1]) if kind_of(path) == "skill" else None
+    joined = pages.view.guidelines.get(page_id(path)) if joined is None else joined
+    for session, cited in joined.cited() if joined is not None else ():
+        if session.session_id not in listed:
+            yield Citation(session.session_id, cited.turn, "evidence", cited.quote, cited.trust)
 
 
 def _of_summary(path: str, pages: WikiPages, *, is_brief: bool) -> Iterator[Citation]:
