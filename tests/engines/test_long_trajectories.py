@@ -22,6 +22,7 @@ from agent_wiki.engine import AnswerType, Question
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import NoAnswer, Unanswered
 from agent_wiki.report import Report
+from agent_wiki.stages.extract_guidelines import GuidelinesAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki.wiki.page import parse_page
@@ -211,6 +212,24 @@ def test_answers_are_merged_eight_at_a_time(tmp_path: Path, segments: int, mergi
     assert len(read) == segments
     assert len(asked) - len(read) == merging
     assert max(len(prompt.text) for prompt in asked) < 40_000, "no prompt grows with the session"
+
+
+@pytest.mark.parametrize(("found_in", "merging"), [((), 0), ((2,), 1)])
+def test_segments_that_all_hold_nothing_are_one_answer_without_a_question(
+    tmp_path: Path, found_in: tuple[int, ...], merging: int
+) -> None:
+    asked: list[Prompt] = []
+
+    def ask(prompt: Prompt, question: Question[AnswerType]) -> AnswerType:
+        asked.append(prompt)
+        found = [rule("Check it first.")] if len(asked) in found_in else []
+        return question.answer_type.model_validate({"guidelines": found})
+
+    question = GuidelinesQuestion(_trajectory(turns=18 * 3), SummaryAnswer.model_validate({"arcs": [arc()]}))
+    answer = Prompting(_limits(tmp_path), Journal(None), Limits(**SMALL)).answer(question, ask)
+    assert answer == GuidelinesAnswer()
+    assert len([prompt for prompt in asked if prompt.prefix]) == 3
+    assert len(asked) == 3 + merging
 
 
 def _each_in_turn(barrier: Callable[[], object]) -> Callable[..., Any]:

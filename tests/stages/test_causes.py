@@ -136,6 +136,42 @@ def test_the_users_words_are_stated_and_checked_once_accepted() -> None:
     )
 
 
+def test_a_check_that_passes_is_no_acceptance_and_a_request_is_no_objection() -> None:
+    session = Script().user("Install it with pnpm.").runs("npm install", "added 3 packages").says("Installed.")
+    session.user("no, pnpm").runs("pnpm install", "done").runs("pnpm test", _GREEN)
+    request = session.done().messages.index(
+        next(each for each in session.done().messages if each.content == "no, pnpm")
+    )
+    turn = request + 1
+    assert _grade(session, (turn, turn + 1, None), (turn, "no, pnpm")).cause == "stated"
+    before = (2, "Install it with pnpm.")
+    assert _grade(session, (turn, turn + 1, None), before).cause == "asserted"
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Why isn't the list loading?", "asserted"),
+        ("now it does not show at all", "asserted"),
+        ("TypeError: cannot read property of undefined, missing module", "asserted"),
+        ("it is not loading because you must await it", "stated"),
+        ("why not use the existing helper?", "stated"),
+        ("don't show the list twice", "stated"),
+    ],
+)
+def test_a_symptom_that_the_user_reports_is_no_cause(said: str, cause: str) -> None:
+    session = Script().runs("npm install", "added 3 packages").says("Done.").user(said)
+    assert _grade(session, (5, None, None), (5, said)).cause == cause
+
+
+def test_words_of_the_user_that_answer_an_act_are_an_objection_to_it() -> None:
+    session = Script().runs("npm install", "added 3 packages").says("Installed.").user("use pnpm, not npm")
+    quote = (5, "use pnpm, not npm")
+    assert _grade(session, (2, None, None), quote) == Grade("stated", "the user said so in T5")
+    session.runs("pnpm install", "done").user("use pnpm, not npm")
+    assert _grade(session, (2, 6, None), (8, "use pnpm, not npm")).cause == "asserted"
+
+
 def test_an_objection_that_is_raised_again_is_not_accepted() -> None:
     session = Script().says("Done.").user("the total is wrong, use Decimal").edits("float", "Decimal")
     session.says("Done.").user("still wrong")

@@ -26,7 +26,7 @@ from agent_wiki.asking.prompts import (
 from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
-from agent_wiki.engine import Account, AnswerType, BaseEngine, Coverage, Problem, Question
+from agent_wiki.engine import Account, Answer, AnswerType, BaseEngine, Coverage, Problem, Question
 from agent_wiki.errors import Unanswered, UnitError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
@@ -78,6 +78,11 @@ def _turns_in(value: Any) -> list[int]:
     return []
 
 
+def _says_something(answer: Answer) -> bool:
+    """False for an answer that finds nothing, whatever its reason: several of these are one without asking."""
+    return bool(answer.model_dump(exclude_defaults=True, exclude={"reason"}))
+
+
 def short_digest(value: Any) -> str:
     """Of JSON values, 12 hex digits: enough to tell versions apart."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]
@@ -107,6 +112,7 @@ class Prompting:
         self, wiki: Path, journal: Journal, limits: Limits, *, is_kept: bool = True, concurrency: int = 1
     ) -> None:
         self._concurrency = min(concurrency, _MOST_AT_A_TIME)
+        self._is_real = is_kept  # a rehearsal does not know what is in a segment, and counts all that may be asked
         self.prompts = read_prompts(wiki / "prompts")
         self.prompt_versions = {stage: self.prompts[stage].head.version for stage in ASKING_STAGES}
         self._views = TrajectoryViews(journal, ToolResults(wiki) if is_kept else None, limits)
@@ -165,7 +171,8 @@ class Prompting:
     def _merged_group(
         self, question: Question[AnswerType], group: list[tuple[Segment, AnswerType]], span: Segment, ask: Ask
     ) -> AnswerType:
-        if len(group) == 1:
+        is_nothing = self._is_real and not any(_says_something(answer) for _, answer in group)
+        if len(group) == 1 or is_nothing:
             return group[0][1]
         parts = [(segment, answer.model_dump_json(exclude_defaults=True)) for segment, answer in group]
         prompt = render_merging_prompt(question, self.prompts, parts)

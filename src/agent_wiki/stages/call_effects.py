@@ -112,11 +112,6 @@ def _is_unused(path: str, later: Call) -> bool:
     return path.startswith(_TEMPORARY) and path not in later.raw_arguments
 
 
-def is_check_call(call: Call) -> bool:
-    """Whether a call checks something: by a step of its command, or as a tool."""
-    return any(shell_kind(step) == "check" for step in called_steps(call)) or tool_kind(call) == "check"
-
-
 def is_specific(token: str) -> bool:
     """A name, a flag, a path: not a word of the language, not a number."""
     return len(token) > 4 and not token.isdigit() and (not _PLAIN_WORD.fullmatch(token) or not token.islower())

@@ -31,14 +31,13 @@ from agent_wiki.stages.call_effects import (
     comparable,
     doing,
     has_run,
-    is_check_call,
     is_same_job,
     is_same_tool,
     is_scratch,
     is_specific,
     new_words,
 )
-from agent_wiki.stages.user_reactions import accepts, objects
+from agent_wiki.stages.user_reactions import accepts, objects, only_reports
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.evidence import trust_of
@@ -113,14 +112,19 @@ class _Case:
 
     @property
     def is_objection(self) -> bool:
-        """The event is something that the user said, or refused."""
-        return self.event is None and (self._is_users(self.turning.event) or self.refused is not None)
+        """The event is something that the user said or refused, or an act that cited words of the user answer."""
+        if self.event is not None:
+            return False
+        is_users = self._is_users(self.turning.event) or self.refused is not None
+        return is_users or (self.shown is None and self._said_at() is not None)
 
     def of_objection(self) -> Grade:
         """The user's words are the cause; that they were met, and accepted, makes it sure."""
-        said = next((at for at, quote in self.quotes if trust_of(self.trajectory, at, quote) == "user"), None)
+        said = self._said_at()
         if said is None:
-            return Grade("asserted", f"the user refused T{self.turning.event}, in no words that are cited")
+            return Grade("asserted", f"the user objected in T{self.turning.event}, in no words that are cited")
+        if only_reports(self._message(said).content or ""):
+            return self._unless_stated(f"the user reported in T{said} what did not work, and not why", "")
         remedy = self._remedy_of_objection()
         accepted = self._acceptance(remedy) if remedy else None
         if remedy is None or accepted is None:
@@ -221,7 +225,8 @@ class _Case:
             is_said = self._message(turn).role in ("user", "assistant") and not any(
                 quote in call.raw_arguments or quote in (call.command() or "") for call in self._calls_at(turn)
             )
-            if is_said and _BECAUSE.search(quote):
+            is_symptom = self._is_users(turn) and only_reports(quote)
+            if is_said and not is_symptom and _BECAUSE.search(quote):
                 return turn
         return None
 
@@ -385,13 +390,17 @@ class _Case:
         calls = (call for call in self._calls_at(self.turning.remedy) if not verdict_of(call).has_failed)
         return next(calls, None)
 
+    def _said_at(self) -> int | None:
+        """The cited turn in which the user objects: at the event or after it, and not after it was remedied."""
+        first = self.turning.event if self.refused is None else min(self.turning.event, self.refused.turn)
+        last = self.turning.remedy or len(self.trajectory.messages)
+        users = (at for at, quote in self.quotes if trust_of(self.trajectory, at, quote) == "user")
+        return next((at for at in users if first <= at <= last), None)
+
     def _acceptance(self, remedy: Call) -> int | None:
-        """The user's next turn, if it accepts; or a check that passed where the user said nothing more."""
+        """The user's next turn, if it accepts in words."""
         turn = self._next_users_turn(remedy.turn)
-        if turn is not None:
-            return turn if accepts(self._message(turn).content or "") else None
-        checks = (call for call in self.calls[remedy.position + 1 :] if is_check_call(call))
-        return next((call.turn for call in checks if verdict_of(call).has_passed), None)
+        return turn if turn is not None and accepts(self._message(turn).content or "") else None
 
     def _next_users_turn(self, after: int) -> int | None:
         turns = range(after + 1, len(self.trajectory.messages) + 1)

@@ -7,6 +7,7 @@ import re
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 400
+_MOST_ACCEPTING = 80  # characters: who accepts says so first; further on such words are part of a request
 _OBJECTS = regex(
     r"^\W*(?:no\b(?!\s+(?:problem|worries|need)"
     r"|,? that(?:'s| is| will be|'ll be) (?:all|fine|ok)\b|[,.]? (?:thanks?|nothing (?:else|more))\b)"
@@ -24,6 +25,17 @@ _ACCEPTS = regex(
     re.IGNORECASE,
 )
 
+_SYMPTOM = regex(
+    r"\b(?:not|n[o']t|never|isnt|doesnt|cant|wont|still|why)\b[^.!?\n]{0,40}\b(?:load|show|work|display|appear|render|run|open"
+    r"|start|build|compil|connect|respond|visible|there)|\b(?:fail|crash|broken|blank|missing|error|exception|stuck|hangs?)",
+    re.IGNORECASE,
+)
+_WANTS = regex(
+    r"\b(?:should|shall|use|must|want|need|instead|please|do ?n[o']t|never|always|only|rather|let'?s|prefer|put|keep"
+    r"|remove|revert|undo|make|add|try|stop|ask|first|wrong|said|told)\b",
+    re.IGNORECASE,
+)
+
 
 def objects(words: str) -> bool:
     """Whether the words contradict what was done."""
@@ -35,4 +47,9 @@ def accepts(words: str) -> bool:
 
     Going on with something else is no acceptance: the user may not have looked.
     """
-    return not objects(words) and _ACCEPTS.search(words[:_MOST_READ]) is not None
+    return not objects(words) and _ACCEPTS.search(words.strip()[:_MOST_ACCEPTING]) is not None
+
+
+def only_reports(words: str) -> bool:
+    """Whether the words say that something does not work, and nothing of what is wanted instead."""
+    return _SYMPTOM.search(words[:_MOST_READ]) is not None and _WANTS.search(words[:_MOST_READ]) is None
