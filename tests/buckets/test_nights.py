@@ -11,13 +11,15 @@ import pytest
 
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline import bucket_state, recordings_cache
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
+from agent_wiki.pipeline.mine import Mined
+from agent_wiki.pipeline.session_stages import SessionReport
 from agent_wiki.readers import buckets
-from agent_wiki.report import Report
+from agent_wiki.report import Failure, Report
 from tests.buckets.stores import Bucket
 from tests.pipeline.test_beside import trial
 from tests.repositories import Repository
@@ -130,6 +132,70 @@ def test_a_recording_in_pieces_and_its_verdict_give_the_bytes_of_one_run_in_any_
         _night(bucket, tmp_path / "wiki", script)
     ingest([bucket.path()], tmp_path / "at once", script.engine)
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def _grown(folder: Path, *, whole: bool) -> bytes:
+    """A recording whose session has no id but what it says."""
+    document = json.loads((trial(folder) / "run.traj.json").read_text(encoding="utf-8"))
+    if whole:
+        document["messages"].append({"role": "assistant", "content": "Done."})
+    return json.dumps(document).encode()
+
+
+def _plain(*, whole: bool) -> bytes:
+    messages: list[Any] = chat("any")["messages"]
+    return json.dumps({"messages": messages if whole else messages[:3]}).encode()
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_session_known_by_its_content_is_one_session_when_its_recording_grows(
+    tmp_path: Path, script: Script, bucket: Bucket, cut: bool
+) -> None:
+    for whole in (False, True):
+        if whole and cut:
+            bucket.put("run.traj.json", _grown(tmp_path / "t", whole=True)[:-9])
+            _night(bucket, tmp_path / "wiki", script)
+        bucket.put("run.traj.json", _grown(tmp_path / "t", whole=whole))
+        bucket.put("plain.json", _plain(whole=whole))
+        _night(bucket, tmp_path / "wiki", script)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+    assert len(list((tmp_path / "wiki" / "_sessions").iterdir())) == 2
+
+
+@pytest.mark.parametrize("status", ["waiting", "failed"])
+def test_which_sessions_an_object_held_is_known_until_its_new_version_has_an_answer(
+    bucket: Bucket, status: str
+) -> None:
+    path = bucket.path("a.json")
+    cache: recordings_cache.Cache = {
+        str(path): {"size": 1, "changed": "one", "terms": [], "sessions": [["former", "d", "mined"]]}
+    }
+    failures = [Failure("answer", "new", "it does not fit")] if status == "failed" else []
+    mined = Mined("a.json", (2, "two"), sessions=[SessionReport("new", status, failures=failures)])
+    for _ in range(2):
+        recordings_cache.note(cache, path, mined, terms=[])
+        assert recordings_cache.former_ids(cache, path) == ("former",)
+
+
+def test_a_copy_of_the_shorter_recording_keeps_its_session(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    for key in ("a.json", "copy/a.json"):
+        bucket.put(key, _plain(whole=False))
+    _night(bucket, tmp_path / "wiki", script)
+    bucket.put("a.json", _plain(whole=True))
+    _night(bucket, tmp_path / "wiki", script)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_an_object_with_another_conversation_instead_adds_a_session(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    bucket.put("a.json", _plain(whole=False))
+    _night(bucket, tmp_path / "wiki", script)
+    bucket.put("a.json", _plain(whole=True).replace(b"fix the cart", b"mend the till"))
+    _night(bucket, tmp_path / "wiki", script)
+    assert len(list((tmp_path / "wiki" / "_sessions").iterdir())) == 2
 
 
 def test_an_object_that_fails_three_nights_is_set_aside_and_let_in_again(

@@ -7,7 +7,7 @@ the records and ends in the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,7 @@ def _mine_all(
             answering,
             rewrite=options.rewrite,
             min_coverage=options.asking.min_coverage,
+            former_ids=recordings_cache.former_ids(cache, file.path),
         )
         for file in pending
     ]
@@ -196,6 +197,7 @@ def _mine_all(
             if options.on_session is not None:
                 options.on_session(mined.name, session)
     if options.shard_run is None:
+        _forget_replaced(read, recordings_cache.session_ids(cache), publisher)
         recordings_cache.save(publisher.folder, cache)
     else:
         options.shard_run.note(cache, files, {named[mined.name].path: mined for mined in read})
@@ -207,6 +209,16 @@ def _mark_superseded(read: Sequence[Mined]) -> None:
     for version in superseded(each for mined in read for each in mined.versions(mined.name)):
         session = by_name[version.file].sessions[version.position]
         session.status, session.reason = "older", SUPERSEDED
+
+
+def _forget_replaced(read: Iterable[Mined], listed: Container[str], publisher: Publisher) -> None:
+    """Take out sessions that are known under another id now that their recording has grown, unless a copy is left."""
+    for mined in read:
+        for session in mined.sessions:
+            if session.session_id in publisher.state.records:
+                for former in session.replaces:
+                    if former not in listed:
+                        publisher.forget(former)
 
 
 NOTHING_LEARNT = "nothing to learn"

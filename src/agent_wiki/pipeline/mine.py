@@ -64,6 +64,7 @@ class Assignment:
     engine: str | Engine  # a name where workers are processes
     rewrite: bool = False
     min_coverage: float = 0.0  # the share of a trajectory that a model must be shown
+    former_ids: tuple[str, ...] = ()  # the sessions that the file held when it was last read
 
 
 @dataclass(slots=True)
@@ -238,6 +239,7 @@ def _mine_one(trajectory: Trajectory, assignment: Assignment, known: KnownSessio
 
 def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
     report = _report_of(trajectory)
+    report.replaces = tuple(each for each in assignment.former_ids if each in trajectory.earlier_ids)
     mined.sessions.append(report)
     reason = left_out_reason(trajectory)
     if reason:

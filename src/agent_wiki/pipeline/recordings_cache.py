@@ -85,7 +85,7 @@ def _as_kept(signature: Signature | None) -> list[int | str] | None:
 def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str]) -> None:
     """Remember a file that was read, also one that cannot be; forget one where a bug struck, so it is tried again.
 
-    Of an object that failed it is kept in how many runs it did.
+    Of an object that failed it is kept in how many runs it did, and which sessions it held before.
     """
     key = str(path.resolve())
     before = cache.pop(key, {})
@@ -98,9 +98,13 @@ def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str]) -
         entry["failed_runs"] = 1 + (before.get("failed_runs", 0) if is_same else 0)
     if _is_unfinished(mined):
         if is_in_bucket and failure is not None:
-            cache[key] = {**entry, "sessions": [], "failure": asdict(failure), "is_passing": True}
+            held = before.get("sessions", [])
+            cache[key] = {**entry, "sessions": held, "failure": asdict(failure), "is_passing": True}
+        elif is_in_bucket and (before.get("size"), before.get("changed")) != mined.signature and before:
+            cache[key] = before  # of the version before: so the next run knows which sessions it held
         return
-    cache[key] = {**entry, "sessions": _sessions_of(mined)}
+    held = _sessions_of(mined) or (before.get("sessions", []) if is_in_bucket and failure is not None else [])
+    cache[key] = {**entry, "sessions": held}
     if mined.looked_at:
         cache[key]["beside"] = {name: _as_kept(signature) for name, signature in mined.looked_at.items()}
     if mined.failure:
@@ -123,6 +127,18 @@ def _sessions_of(mined: Mined) -> list[list[str]]:
         [session.session_id, session.digest, "mined" if session.status == "unchanged" else session.status]
         for session in mined.sessions
     ]
+
+
+def former_ids(cache: Cache, path: RecordingPath) -> tuple[str, ...]:
+    """The sessions in an object when it was last read. Of a file on the disk nobody knows that in a fresh clone."""
+    key = str(path)
+    sessions = cache.get(key, {}).get("sessions", ()) if bucket_state.is_in_bucket(key) else ()
+    return tuple(session_id for session_id, _, _ in sessions)
+
+
+def session_ids(cache: Cache) -> set[str]:
+    """The ids of all sessions in files that are known."""
+    return {session_id for entry in cache.values() for session_id, _, _ in entry["sessions"]}
 
 
 def drop_unlisted(cache: Cache, listings: Iterable[Listing]) -> None:

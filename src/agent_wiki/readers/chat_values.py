@@ -16,7 +16,9 @@ from agent_wiki.trajectory import Usage
 
 __all__ = [  # including those of `recorded`, so that readers of chat messages import from one place
     "content_hash",
+    "content_hashes",
     "content_id",
+    "content_ids",
     "count",
     "identifier",
     "mapping",
@@ -51,16 +53,29 @@ def content_hash(messages: Iterable[Any], characters: int = 8) -> str:
 
     Messages are hashed one by one, so that a large recording is not held a second time as text.
     """
+    return content_hashes(messages, characters)[-1]
+
+
+def content_hashes(messages: Iterable[Any], characters: int = 8) -> list[str]:
+    """The same of no message, of the first one, the first two, and so on: what the recording had before it grew."""
     hasher = hashlib.sha256()
+    hashes = [hasher.hexdigest()[:characters]]
     for message in messages:
         hasher.update(_CANONICAL.encode(message).encode())
         hasher.update(b"\n")
-    return hasher.hexdigest()[:characters]
+        hashes.append(hasher.hexdigest()[:characters])
+    return hashes
 
 
 def content_id(*parts: str | None, messages: Iterable[Any]) -> str:
     """`<part>-<part>-…-<8 hex>`: a session id made from recorded values; missing parts are left out."""
-    return "-".join([*(part for part in parts if part), content_hash(messages)])
+    return content_ids(*parts, messages=messages)[-1]
+
+
+def content_ids(*parts: str | None, messages: Iterable[Any]) -> list[str]:
+    """The ids that the session had while it grew, a message at a time; its own comes last."""
+    named = [part for part in parts if part]
+    return ["-".join([*named, each]) for each in content_hashes(messages)]
 
 
 def reply_usage(record: Any) -> Usage | None:

@@ -17,7 +17,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call, add_message, calls_of, parts_of, thinking_of
 from agent_wiki.readers.chat_values import (
-    content_id,
+    content_ids,
     identifier,
     mapping,
     number,
@@ -60,13 +60,16 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         raise UnreadableRecording(recording.name, "no messages")
     task_id = identifier(document.get("instance_id"))
     source = _source(document, messages, _resolved_beside(recording, task_id))
-    yield _built(messages, source).finish(
-        content_id(FORMAT, task_id, messages=messages),
+    *earlier, session_id = content_ids(FORMAT, task_id, messages=messages)
+    made = _built(messages, source).finish(
+        session_id,
         source,
         agent=FORMAT,
         model=_model(document, messages),
         timestamp=next(_times(messages), None),
     )
+    made.earlier_ids = earlier
+    yield made
 
 
 def _built(messages: list[dict[str, Any]], source: Source) -> TrajectoryBuilder:

@@ -23,7 +23,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import CHAT_ROLES, Call, add_message, all_calls, parts_of, thinking_of
 from agent_wiki.readers.chat_values import (
-    content_hash,
+    content_hashes,
     identifier,
     mapping,
     number,
@@ -123,28 +123,32 @@ def _trajectories(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> I
     """The session of a list of messages, then its subagents, which get no label."""
     own, subagents = apart(messages)
     labels, session = mapping(envelope.get("metadata")), session_meta(envelope)
-    session_id = (
+    named = (
         identifier(envelope.get("session_id"))
         or identifier(labels.get("session_id"))
         or identifier(labels.get("id"))
         or identifier(envelope.get("id"))
         or identifier(session.get("session_id"))
         or identifier(session.get("id"))
-        or f"openai-{content_hash(messages, 12)}"
     )
+    *earlier, session_id = [named] if named else [f"openai-{each}" for each in content_hashes(messages, 12)]
     builder = _built(own, is_split=_OLDER in envelope)
     builder.hygiene["subagent_turns_apart"] += sum(map(len, subagents.values()))
     started = (iso_utc(recorded.get(key)) for recorded in (envelope, session) for key in ("timestamp", "created"))
-    yield builder.finish(
+    made = builder.finish(
         session_id,
         add_surroundings(_source(envelope, own), session),
         agent=text_or_none(envelope.get("agent")) or text_or_none(labels.get("agent")),
         model=text_or_none(envelope.get("model")) or text_or_none(labels.get("model")),
         timestamp=next((time for time in started if time), None) or first_time(own),
     )
+    made.earlier_ids = earlier
+    yield made
     for agent_id, said in subagents.items():
         source = add_surroundings(Source(FORMAT, parent_session_id=session_id), session)
-        yield _built(said).finish(f"{session_id}.agent-{agent_id}", source, timestamp=first_time(said))
+        made = _built(said).finish(f"{session_id}.agent-{agent_id}", source, timestamp=first_time(said))
+        made.earlier_ids = [f"{each}.agent-{agent_id}" for each in earlier]
+        yield made
 
 
 def _built(messages: list[dict[str, Any]], *, is_split: bool = False) -> TrajectoryBuilder:

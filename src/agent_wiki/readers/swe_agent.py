@@ -14,7 +14,7 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call, add_message, calls_of, parts_of, thinking_of
-from agent_wiki.readers.chat_values import content_id, count, identifier, mapping, number, objects, text_or_none
+from agent_wiki.readers.chat_values import content_ids, count, identifier, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
@@ -54,8 +54,10 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     settings = _settings(document)
     source = _source(document, settings)
     model = mapping(mapping(settings.get("agent")).get("model")).get("name")
-    session_id = content_id(FORMAT, source.task_id, messages=history or steps)
-    yield builder.finish(session_id, source, agent=FORMAT, model=text_or_none(model))
+    *earlier, session_id = content_ids(FORMAT, source.task_id, messages=history or steps)
+    made = builder.finish(session_id, source, agent=FORMAT, model=text_or_none(model))
+    made.earlier_ids = earlier
+    yield made
 
 
 def _add_history(builder: TrajectoryBuilder, history: list[dict[str, Any]]) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field, fields
 from typing import Any, Literal
 
@@ -130,6 +130,7 @@ class Trajectory:
     agent: str | None = None
     model: str | None = None
     timestamp: str | None = None  # start, ISO 8601, UTC
+    earlier_ids: Sequence[str] = field(default_factory=tuple, init=False, compare=False, repr=False)  # if by content
     derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)  # worked out once
 
     def turns(self) -> Iterator[tuple[int, Message]]:
