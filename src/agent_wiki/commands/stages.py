@@ -99,6 +99,16 @@ FailOn = Annotated[
     ),
 ]
 
+Summaries = Annotated[
+    str,
+    typer.Option(
+        "--summaries",
+        metavar="PLACE",
+        help="Where summaries and records lie from here on: pages (in git), or sidecar:PLACE, a folder or a bucket.",
+        show_default="as _config.yaml says",
+    ),
+]
+
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
     "shard": (ShardNumber, None),
@@ -121,13 +131,14 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_new_pages": (MaxNewPages, None),
     "new_since": (NewSince, ""),
     "fail_on": (FailOn, None),
+    "summaries": (Summaries, ""),
     "as_json": (AsJson, False),
 }
 _ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
-_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "new_since", "fail_on")  # of `ingest` alone
+_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "new_since", "fail_on", "summaries")  # of `ingest` alone
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:

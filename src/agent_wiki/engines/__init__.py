@@ -13,7 +13,7 @@ from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import parse_config
-from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.layout import CONFIG, SESSIONS, SIDECAR
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 
@@ -54,8 +54,12 @@ def default_engine(wiki: Path) -> str:
     """The engine of a run that names none: the embedded one.
 
     Raises `UsageError` where another made the wiki's pages: all would be made again, and what was paid for them would
-    be lost from sight.
+    be lost from sight; and where that cannot be seen.
     """
+    if (wiki / SIDECAR).is_file() and not (wiki / SESSIONS).is_dir():
+        raise UsageError(
+            f"{wiki}: its records lie in its sidecar; run `wiki catalog` to fetch them, or name the --engine"
+        )
     for name in _engines_of(wiki):
         if name not in (_EMBEDDED, ""):
             raise UsageError(

@@ -10,7 +10,7 @@ from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.store import WikiFolder
 
-KNOWN_FILES = ("recordings.json", "asked.json", "pages.txt", "pages.json", "replaced.json")
+KNOWN_FILES = ("recordings.json", "asked.json", "pages.txt", "pages.json", "replaced.json", "sidecar.json")
 """Files of `.wiki/` that a run writes again."""
 
 _FOLDERS = ("retrieval",)

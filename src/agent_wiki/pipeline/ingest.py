@@ -34,6 +34,7 @@ from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.config import patched
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
 
@@ -54,6 +55,7 @@ class Options:
     selection: Selection = field(default_factory=Selection)
     new_pages: NewPages = "all"  # which of the pages that are not published yet
     retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
+    summaries: str = ""  # where summaries and records lie, as the configuration is to say from here on
     shard_run: ShardRun | None = None  # only records are written, for the wiki that it will be joined to
     on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
     lock_timeout_seconds: float = 600.0
@@ -96,11 +98,13 @@ def _run_stages(
 ) -> None:
     terms = finished.terms(options.stages, opened.engine, archive_covered=options.archive_covered)
     inputs.report_lost(report)
-    if not options.rewrite and _nothing_to_do(inputs.files, folder, terms, options, report):
+    if not (options.rewrite or options.summaries) and _nothing_to_do(inputs.files, folder, terms, options, report):
         return
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
+    if options.summaries:
+        publisher.set_config(patched(publisher.config_text, {"summaries": options.summaries}))
     if options.shard_run is not None:
         options.shard_run.begin(publisher, inputs.digest)
     session_stages = stages_of(options.stages)

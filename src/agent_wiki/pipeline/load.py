@@ -21,7 +21,7 @@ from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
 from agent_wiki.wiki.corpus_records import CorpusRecord, is_without_blanks, parse_corpus_record
 from agent_wiki.wiki.generated import has_conflict, origin_of
-from agent_wiki.wiki.layout import CONFIG, page_id
+from agent_wiki.wiki.layout import CONFIG, SIDECAR, page_id
 from agent_wiki.wiki.records import FOLDER as SESSIONS
 from agent_wiki.wiki.records import SessionRecord, content_digest, parse_record, record_path
 from agent_wiki.wiki.store import WikiFolder
@@ -59,8 +59,13 @@ def load_wiki(
     """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others are read.
 
     Of a wiki that is joined to another no page is read that a record accounts for. With `settled_but`, ids of pages,
-    the records of settled sessions are not read, but for those of which one of these is a page.
+    the records of settled sessions are not read, but for those of which one of these is a page. Raises `RunError` for a
+    configuration that cannot be read, and where records lie in a sidecar alone.
     """
+    if SIDECAR in folder.files():
+        from agent_wiki.pipeline.sidecar import require_records
+
+        require_records(folder)
     templates = Templates(folder.root / "templates")
     loaded = LoadedWiki(WikiState(), PagesOnDisk(), "", templates)
     memory = Memory({}, "", []) if is_joined else remembered(folder)

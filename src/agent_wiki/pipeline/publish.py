@@ -25,7 +25,7 @@ from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.settled import Settled, settled_sessions
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pages.waiting import lesson_pages, without
-from agent_wiki.pipeline import audit, comparisons_cache
+from agent_wiki.pipeline import audit, comparisons_cache, sidecar
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
@@ -85,6 +85,7 @@ class Publisher:
         A run that only renders pages may leave unread the sessions that have no part in what changed.
         """
         problems: list[UnreadablePage] = []
+        sidecar.fetch(self.folder)
         loaded = load_wiki(
             self.folder, problems, settled_but=self._replaced.by_guideline.keys() if may_leave_settled else None
         )
@@ -184,6 +185,7 @@ class Publisher:
         self._write_git_attributes()
         self._write_pages(made, archive_covered=archive_covered)
         self.report.warnings += made.warnings
+        sidecar.store(self.folder, self.state.config.sidecar)
 
     def _published(self, view: WikiView, new_pages: NewPages) -> WikiView:
         """The wiki without the pages that wait for a later run."""

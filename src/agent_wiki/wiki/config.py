@@ -33,6 +33,7 @@ TASKS: Section = ("tasks",)
 OVERRIDES: Section = ("session_family_overrides",)
 RULES: Section = ("rules",)
 REJECTED: Section = ("rejected",)
+IN_GIT = "pages"
 
 _SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED)
 
@@ -51,6 +52,7 @@ class Config:
     ignored_rules: tuple[str, ...] = ()  # ids of rules of the embedded engine that the owner switched off
     rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
+    sidecar: str = ""  # where records lie that are not in git
 
 
 def parse_config(text: str) -> Config:
@@ -72,6 +74,7 @@ def parse_config(text: str) -> Config:
         ignored_rules=_ignored_rules(root),
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
         kept=tuple(texts_of(root.get("kept"))),
+        sidecar=_sidecar(root.get("summaries")),
     )
 
 
@@ -111,6 +114,14 @@ def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(ignored, list) or not all(isinstance(each, str) for each in ignored):
         raise RunError(f"{CONFIG}: rules.ignore is not a list of ids; correct it and run again")
     return tuple(sorted(set(ignored)))
+
+
+def _sidecar(summaries: Any) -> str:
+    """The place of `summaries: sidecar:PLACE`; empty where summaries and records are files of the wiki's git."""
+    kind, _, place = str(summaries or IN_GIT).partition(":")
+    if kind == IN_GIT or (kind == "sidecar" and place.strip()):
+        return place.strip()
+    raise RunError(f"{CONFIG}: summaries: write {IN_GIT}, or sidecar:PLACE with a folder or an address in a bucket")
 
 
 def _entries_but(entries: Mapping[str, Any], kind: str, rejected: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ INDEX = "_index.jsonl"
 AUDIT_LOG = "_audit.log"
 AGENTS = "AGENTS.md"
 MACHINERY = ".wiki"
+SIDECAR = "_sidecar.jsonl"
 
 MOST_SLUG_CHARACTERS = 40
 _MOST_NAME_CHARACTERS = 120
