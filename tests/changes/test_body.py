@@ -15,7 +15,7 @@ from agent_wiki.changes.revision import Revision
 from agent_wiki.changes.runs import RunFacts
 from agent_wiki.changes.sessions import AddedSessions, OutcomeRow
 
-HOSTILE = "@all fixes #1 `<!-- | " * 5_000
+HOSTILE = "@all fixes #1 `<!-- | " * 500
 
 
 def _pages(change: PageChange, number: int, title: str = "Run the check") -> list[ChangedPage]:
@@ -37,8 +37,8 @@ def _body(facts: ChangeFacts) -> str:
 
 def test_whatever_came_in_it_fits() -> None:
     pages = ComparedPages(_pages("new", 10_000, HOSTILE), _pages("changed", 3_000), _pages("retired", 3_000), 7)
-    rows = [OutcomeRow(f"{HOSTILE}{each}", 1) for each in range(2_000)]
-    lines = [f"{HOSTILE}{each}" for each in range(2_000)]
+    rows = [OutcomeRow(f"{HOSTILE}{each}", 1) for each in range(200)]
+    lines = [f"{HOSTILE}{each}" for each in range(200)]
     run = RunFacts(1, sessions={f"{HOSTILE}{each}": 1 for each in range(99)}, failures=lines, set_aside=lines)  # type: ignore[arg-type]
     run.warnings = run.stopped = run.unreadable = lines
     facts = _facts(pages, AddedSessions(1, by_task=rows, by_model=rows), run)
@@ -61,8 +61,8 @@ def test_what_matters_less_is_cut_first_and_counted() -> None:
 
 def test_what_was_not_given_is_unknown_and_not_none() -> None:
     body = _body(_facts(ComparedPages()))
-    assert "Read, failed, set aside: not given" in body
-    assert "Asking a model: not given" in body
+    assert "Read, failed, set aside: unknown" in body
+    assert "Asking a model: unknown" in body
     assert "Coverage" not in body
 
 

@@ -16,7 +16,7 @@ _MOST_RULE = 400
 _MOST_LINE = 500
 _MOST_NAME = 120
 _MOST_KINDS = 10  # of what a report counts, which anybody may have written
-_NO_RUN = "Not given: the report was written without `--run`."
+_NO_RUN = "unknown, for the report was written without `--run`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _sessions(facts: ChangeFacts) -> BodySection:
         f"- Asked for lessons: {own.asked}; {taught} had some, {own.nothing_to_learn} had nothing to learn.",
     ]
     if run is None:
-        lines.append(f"- Read, failed, set aside: {_NO_RUN[0].lower()}{_NO_RUN[1:]}")
+        lines.append(f"- Read, failed, set aside: {_NO_RUN}")
         return BodySection("Sessions", tuple(lines))
     by_status = ", ".join(
         f"{count} {inert(status, 40)}" for status, count in sorted(run.sessions.items())[:_MOST_KINDS]
@@ -136,7 +136,7 @@ def _rate(passed: int, known: int) -> str:
 
 def _cost_lines(facts: ChangeFacts) -> Iterator[str]:
     if facts.run is None:
-        yield f"- Asking a model: {_NO_RUN[0].lower()}{_NO_RUN[1:]}"
+        yield f"- Asking a model: {_NO_RUN}"
     elif facts.run.asked is None:
         yield "- Asking a model: nothing was asked, or no run says."
     else:
