@@ -10,7 +10,7 @@
 #   WIKI_BASE      the branch that pull requests go to (main)
 #   WIKI_BRANCH    the one branch that they come from (wiki/nightly)
 #   WIKI_REMOTE    the remote of both (origin)
-#   WIKI_OPTIONS   more words for `wiki ingest`, as "--engine anthropic --max-usd 5"
+#   WIKI_OPTIONS   more words for `wiki ingest`, as "--max-new-pages 20 --engine anthropic --max-usd 5"
 #   WIKI_LINKS     what links in the pull request begin with: https://github.com/OWNER/REPOSITORY/blob/BRANCH
 #   WIKI_OUTPUT    a folder for the pull request's body and the reports of the runs (a temporary one)
 #   WIKI_FORGE     github (by gh), gitlab (by curl, with WIKI_TOKEN), or none: the branch is pushed, nothing else
@@ -25,6 +25,9 @@ branch=${WIKI_BRANCH:-wiki/nightly}
 remote=${WIKI_REMOTE:-origin}
 forge=${WIKI_FORGE:-none}
 read -ra options <<< "${WIKI_OPTIONS:-}"
+case " ${options[*]} " in # a pull request that stays open gets no more new pages than that
+  *" --max-new-pages"*) options+=(--new-since "$remote/$base") ;;
+esac
 if [ -n "${WIKI_STATE:-}" ]; then options+=(--journal-store "$WIKI_STATE/journal"); fi
 output=${WIKI_OUTPUT:-$(mktemp -d)}
 under_way=$wiki/.wiki/night-under-way # in a folder that git ignores

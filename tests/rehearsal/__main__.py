@@ -77,6 +77,7 @@ def killed_night(stage: Stage, server: MessagesServer, model: Model) -> None:
     stage.let_lock_run_out()
     assert stage.night() == _FAILED  # for the poisoned object
     assert (stage.calls(), stage.head() != head, stage.lock()["is_free"]) == (["edit"], True, True)
+    assert "poisoned.json" in stage.pulls()[0]["body"]
 
 
 def stopped_night(stage: Stage, server: MessagesServer, model: Model) -> None:
@@ -149,17 +150,17 @@ def rehearse(folder: Path) -> None:
     model = Model()
     with bucket_on_loopback(folder), MessagesServer(model) as server:
         stage = Stage(folder, server.base_url)
-        nights: tuple[Callable[[], None], ...] = (
-            lambda: first_night(stage),
-            lambda: killed_night(stage, server, model),
-            lambda: stopped_night(stage, server, model),
-            lambda: two_nights_at_once(stage),
-            lambda: after_the_merge(stage),
-        )
-        for night in nights:
+        nights: dict[str, Callable[[], None]] = {
+            "a first night, and one without news": lambda: first_night(stage),
+            "a machine that dies, and the next night": lambda: killed_night(stage, server, model),
+            "a job that is cancelled, and the next night": lambda: stopped_night(stage, server, model),
+            "two nights at once": lambda: two_nights_at_once(stage),
+            "nights after the merge": lambda: after_the_merge(stage),
+        }
+        for name, night in nights.items():
             began = time.monotonic()
             night()
-            sys.stderr.write(f"rehearsal: {time.monotonic() - began:.1f} s\n")
+            sys.stderr.write(f"rehearsal: {name}: as expected ({time.monotonic() - began:.1f} s)\n")
         twice = {digest: count for digest, count in digests(server).items() if count > 1}
         assert len(twice) <= 1, twice  # the request that the killed machine had under way
         the_same_bytes(stage)

@@ -38,7 +38,7 @@ class Stage:
         self._nights = 0
         self._make_remote()
         self._make_programs()
-        options = f"--engine anthropic --base-url {model_url} --concurrency 1 --jobs 1"
+        options = f"--engine anthropic --base-url {model_url} --concurrency 1 --jobs 1 --max-new-pages 100"
         self._names = {
             "vars.WIKI_BUCKET": f"s3://{BUCKET}/traces",
             "vars.WIKI_STATE": f"s3://{BUCKET}/wiki-state",
