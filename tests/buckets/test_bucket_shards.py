@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import tarfile
 from pathlib import Path
 from random import Random
@@ -29,6 +30,7 @@ def test_shards_of_two_nights_joined_are_one_run_each_with_what_it_knows_of_the_
         bucket.upload(recordings, "p/")
         if night == 2:
             bucket.store.delete("p/runs/one/report.json")
+            bucket.put("p/runs/two/run.traj.json", _grown(recordings / "runs" / "two" / "run.traj.json"))
             bucket.store.delete("p/parts/s-0-2.json")
             bucket.put("p/new/s-0.json", bucket.store.get("p/old/again.json").bytes().to_bytes())
         ingest([bucket.path("p")], whole, script.engine)
@@ -40,6 +42,13 @@ def test_shards_of_two_nights_joined_are_one_run_each_with_what_it_knows_of_the_
         assert changed(tree(wiki), tree(whole)) == []
     bucket.count()
     assert ingest([bucket.path("p")], wiki, script.engine).written == []
+
+
+def _grown(recording: Path) -> bytes:
+    """The same session with another turn. Its format gives it no id, so it gets another by its content."""
+    document = json.loads(recording.read_text(encoding="utf-8"))
+    document["messages"].append({"role": "assistant", "content": "It adds up now."})
+    return json.dumps(document).encode()
 
 
 @pytest.mark.parametrize("place", ["memory", "file", "archives"])

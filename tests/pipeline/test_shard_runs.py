@@ -235,7 +235,7 @@ def test_the_commands_as_a_job_of_ci_types_them(
             ["--shard", "1/2", "--out", f"{recordings}/out"],
             f"wiki: --out {recordings}/out: it lies below {recordings},",
         ),
-        (["--shard", "1/2", "--out", out, "--max-new-pages", "3"], "wiki: --max-new-pages is for `wiki join`: "),
+        (["--shard", "1/2", "--out", out, "--max-new-pages", "3"], "wiki: --max-new-pages is for the whole wiki, "),
     ):
         assert main([*ingested, *words]) == 2
         assert capsys.readouterr().err.startswith(said)

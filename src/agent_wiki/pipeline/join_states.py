@@ -12,8 +12,9 @@ from agent_wiki.pipeline.versions import Version, superseded
 from agent_wiki.wiki.store import WikiFolder
 
 
-def join_states(folder: WikiFolder, sources: Sequence[Joinable]) -> None:
-    """Add what others have read. Where two wikis differ about an object, or two shards, the next run reads it.
+def join_states(folder: WikiFolder, sources: Sequence[Joinable]) -> Cache:
+    """Add what others have read; all that is known then. Where two wikis differ about an object, or two shards, the
+    next run reads it.
 
     A shard is newer than the wiki that it is joined to, and replaces what that knows.
     """
@@ -29,7 +30,9 @@ def join_states(folder: WikiFolder, sources: Sequence[Joinable]) -> None:
     new = bucket_state.agreed(chain.from_iterable(each.items() for each in read))
     for version in superseded(_versions(new, shards)):
         new[version.file]["sessions"][version.position][2] = "older"
-    recordings_cache.save(folder, entries | new)
+    entries |= new
+    recordings_cache.save(folder, entries)
+    return entries
 
 
 def _versions(entries: Cache, shards: Iterable[Joinable]) -> list[Version]:

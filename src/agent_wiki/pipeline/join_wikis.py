@@ -7,14 +7,14 @@ order of batches, give the bytes of one wiki that was built from all recordings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.state import view_of
-from agent_wiki.pipeline import new_pages
+from agent_wiki.pipeline import new_pages, recordings_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_states import join_states
@@ -51,7 +51,7 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
             progress("join", position, len(sources))
             if _join(source, publisher):
                 joined.append(source)
-        join_states(folder, joined)
+        _forget_replaced(joined, recordings_cache.session_ids(join_states(folder, joined)), publisher)
         stages = (*CORPUS_STAGES, CATALOG)
         publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
         new_pages.end(folder)
@@ -78,6 +78,14 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
         publisher.state.corpus.setdefault(path, answer)
     _take_foreign(theirs, folder, publisher)
     return True
+
+
+def _forget_replaced(joined: Iterable[Joinable], listed: Container[str], publisher: Publisher) -> None:
+    """Take out sessions that a shard knows under another id now, as one run does."""
+    for source in joined:
+        for former, session_id in source.manifest.replaced if source.manifest else ():
+            if session_id in publisher.state.records and former not in listed:
+                publisher.forget(former)
 
 
 @cycle_search_paused()

@@ -42,8 +42,12 @@ def mine_shard(
     shard = options.selection.shard
     if shard is None:
         raise UsageError("--out needs --shard")
-    if isinstance(options.new_pages, int):
-        raise UsageError("--max-new-pages is for `wiki join`: a shard has no pages")
+    for option, is_given in (
+        ("--max-new-pages", options.new_pages != "all"),
+        ("--summaries", options.summaries),
+    ):
+        if is_given:
+            raise UsageError(f"{option} is for the whole wiki, not for a shard: leave it to the run that joins them")
     paths = list(paths)
     _check_apart(out, paths)
     if options.engine == RECORDED:  # of the wiki's journal, not of the shard's own

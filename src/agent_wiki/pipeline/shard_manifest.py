@@ -24,7 +24,8 @@ class Manifest:
 
     `listing` is the digest of the names of all recordings, `records` that of its records. `gone` are objects of buckets
     that are no longer listed or known; `orders` has, for each object that was read, by what each of its sessions is
-    compared with other recordings of it, None where that is settled. `failures` are those of its run, and `unfinished`
+    compared with other recordings of it, None where that is settled. `replaced` has ids that sessions had when their
+    recordings were shorter, and those that they have now. `failures` are those of its run, and `unfinished`
     says why it asked no more.
     """
 
@@ -33,6 +34,7 @@ class Manifest:
     records: str
     gone: list[str]
     orders: dict[str, list[Order | None]]
+    replaced: list[tuple[str, str]]
     failures: list[Failure]
     unfinished: str
 
@@ -46,6 +48,7 @@ class Manifest:
             "records": self.records,
             "gone": self.gone,
             "orders": self.orders,
+            "replaced": self.replaced,
             "failures": [asdict(each) for each in self.failures],
             "unfinished": self.unfinished,
         }
@@ -62,7 +65,9 @@ def manifest_in(folder: WikiFolder) -> Manifest | None:
         shard = Shard(int(values["shard"]), int(values["of"]))
         listing, records, unfinished = (str(values[name]) for name in ("listing", "records", "unfinished"))
         failures = [Failure(**each) for each in values["failures"]]
-        return Manifest(shard, listing, records, list(map(str, values["gone"])), orders, failures, unfinished)
+        replaced = [(str(former), str(now)) for former, now in values["replaced"]]
+        gone = list(map(str, values["gone"]))
+        return Manifest(shard, listing, records, gone, orders, replaced, failures, unfinished)
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
 

@@ -39,6 +39,7 @@ class ShardRun:
     entries: Cache = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
     orders: dict[str, list[Order | None]] = field(default_factory=dict)
+    replaced: list[tuple[str, str]] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
     def begin(self, publisher: Publisher, listing: str) -> None:
@@ -58,10 +59,12 @@ class ShardRun:
         self.entries = {key: cache[key] for key in keys if key in cache}
         self.gone = sorted(key for key in bucket_state.load(self.base) if key not in cache)
         self.orders = {}
+        sessions = [session for mined in read.values() for session in mined.sessions]
+        self.replaced = sorted((former, each.session_id) for each in sessions for former in each.replaces)
         self._seen = {session_id for entry in self.entries.values() for session_id, _, _ in entry["sessions"]}
+        self._seen.update(session.session_id for session in sessions)
         for path, mined in read.items():
             key = str(path.resolve())
-            self._seen.update(session.session_id for session in mined.sessions)
             if key in self.entries and bucket_state.is_in_bucket(key):
                 orders: list[Order | None] = [None] * len(mined.sessions)
                 for version in mined.versions(key):
@@ -82,6 +85,7 @@ class ShardRun:
             digest_of_records(records),
             self.gone,
             self.orders,
+            self.replaced,
             [each for each in report.failures if each.kind != UnreadablePage.kind],  # which the base has
             unfinished,
         )
