@@ -186,3 +186,38 @@ def test_pages_that_wait_are_named_and_no_damage(nights: Nights) -> None:
     assert "### Waiting for a later run (1)\n\n- **guideline** Ask for it first\n" in body
     assert values["pages"]["new"] == []
     assert all(check["passed"] for check in values["checks"])
+
+
+def _packed_night(nights: Nights, session: str) -> dict[str, Any]:
+    nights.script.says(session, rules=[rule(f"Look at {session} first.", title=f"Look at {session} first")])
+    paths = [record(nights.folder / "traces", session)]
+    ingest(paths, nights.wiki, nights.script.engine, summaries="sidecar:../../packs")
+    return nights.report()[1]
+
+
+def test_sessions_whose_records_are_not_in_git_are_counted_too(nights: Nights) -> None:
+    values = _packed_night(nights, "b")
+    assert (values["sessions"]["new"], values["sessions"]["gone"], values["title"]) == (
+        1,
+        0,
+        "Wiki: 1 new, from 1 session",
+    )
+    nights.repository.git("rm", "-r", "-q", "--cached", "wiki/_sessions", "wiki/summaries")
+    nights.repository.commit()
+    assert nights.report("--exit-code")[0] == 3
+    values = _packed_night(nights, "c")
+    assert (values["sessions"]["new"], values["sessions"]["changed"], values["sessions"]["gone"]) == (1, 0, 0)
+    (page,) = values["pages"]["new"]
+    assert page["cited"]["summary"] == ""
+
+
+def test_a_pack_of_the_base_that_is_gone_is_a_problem_and_no_end(nights: Nights) -> None:
+    _packed_night(nights, "b")
+    nights.repository.git("rm", "-r", "-q", "--cached", "wiki/_sessions", "wiki/summaries")
+    nights.repository.commit()
+    (nights.wiki / "_sidecar.jsonl").unlink()
+    for pack in (nights.folder / "packs").iterdir():
+        pack.unlink()
+    _, values, _ = nights.report()
+    (check,) = (each for each in values["checks"] if each["name"] == "sessions")
+    assert "this pack of records is not in the sidecar" in check["problems"][0]

@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_wiki.changes.checks import WikiCheck, quarantined_in, rendered_again, text_of, wiki_checks
 from agent_wiki.changes.pages import ChangedPage, CitedTurn, ComparedPages, compared_pages
+from agent_wiki.changes.records import with_records
 from agent_wiki.changes.revision import FileChange, Revision
 from agent_wiki.changes.runs import RunFacts
 from agent_wiki.changes.sessions import AddedSessions, added_sessions
@@ -25,7 +26,7 @@ from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval.rows import index_bytes, index_fields
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import INDEXED
-from agent_wiki.wiki.layout import INDEX, archived, kind_of
+from agent_wiki.wiki.layout import INDEX, SIDECAR, archived, kind_of
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted, plain_line
 
@@ -116,13 +117,14 @@ def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
     loaded = read_wiki(wiki, problems)
     view = view_of(loaded.state)
     catalog = Catalog(view, archived_guidelines(view, archive_covered=True), loaded.templates, loaded.pages.edited)
-    files = revision.changed_files()
+    unknown: list[str] = []
+    files = with_records(revision, revision.changed_files(), unknown)
     rows = list(index_fields(index_bytes(wiki)))
     kept = sorted(path for path in loaded.state.config.kept if path in loaded.pages.edited or (wiki / path).is_file())
     again, waiting = rendered_again(wiki), listed(WikiFolder(wiki))
     facts = ChangeFacts(
         revision,
-        _pages(revision, rows, files),
+        _pages(revision, rows, files, catalog),
         added_sessions(catalog, files),
         run,
         again.edited,
@@ -132,22 +134,28 @@ def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
         wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"], again),
         files,
     )
-    pages = facts.pages
-    pages.new = _in_order(_with_evidence(each, catalog) for each in pages.new)
-    pages.changed = _in_order(_with_evidence(each, catalog) for each in pages.changed)
-    rejected = loaded.state.config.rejected
-    pages.retired = _in_order(replace(each, why=(_why_gone(wiki, each, rejected),)) for each in pages.retired)
+    if unknown:
+        facts.checks.append(WikiCheck("sessions", "which sessions are new", tuple(unknown)))
     return facts
 
 
-def _pages(revision: Revision, rows: Sequence[Mapping[str, Any]], files: Mapping[str, FileChange]) -> ComparedPages:
+def _pages(
+    revision: Revision, rows: Sequence[Mapping[str, Any]], files: Mapping[str, FileChange], catalog: Catalog
+) -> ComparedPages:
+    """The pages that differ, each kind in its order, with what they cite and why they are gone."""
+    wiki, rejected = revision.wiki, catalog.view.state.config.rejected
     before = revision.texts([INDEX]).get(INDEX, "")
     changed = [path for path, change in files.items() if change == "changed" and kind_of(path) in INDEXED]
     texts = {path: (old, text_of(revision.wiki, path)) for path, old in revision.texts(changed).items()}
-    return compared_pages(index_fields(before.encode("utf-8", "replace")), rows, texts)
+    found = compared_pages(index_fields(before.encode("utf-8", "replace")), rows, texts)
+    has_summaries = not (wiki / SIDECAR).is_file()
+    for pages in (found.new, found.changed):
+        pages[:] = _in_order(_with_evidence(each, catalog, has_summaries=has_summaries) for each in pages)
+    found.retired = _in_order(replace(each, why=(_why_gone(wiki, each, rejected),)) for each in found.retired)
+    return found
 
 
-def _with_evidence(page: ChangedPage, catalog: Catalog) -> ChangedPage:
+def _with_evidence(page: ChangedPage, catalog: Catalog, *, has_summaries: bool) -> ChangedPage:
     """The page with the first turn that it cites; as it is where it cites none."""
     joined: Joined[Any] | None = None
     if page.kind == "guideline":
@@ -158,7 +166,8 @@ def _with_evidence(page: ChangedPage, catalog: Catalog) -> ChangedPage:
     if not cited:
         return page
     session, first = cited[0]
-    turn = CitedTurn(session.session_id, first.turn, session.path_of_turn(first.turn))
+    summary = session.path_of_turn(first.turn) if has_summaries else ""
+    turn = CitedTurn(session.session_id, first.turn, summary)
     return replace(page, cited=turn, citations=len(cited))
 
 

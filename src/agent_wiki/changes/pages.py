@@ -28,7 +28,7 @@ _DERIVED = frozenset({"Cause", "Members", "Sources", "Used by"})  # sections tha
 
 @dataclass(frozen=True, slots=True)
 class CitedTurn:
-    """A turn that a page cites, and the summary of its session."""
+    """A turn that a page cites, and the summary of its session; "" where summaries are not in git."""
 
     session_id: str
     turn: int

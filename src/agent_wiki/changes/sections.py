@@ -79,7 +79,8 @@ def _page_line(page: ChangedPage, links: Links) -> str:
     if page.cited is not None and page.change != "retired":
         more = f" and {page.citations - 1} more" if page.citations > 1 else ""
         session = inert(page.cited.session_id, 80)
-        places.append(f"{links.to(page.cited.summary, f'T{page.cited.turn}')} of {session}{more}")
+        turn = f"T{page.cited.turn}"
+        places.append(f"{links.to(page.cited.summary, turn) if page.cited.summary else turn} of {session}{more}")
     shown = "; ".join(notes)
     return f"- **{page.kind}** {said}{f' ({shown})' if shown else ''}{' · ' if places else ''}{' · '.join(places)}"
 

@@ -74,6 +74,24 @@ def fetch(folder: WikiFolder) -> None:
     del folder.written[written:], folder.removed[removed:]  # nothing new came into the wiki
 
 
+def packs_since(folder: WikiFolder, former: str, problems: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What differs from a former state of the wiki, of which `former` is the `_sidecar.jsonl`.
+
+    Out: the records that were in packs which are not listed now, by path, and the paths of those that are in such packs
+    now. A pack that cannot be read (the session of another was forgotten, say) is left out, with a line in `problems`.
+    """
+    then, now = _listed_in(former), _listed(folder)
+    apart = {pack for pack in {*then, *now} if then.get(pack) != now.get(pack)}
+    found: dict[str, str] = {}
+    for pack in sorted(apart):
+        try:
+            found |= _joined_packs(folder, pack, then.get(pack, {}))
+        except RunError as error:
+            problems.append(str(error))
+            apart.remove(pack)
+    return found, sorted(path for path in folder.files() if _is_record(path) and _pack_of(path) in apart)
+
+
 def store(folder: WikiFolder, place: str) -> None:
     """Put the packs of records that changed into a place, and say in the wiki which packs are its.
 
@@ -216,9 +234,13 @@ def _behind(listed: Listed, synced: Synced, folder: WikiFolder) -> list[str]:
 
 
 def _listed(folder: WikiFolder) -> Listed:
+    return _listed_in(folder.read_text(SIDECAR) or "")
+
+
+def _listed_in(text: str) -> Listed:
     """Raises `RunError` for a line that is none: records would be missing without a word."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for number, line in enumerate((folder.read_text(SIDECAR) or "").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         try:
             entry = json.loads(line)
             found[str(entry["pack"])][str(entry["digest"])] = str(entry["place"])
