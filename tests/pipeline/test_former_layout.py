@@ -183,7 +183,7 @@ def _as_if_prompts_were_todays(wiki: Path) -> None:
 
 
 def _convert_and_die(at: int, wiki: Path) -> None:
-    die_before(at, "os.replace", "pathlib.Path.unlink")
+    die_before(at, "os.link", "os.replace", "pathlib.Path.unlink")
     _catalog(wiki)
 
 

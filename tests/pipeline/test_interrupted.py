@@ -22,7 +22,7 @@ def _killed(at: int, wiki: Path, engine: str, *paths: Path) -> bool:
 
 def _run_and_die(at: int, wiki: Path, engine: str, *paths: Path) -> None:
     """It dies before the file is put there, when its bytes are already written beside."""
-    die_before(at, "os.replace", "pathlib.Path.unlink")
+    die_before(at, "os.link", "os.replace", "pathlib.Path.unlink")
     ingest(paths, wiki, engine)
 
 

@@ -56,7 +56,7 @@ def _catalog(wiki: Path) -> dict[str, Any]:
 def _catalog_in_two(wiki: Path, output: Path, copy_does: Happens, run_does: Happens) -> None:
     """Make the catalog in two processes. The copy begins; something happens before each page that either writes."""
     patch, run, (begun, beginning) = pytest.MonkeyPatch(), os.getpid(), os.pipe()
-    fork, replace = os.fork, os.replace
+    fork = os.fork
     first_of_copy: list[bytes] = []
 
     def forked() -> int:
@@ -65,20 +65,26 @@ def _catalog_in_two(wiki: Path, output: Path, copy_does: Happens, run_does: Happ
             first_of_copy.append(os.read(begun, 1))
         return copy
 
-    def replaced(source: str, target: str) -> None:
-        if os.getpid() != run:
-            copy_does(run)
-            replace(source, target)
-            os.write(beginning, b".")
-        else:
-            if first_of_copy:
-                run_does(run)
-            replace(source, target)
+    def watched(name: Callable[..., None]) -> Callable[..., None]:
+        """What gives a page its name, after what happens before."""
+
+        def named(*words: Any, **options: Any) -> None:
+            if os.getpid() != run:
+                copy_does(run)
+                name(*words, **options)
+                os.write(beginning, b".")
+            else:
+                if first_of_copy:
+                    run_does(run)
+                name(*words, **options)
+
+        return named
 
     patch.setattr(page_writers, "_FEWEST", 1)
     patch.setattr(os, "sched_getaffinity", lambda _process: {0, 1})
     patch.setattr(os, "fork", forked)
-    patch.setattr(os, "replace", replaced)
+    patch.setattr(os, "link", watched(os.link))
+    patch.setattr(os, "replace", watched(os.replace))
     made = _catalog(wiki)
     with pytest.raises(ChildProcessError):  # none is left
         os.waitpid(-1, os.WNOHANG)

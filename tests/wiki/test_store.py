@@ -46,6 +46,43 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path, mon
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a.md"]
 
 
+def test_a_new_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    room = [2]
+
+    def nearly_full(descriptor: int, content: bytes) -> int:
+        if not room:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, content[: room.pop()])
+
+    monkeypatch.setattr(os, "write", nearly_full)
+    with pytest.raises(RunError, match="No space left on device"):
+        WikiFolder(tmp_path).write_text("a.md", "new")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("lacking", ["open", "link"])
+def test_where_no_file_can_be_made_without_a_name_it_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
+) -> None:
+    real = getattr(os, lacking)
+    refused: list[object] = []
+
+    def only_with_a_name(path: str, *words: int, **named: int) -> int:
+        if lacking == "link" or path == str(tmp_path):
+            refused.append(path)
+            raise OSError(95, "Operation not supported")
+        made: int = real(path, *words, **named)
+        return made
+
+    monkeypatch.setattr(os, lacking, only_with_a_name)
+    folder = WikiFolder(tmp_path)
+    assert folder.write_text("a.md", "new")
+    assert folder.read_text("a.md") == "new"
+    assert len(refused) == 1
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.md"]
+
+
 def test_a_dry_run_reports_and_touches_nothing(tmp_path: Path) -> None:
     WikiFolder(tmp_path / "real").write_text("a.md", "x")
     folder = WikiFolder(tmp_path / "real", is_dry_run=True)

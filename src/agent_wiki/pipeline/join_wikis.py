@@ -30,6 +30,7 @@ from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 
+@cycle_search_paused()
 def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Add the records of every session of `others` to the wiki, then run the stages over all sessions.
 
@@ -88,7 +89,6 @@ def _forget_replaced(joined: Iterable[Joinable], listed: Container[str], publish
                 publisher.forget(former)
 
 
-@cycle_search_paused()
 def _loaded(source: Joinable, report: Report) -> LoadedWiki:
     """Another wiki, for reading; files that cannot be read are failures."""
     problems: list[UnreadablePage] = []
@@ -100,6 +100,8 @@ def _loaded(source: Joinable, report: Report) -> LoadedWiki:
 
 def _take_foreign(theirs: LoadedWiki, source: WikiFolder, ours: Publisher) -> None:
     """Copy pages that other tools wrote, unless one of that name or with that id exists here or was rejected."""
+    if not theirs.state.foreign:
+        return
     here = view_of(ours.state)
     known = here.guidelines.keys() | here.foreign_guidelines.keys()
     for path, page in theirs.state.foreign.items():

@@ -1,4 +1,4 @@
-"""A file put in the place of another, whole or not at all."""
+"""Files that are written whole or not at all: a new one, and one put in the place of another."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+_NAMELESS = os.O_WRONLY | getattr(os, "O_TMPFILE", 0)
 
 
 @contextmanager
@@ -29,3 +31,30 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
         with suppress(OSError):
             beside.unlink()
         raise
+
+
+def created(target: str, content: bytes) -> bool:
+    """Make a new file that gets its name once it is whole. False where the system cannot, or where there is one.
+
+    A file beside that is renamed costs twice as much, and the two processes of a large run wait for each other's.
+    Raises `OSError` when there is no room.
+    """
+    try:
+        descriptor = os.open(target.rpartition("/")[0], _NAMELESS, 0o666)
+    except OSError:
+        return False
+    try:
+        write_all(descriptor, content)
+        with suppress(OSError):
+            os.link(f"/proc/self/fd/{descriptor}", target, src_dir_fd=descriptor)  # which has it follow the link
+            return True
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of it: the system may take less at a time."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

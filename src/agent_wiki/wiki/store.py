@@ -24,7 +24,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of
 from agent_wiki.wiki.page import Page, parse_page, render_page
-from agent_wiki.wiki.replacing import replacing
+from agent_wiki.wiki.replacing import created, replacing, write_all
 
 _CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
@@ -147,7 +147,7 @@ class WikiFolder:
         if self.is_dry_run:
             self.planned[path] = text
         else:
-            self._replace(target, content)
+            self._replace(target, content, is_new=status is None)
             self._remember(path, target)
         return True
 
@@ -253,7 +253,7 @@ class WikiFolder:
             return None
         return content if checksum == f"{_hasher(content).hexdigest()}\n".encode() else None
 
-    def _replace(self, target: str, content: bytes) -> None:
+    def _replace(self, target: str, content: bytes, *, is_new: bool = False) -> None:
         """Write beside, then rename: a reader sees the old file or the new one, never a part.
 
         The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
@@ -263,8 +263,9 @@ class WikiFolder:
         self._make_folder(machinery)
         self._make_folder(target.rpartition("/")[0])
         try:
-            _write_whole(beside, content)
-            os.replace(beside, target)  # noqa: PTH105
+            if not (is_new and created(target, content)):
+                _write_whole(beside, content)
+                os.replace(beside, target)  # noqa: PTH105
         except OSError as error:
             with suppress(OSError):
                 Path(beside).unlink()
@@ -335,8 +336,6 @@ def _hasher(content: bytes = b"") -> hashlib.blake2b:
 def _write_whole(target: str, content: bytes) -> None:
     descriptor = os.open(target, _NEW_FILE, 0o666)
     try:
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        write_all(descriptor, content)
     finally:
         os.close(descriptor)
