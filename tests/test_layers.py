@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "agent_wiki"
@@ -39,9 +40,12 @@ _ENTRY_POINTS = frozenset({"__init__", "__main__"})
 _MOST_TOP_LEVEL_ENTRIES = 26
 
 
-def _modules() -> Iterator[tuple[str, Path]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), path
+@lru_cache(maxsize=1)
+def _modules() -> dict[str, ast.Module]:
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
@@ -63,11 +67,11 @@ def _layer(dotted: str) -> str | None:
 
 def _upward_imports() -> set[tuple[str, str]]:
     found = set()
-    for place, path in _modules():
+    for place, tree in _modules().items():
         own = place.partition("/")[0].removesuffix(".py")
         if own in _ENTRY_POINTS:
             continue
-        for dotted in _imported(ast.parse(path.read_text(encoding="utf-8"))):
+        for dotted in _imported(tree):
             layer = _layer(dotted)
             if layer in LAYERS and LAYERS.index(layer) > LAYERS.index(own):
                 found.add((place, dotted))
@@ -75,7 +79,7 @@ def _upward_imports() -> set[tuple[str, str]]:
 
 
 def test_every_top_level_module_has_a_layer() -> None:
-    there = {place.partition("/")[0].removesuffix(".py") for place, _ in _modules()} - _ENTRY_POINTS
+    there = {place.partition("/")[0].removesuffix(".py") for place in _modules()} - _ENTRY_POINTS
     assert sorted(there.symmetric_difference(LAYERS)) == []
 
 
@@ -92,8 +96,8 @@ def test_imports_are_absolute() -> None:
     """A relative import would escape the test above."""
     relative = [
         place
-        for place, path in _modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for place, tree in _modules().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []

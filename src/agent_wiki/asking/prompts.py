@@ -122,6 +122,7 @@ def _read_prompt(stage: str, overrides: Path | None) -> PromptFile:
     return parse_prompt(text, place)
 
 
+@lru_cache(maxsize=64)
 def parse_prompt(text: str, place: str) -> PromptFile:
     """A prompt file from its text. Raises `RunError` with `place`, line and reason."""
     from jinja2 import TemplateSyntaxError

@@ -56,6 +56,15 @@ def _environment(overrides: str | None) -> Environment:
     return strict_environment(FileSystemLoader(folders))
 
 
+def _contents(folder: str) -> tuple[bytes, ...]:
+    return tuple(path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file())
+
+
+@lru_cache(maxsize=1)
+def _shipped_contents() -> tuple[bytes, ...]:
+    return _contents(str(shipped_folder("templates")))
+
+
 class Templates:
     """The templates of one wiki. `overrides` is the owner's folder, or None."""
 
@@ -65,9 +74,8 @@ class Templates:
 
     def digest(self) -> str:
         """Of the text of all templates."""
-        folders = [str(shipped_folder("templates")), *([self._overrides] if self._overrides else ())]
-        files = [path for folder in folders for path in sorted(Path(folder).rglob("*")) if path.is_file()]
-        return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+        own = _contents(self._overrides) if self._overrides else ()
+        return hashlib.sha256(b"\0".join((*_shipped_contents(), *own))).hexdigest()
 
     def render(self, name: str, **variables: Any) -> str:
         """Render `templates/<name>.j2`. Raises `RunError` naming template, line and reason."""
