@@ -92,18 +92,21 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _rehearsed(paths: list[Path], wiki: Path) -> Callable[[Asked], Any]:
-    engine = _Rehearsed(wiki)
-    run(paths, Options(wiki, engine=engine, dry_run=True), Report("ingest", str(wiki)), lambda *_: None)
-    return engine.says
-
-
 @pytest.fixture(scope="module")
 def twenty(traces: Path) -> list[Path]:
     """Twenty real recordings of all formats and lengths that no model would read in segments."""
     files = [path for path in sorted(traces.rglob("*")) if path.suffix in (".json", ".jsonl", ".traj")]
     fit = [path for path in files if 5_000 < path.stat().st_size < 250_000 and path.name != "MANIFEST.jsonl"]
     return fit[:: len(fit) // 20][:20]
+
+
+@pytest.fixture(scope="module")
+def rehearsed(twenty: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], Any]:
+    """Answers on the twenty recordings, for the loopback server."""
+    wiki = tmp_path_factory.mktemp("rehearsed") / "wiki"
+    engine = _Rehearsed(wiki)
+    run(twenty, Options(wiki, engine=engine, dry_run=True), Report("ingest", str(wiki)), lambda *_: None)
+    return engine.says
 
 
 def _off(made: Estimate, report: Report) -> tuple[float, float]:
@@ -121,10 +124,12 @@ def _calls(made: Estimate) -> dict[str, int]:
     return {stage: sums.calls for stage, sums in made.stages.items() if sums.calls}
 
 
-def test_twenty_real_recordings_cost_what_the_estimate_says(twenty: list[Path], tmp_path: Path) -> None:
+def test_twenty_real_recordings_cost_what_the_estimate_says(
+    twenty: list[Path], rehearsed: Callable[[Asked], Any], tmp_path: Path
+) -> None:
     wiki = tmp_path / "wiki"
     first, then = twenty[::2], twenty[1::2]
-    with MessagesServer(_rehearsed(twenty, wiki)) as server:
+    with MessagesServer(rehearsed) as server:
         fresh = _estimate(first, wiki, server.base_url, is_exact=True)
         assert not server.bodies()
         billed = _ask(first, wiki, server)
@@ -139,9 +144,11 @@ def test_twenty_real_recordings_cost_what_the_estimate_says(twenty: list[Path], 
     assert _off(exact, later)[1] < 0.1
 
 
-def test_questions_side_by_side_are_billed_as_estimated(twenty: list[Path], tmp_path: Path) -> None:
+def test_questions_side_by_side_are_billed_as_estimated(
+    twenty: list[Path], rehearsed: Callable[[Asked], Any], tmp_path: Path
+) -> None:
     wiki = tmp_path / "wiki"
-    with MessagesServer(_rehearsed(twenty, wiki), Endpoint(latency_seconds=0.05)) as server:
+    with MessagesServer(rehearsed, Endpoint(latency_seconds=0.05)) as server:
         made = _estimate(twenty, wiki, server.base_url, is_exact=True)
         asking = _asking(base_url=server.base_url, concurrency=16)
         billed = ingest(twenty, wiki, "anthropic", asking=asking).asked["total"]
