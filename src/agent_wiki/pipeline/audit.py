@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 from agent_wiki.pages.catalog import Catalog
@@ -17,15 +18,25 @@ from agent_wiki.wiki.store import WikiFolder
 Entry = dict[str, Any]
 
 
-def log(folder: WikiFolder, entries: Iterable[Entry]) -> None:
-    """Append what is new, before the files that show it are written: a resumed run does not log twice."""
-    wanted = list(entries)
-    if not wanted:
-        return
-    known = {_subject(entry): entry for entry in read(folder)}
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    fresh = [entry for entry in wanted if known.get(_subject(entry)) != entry]
-    folder.append_audit({"action": entry["action"], "ts": now, **entry} for entry in fresh)
+class AuditLog:
+    """The log as one run sees it: what it says is read once, however many sessions have something to add."""
+
+    def __init__(self, folder: WikiFolder) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, ...], Entry]:
+        return {_subject(entry): entry for entry in read(self._folder)}
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Append what is new, before the files that show it are written: a resumed run does not log twice."""
+        wanted = list(entries)
+        if not wanted:
+            return
+        now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        fresh = [entry for entry in wanted if self._known.get(_subject(entry)) != entry]
+        self._folder.append_audit({"action": entry["action"], "ts": now, **entry} for entry in fresh)
+        self._known.update((_subject(entry), entry) for entry in fresh)
 
 
 def read(folder: WikiFolder) -> Iterator[Entry]:

@@ -71,7 +71,7 @@ def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress
         run.forget_pages()
         stages = (*CORPUS_STAGES, CATALOG) if _is_embedded(publisher.state) else (CATALOG,)
         publisher.finish(stages, progress, archive_covered=True, new_pages="unlisted")
-        audit.log(folder, [{"action": "forget", "id": _digest(each)} for each in sessions])
+        audit.AuditLog(folder).add([{"action": "forget", "id": _digest(each)} for each in sessions])
         run.look_again()
     return run.forgotten
 

@@ -73,6 +73,7 @@ class Publisher:
         self.config_text = ""
         self.released: set[str] = set()
         self.rendered: set[str] = set()  # files that hold what was rendered in this run, and nothing else
+        self._audit = audit.AuditLog(folder)
         self._replaced = ReplacedTags(folder)
         self._taken: set[str] = set()
         self._edited_files: set[str] = set()
@@ -132,7 +133,7 @@ class Publisher:
         if known is not None:
             self._replaced.add(known)
         if record != known:
-            audit.log(self.folder, audit.uses_of(record))
+            self._audit.add(audit.uses_of(record))
             self._put_record(record, record_text(record) if text is None or record != mined else text)
         return True
 
@@ -304,7 +305,7 @@ class Publisher:
         rendered: set[str] = set()
         known: dict[str, Known] = {}
         scripts = ScriptFiles(self.folder, self.state.config.kept, self.released)
-        audit.log(self.folder, [*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
+        self._audit.add([*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
         for slug, joined in made.view.skills.items():
             versions = [each.entry.scripts for each in joined.contributions]
             is_page_edited = skill_path(slug) in self.pages.edited
