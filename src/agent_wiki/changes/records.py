@@ -16,7 +16,7 @@ _RECORDS = f"{SESSIONS}/"
 def with_records(revision: Revision, files: Mapping[str, FileChange], problems: list[str]) -> dict[str, FileChange]:
     """The files that differ from a revision, records that git ignores included.
 
-    In: the files that differ as git knows it. What cannot be told is left out, with a line in `problems`.
+    In: the files that differ as git knows it. What cannot be known is left out, with a line in `problems`.
     """
     folder = WikiFolder(revision.wiki)
     then = revision.texts([SIDECAR]).get(SIDECAR)
