@@ -23,6 +23,7 @@ from tests.buckets.servers import (
     seaweedfs_server,
     set_environment,
 )
+from tests.pipeline.test_shard_runs import join, shard
 from tests.wikis import Script, chat, ingest, tree
 
 pytest.importorskip("obstore", reason="obstore is not installed (the extra `bucket`)")
@@ -60,6 +61,12 @@ def test_nights_over_seaweedfs(tmp_path: Path, script: Script, monkeypatch: pyte
         buckets._block.cache_clear()
         with pytest.raises(RecordingChanged, match="it changed after it was listed"):
             listing.paths()[1].read_bytes()
+        ingest([bucket], tmp_path / "wiki", script.engine)
+        out = path_of("s3://real/out")
+        for number in (2, 1):
+            shard(bucket, number, 2, out, tmp_path / "none", script.engine)
+        assert join([out], tmp_path / "joined", script.engine).failures == []
+        assert tree(tmp_path / "joined") == tree(tmp_path / "wiki")
 
 
 def test_nights_over_moto_with_a_key_that_no_listing_can_give(

@@ -135,10 +135,11 @@ def test_a_shard_that_was_killed_is_missing_until_it_has_run_again(
         patched.setattr(shard_runs.ShardRun, "finish", killed)
         with pytest.raises(KeyboardInterrupt):
             shard(recordings, 2, 2, out, tmp_path / "none", script.engine)
+    not_ended = f"{out / 'shard-2-of-2'}: this shard has not ended; run it, then join again"
     report = join([out], tmp_path / "joined", script.engine)
-    assert [str(each) for each in report.failures] == [
-        f"{out / 'shard-2-of-2'}: this shard has not ended; run it, then join again"
-    ]
+    assert [str(each) for each in report.failures] == [not_ended]
+    report = join([out / "shard-2-of-2"], tmp_path / "joined", script.engine)
+    assert [str(each) for each in report.failures] == [not_ended, "shard 1/2: is missing; run it, then join it"]
     shard(recordings, 2, 2, out, tmp_path / "none", script.engine)
     assert join([out], tmp_path / "joined", script.engine).exit_code == 0
     ingest([recordings], tmp_path / "whole", script.engine)

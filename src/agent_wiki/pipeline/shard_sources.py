@@ -103,7 +103,7 @@ def _in_bucket(path: BucketPath) -> list[BucketPath]:
 
 
 def _report_missing(manifests: Sequence[Manifest], broken: set[Shard | None], report: Report) -> None:
-    runs: defaultdict[int, list[Manifest]] = defaultdict(list)
+    runs: defaultdict[int, list[Manifest]] = defaultdict(list, {shard.count: [] for shard in broken if shard})
     for manifest in manifests:
         runs[manifest.shard.count].append(manifest)
         if manifest.unfinished:
