@@ -1,11 +1,13 @@
 """Are the lessons true, and are they found: a wiki of annotated sessions, scored by readers' stored judgements.
 
     python -m benchmarks.lessons [--todo] [--wiki DIR] [--judgements FILE] [--shared DIR]
-    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/together.json
+    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/{together,thorough,unseen}.json
 
 The annotated recordings are mined by the embedded engine; `--wiki` scores a wiki that was made of them in another way.
 `--stored` scores a wiki that is not here, as it was judged: agents who had not seen the annotations answered the
 prompts, all of a session together or one by one, and what they wrote quotes recordings that are not ours to ship.
+`unseen.json` is about twelve recordings that the author of the prompts had not read: one reader annotated them, a
+second answered the prompts, a third judged. It says itself what each annotated lesson is worth.
 Readers who did not write the engine judge each page (keep, weak, false) and say which page holds an annotated lesson,
 in full or half. Their judgements are stored by page id, a digest of the rule's words: what is worded anew has to be
 judged anew, and `--todo` lists it. A third of the sessions, by the digest of their names, is closed: nobody looks at
@@ -137,6 +139,19 @@ def annotated(shared: Path) -> list[Annotated]:
     return found
 
 
+def annotated_in(judgements: dict[str, Any]) -> list[Annotated]:
+    """The annotated recordings of judgements that say of each lesson what it is worth; else none.
+
+    So judgements on recordings that are not here are scored: their lessons are known by a key alone.
+    """
+    lessons: dict[str, list[Lesson]] = {}
+    for key, each in judgements["lessons"].items():
+        if "value" in each:
+            lesson = Lesson(key, "", each["value"], each["stated"], each["checked"])
+            lessons.setdefault(key.partition("#")[0], []).append(lesson)
+    return [Annotated(name, Path(name), is_closed=False, lessons=tuple(found)) for name, found in lessons.items()]
+
+
 def written_pages(view: WikiView) -> list[WrittenPage]:
     """The guidelines and skills of a wiki."""
     found = [
@@ -200,14 +215,18 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--stored", action="store_true", help="score what was judged, without the wiki")
     options = parser.parse_args(words)
-    if not options.shared.is_dir():
+    judgements = json.loads(options.judgements.read_text(encoding="utf-8"))
+    recordings = annotated_in(judgements) if options.stored else []
+    if not recordings and not options.shared.is_dir():
         print(f"{options.shared}: no annotated recordings here, nothing is measured")
         return 0
-    recordings = annotated(options.shared)
-    judgements = json.loads(options.judgements.read_text(encoding="utf-8"))
+    recordings = recordings or annotated(options.shared)
     pages = judged_pages(judgements) if options.stored else _pages(recordings, options.wiki)
     misses: list[str] = []
+    sides = {each.is_closed for each in recordings}
     for what, is_closed in (("open", False), ("closed", True)):
+        if is_closed not in sides:
+            continue
         score = scored(recordings, pages, judgements, is_closed=is_closed)
         print(f"\n{what}:", *score.lines(), sep="\n  ")
         misses += [f"{what}: {each}" for each in score.misses(MODEL if options.stored else EMBEDDED)]

@@ -60,6 +60,20 @@ def test_without_the_annotations_nothing_is_measured(tmp_path: Path, capsys: pyt
     assert "nothing is measured" in capsys.readouterr().out
 
 
+def test_judgements_that_say_what_a_lesson_is_worth_need_no_annotations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lesson = {"value": 3, "stated": False, "checked": True, "match": "full", "page": "111"}
+    told = {"lessons": {"a#0": lesson}, "pages": {"111": "false"}, "files": {"111": ["a"]}, "causes": {}}
+    (tmp_path / "j.json").write_text(json.dumps(told), encoding="utf-8")
+    asked = ["--stored", "--judgements", str(tmp_path / "j.json"), "--shared", str(tmp_path / "none")]
+    assert main(asked) == 1
+    printed = capsys.readouterr().out
+    assert "value 3             1 of them full 1, half 0, none 0" in printed
+    assert "MISSED open: 100% of the judged pages are false" in printed
+    assert "closed" not in printed
+
+
 def test_a_third_of_the_annotated_recordings_is_closed(tmp_path: Path) -> None:
     (tmp_path / "gold").mkdir()
     lesson = {"rule": "Use X.", "value": 2, "stated": True, "cause_checked": False}

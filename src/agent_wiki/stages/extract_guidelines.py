@@ -1,4 +1,4 @@
-"""extract-guidelines: one trajectory → at most five guidelines, often none."""
+"""extract-guidelines: one trajectory → at most seven guidelines, often none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.text import plain_line
 
 STAGE = EXTRACT_GUIDELINES
-MOST_PER_SESSION = 5
+MOST_PER_SESSION = 7
 MOST_CHARACTERS = {"title": 100, "rule": 600, "rationale": 600, "trigger": 300}
 """Of the words of a lesson. A longer one is refused: cut short, a rule may say something else."""
 SCOPE_PATTERN = r"^(general|repository|tool:[a-z0-9][a-z0-9._@/-]{0,60})$"

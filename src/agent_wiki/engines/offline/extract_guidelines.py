@@ -14,7 +14,6 @@ from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.stages.extract_guidelines import (
-    MOST_PER_SESSION,
     GuidelineAnswer,
     GuidelinesAnswer,
     GuidelinesQuestion,
@@ -33,6 +32,7 @@ _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbo
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries", "recoveries/without-wrapper"})
+_MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`-\w <text>`|`(?:source|cd|export|\.) <\w+>`")
 
@@ -81,7 +81,7 @@ def chosen(lessons: list[Lesson]) -> list[Lesson]:
     kept: list[Lesson] = []
     for lesson in sorted(lessons, key=_sureness):
         is_known = any(lesson.event & other.event or _same_rule(lesson, other) for other in kept)
-        if not is_known and len(kept) < MOST_PER_SESSION:
+        if not is_known and len(kept) < _MOST_PER_SESSION:
             kept.append(lesson)
     return sorted(kept, key=lambda lesson: (min(lesson.event), lesson.guideline.rule))
 
