@@ -14,6 +14,7 @@ from agent_wiki.pages.waiting import LessonPage, chosen
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.new_pages import AtMost
 from agent_wiki.pipeline.owners_pages import reject
+from agent_wiki.pipeline.patch_config import patch_config
 from agent_wiki.report import Report
 from agent_wiki.wiki.layout import kind_of
 from tests.repositories import Repository
@@ -174,6 +175,12 @@ def test_an_owner_who_rejects_a_page_publishes_no_other(shop: Shop) -> None:
     reject(shop.wiki, [f"guidelines/{page.name}"], "", Report("reject", ""))
     assert shop.published() == {RULES[4]}
     assert len(shop.waiting()) == 3
+
+
+def test_a_change_of_the_configuration_publishes_no_other(shop: Shop) -> None:
+    shop.night(2)
+    patch_config(shop.wiki, {"rules": {"ignore": ["no-such-rule"]}}, Report("config patch", ""))
+    assert (len(shop.waiting()), len(shop.published())) == (3, 2)
 
 
 def test_a_forgotten_session_takes_its_waiting_pages_with_it(shop: Shop) -> None:

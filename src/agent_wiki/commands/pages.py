@@ -26,7 +26,7 @@ def init(
     from agent_wiki.wiki.store import WikiFolder
     from agent_wiki.wiki.templates import PLACES, shipped_folder, shipped_names
 
-    report = run([], Options(wiki, ("catalog",)), Report("init", str(wiki)), no_progress)
+    report = run([], Options(wiki, ("catalog",), new_pages="unlisted"), Report("init", str(wiki)), no_progress)
     if eject:
         folder = WikiFolder(wiki)
         for kind in PLACES:

@@ -172,7 +172,13 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
             outcome.postponed = f"another engine answered for {session.session_id}: ingest with that one"
 
     options = Options(
-        wiki, stages, _ENGINE, lock_timeout_seconds=_LOCK_TIMEOUT_SECONDS, is_selective=True, on_session=note
+        wiki,
+        stages,
+        _ENGINE,
+        lock_timeout_seconds=_LOCK_TIMEOUT_SECONDS,
+        is_selective=True,
+        new_pages="unlisted",
+        on_session=note,
     )
     if not (wiki / CONFIG).is_file():  # a session that teaches nothing creates no wiki
         run(files, replace(options, dry_run=True), Report("hook stop", str(wiki)), no_progress)

@@ -164,7 +164,12 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
     engine = RecordedEngine(wiki, is_kept=True, listener=listen, hears_together=True, only_session=only_session)
     report = Report("apply", str(wiki))
     options = Options(
-        wiki, stages=stages, engine=engine, rewrite=found.is_rewrite, archive_covered=choices.archive_covered
+        wiki,
+        stages=stages,
+        engine=engine,
+        rewrite=found.is_rewrite,
+        archive_covered=choices.archive_covered,
+        new_pages="unlisted",
     )
     try:
         run(found.recordings, options, report, no_progress)

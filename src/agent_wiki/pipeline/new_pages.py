@@ -1,8 +1,8 @@
 """Which new pages a run publishes, and `_waiting.jsonl`, which lists those that wait, one line a page, sorted by id.
 
 What is published lies on disk; what waits is everything else that the records give. The list tells a page that waits
-from one that somebody deleted. Git merges it by keeping the lines of both sides; a page that either side published is
-published. Without the list nothing waits.
+from one that is new, or that somebody deleted. Git merges it by keeping the lines of both sides; a page that either
+side published is published. Without the list nothing waits.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report
     with folder.locked(with_runs=True):
         text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
         folder.write_text(CONFIG, patched(text, patch))
-        options = Options(wiki, ("catalog",), dry_run=report.is_dry_run)
+        options = Options(wiki, ("catalog",), dry_run=report.is_dry_run, new_pages="unlisted")
         run([], options, report, no_progress)
     report.written = sorted({*folder.written, *report.written})
     return report
