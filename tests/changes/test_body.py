@@ -90,3 +90,13 @@ def test_a_page_or_a_session_is_news(pages: ComparedPages, sessions: AddedSessio
     facts = _facts(pages, sessions)
     assert facts.title == title
     assert facts.to_json()["news"] is (title != "Wiki: nothing new")
+
+
+def test_a_secret_that_two_texts_make_is_removed() -> None:
+    pages = ComparedPages(
+        [ChangedPage("new", "guideline", "0", "Set the password", "hunter2Xq9!zz81", "guidelines/x.md")]
+    )
+    run = RunFacts(1, warnings=["AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzz81kQ7aP2"])
+    body = _body(_facts(pages, run=run))
+    assert "wJalrXUtnFEMI" not in body
+    assert "hunter2Xq9" not in body

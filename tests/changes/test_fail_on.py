@@ -10,6 +10,7 @@ import pytest
 from agent_wiki.changes.fail_on import conditions_of, reasons_to_fail
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.ingest import Options
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.spending import Totals
 from tests.wikis import Script, record, rule
@@ -50,11 +51,11 @@ def _cost(**totals: float) -> dict[str, object]:
     ],
 )  # fmt: skip
 def test_a_condition_is_met_beyond_its_limit(condition: str, report: Report, reason: str, tmp_path: Path) -> None:
-    assert reasons_to_fail(conditions_of([condition]), report, tmp_path) == [reason] * bool(reason)
+    assert reasons_to_fail(conditions_of([condition]), report, Options(tmp_path)) == [reason] * bool(reason)
 
 
 def test_a_bug_is_always_a_reason(tmp_path: Path) -> None:
-    assert reasons_to_fail((), _report(bugs=["Traceback"]), tmp_path) == ["bug: 1 bug of this program"]
+    assert reasons_to_fail((), _report(bugs=["Traceback"]), Options(tmp_path)) == ["bug: 1 bug of this program"]
 
 
 @pytest.mark.parametrize(

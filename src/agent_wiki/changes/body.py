@@ -8,6 +8,7 @@ from itertools import islice
 from agent_wiki.changes.facts import ChangeFacts
 from agent_wiki.changes.markdown import Links, inert
 from agent_wiki.changes.sections import BodySection, sections_of
+from agent_wiki.redaction.redact import redact_text
 
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536 characters of a body."""
@@ -20,7 +21,7 @@ def pull_request_body(facts: ChangeFacts, links: Links, beside: str) -> str:
     sections = sections_of(facts, links)
     nothing: list[list[str]] = [[] for _ in sections]
     shown = _lines_that_fit(sections, MOST_CHARACTERS - len(_text(facts, sections, nothing, beside)))
-    return _text(facts, sections, shown, beside)
+    return redact_text(_text(facts, sections, shown, beside))[0][:MOST_CHARACTERS]
 
 
 def _lines_that_fit(sections: Sequence[BodySection], room: int) -> list[list[str]]:

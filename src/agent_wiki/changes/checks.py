@@ -43,10 +43,10 @@ class WikiCheck:
         return {**asdict(self), "passed": not self.problems}
 
 
-def checks_of(wiki: Path, changed: Iterable[str]) -> list[WikiCheck]:
+def checks_of(wiki: Path, changed: Iterable[str], *, archive_covered: bool) -> list[WikiCheck]:
     """All checks of the wiki in a folder. In: the files of it that were written. Raises `RunError`."""
     rows = list(index_fields(index_bytes(wiki))) if _is_file(wiki, INDEX) else []
-    return wiki_checks(wiki, view_of(read_wiki(wiki, []).state), rows, changed, rendered_again(wiki))
+    return wiki_checks(wiki, view_of(read_wiki(wiki, []).state), rows, changed, rendered_again(wiki, archive_covered))
 
 
 def quarantined_in(wiki: Path) -> list[str]:
@@ -54,9 +54,9 @@ def quarantined_in(wiki: Path) -> list[str]:
     return sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file())
 
 
-def rendered_again(wiki: Path) -> Report:
+def rendered_again(wiki: Path, archive_covered: bool) -> Report:
     """What `wiki catalog` would do in a wiki as it is. Nothing is written."""
-    options = Options(wiki, (CATALOG,), dry_run=True, new_pages="unlisted")
+    options = Options(wiki, (CATALOG,), dry_run=True, archive_covered=archive_covered, new_pages="unlisted")
     return run([], options, Report(CATALOG, str(wiki)), no_progress)
 
 
@@ -105,7 +105,7 @@ def _of_citations(view: WikiView) -> WikiCheck:
     problems = tuple(
         f"{name}: cites turn {each.turn} of session {session.session_id}, which has {session.record.turns}"
         for name, session, each in cited
-        if not 1 <= each.turn <= max(session.record.turns, each.turn * (not session.record.turns))
+        if each.turn < 1 or 0 < session.record.turns < each.turn
     )
     return WikiCheck("citations", f"{counted(len(cited), 'citation')}, whose quotes were checked when mined", problems)
 

@@ -111,17 +111,19 @@ def _cleaned(value: Any, secrets: list[int]) -> Any:
     return value
 
 
-def gathered(revision: Revision, run: RunFacts | None) -> ChangeFacts:
+def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool = True) -> ChangeFacts:
     """Compare a wiki on disk with a revision of it. Raises `RunError` for a configuration that cannot be read."""
     wiki, problems = revision.wiki, list[UnreadablePage]()
     loaded = read_wiki(wiki, problems)
     view = view_of(loaded.state)
-    catalog = Catalog(view, archived_guidelines(view, archive_covered=True), loaded.templates, loaded.pages.edited)
+    catalog = Catalog(
+        view, archived_guidelines(view, archive_covered=archive_covered), loaded.templates, loaded.pages.edited
+    )
     unknown: list[str] = []
     files = with_records(revision, revision.changed_files(), unknown)
     rows = list(index_fields(index_bytes(wiki)))
     kept = sorted(path for path in loaded.state.config.kept if path in loaded.pages.edited or (wiki / path).is_file())
-    again, waiting = rendered_again(wiki), listed(WikiFolder(wiki))
+    again, waiting = rendered_again(wiki, archive_covered), listed(WikiFolder(wiki))
     facts = ChangeFacts(
         revision,
         _pages(revision, rows, files, catalog),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 from agent_wiki.changes.checks import checks_of, quarantined_in
 from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.ingest import Options
 from agent_wiki.report import Report
 from agent_wiki.spending import Totals
 from agent_wiki.trajectory.lazily import dataclass
@@ -29,7 +29,7 @@ class FailCondition:
     is_share: bool = False
 
 
-Found = Callable[[FailCondition, Report, Path], str]
+Found = Callable[[FailCondition, Report, Options], str]
 
 
 def conditions_of(words: Iterable[str]) -> list[FailCondition]:
@@ -52,14 +52,14 @@ def _condition(word: str) -> FailCondition:
     return FailCondition(name, float(found["most"] or 0), bool(found["percent"]))
 
 
-def reasons_to_fail(conditions: Iterable[FailCondition], report: Report, wiki: Path) -> list[str]:
+def reasons_to_fail(conditions: Iterable[FailCondition], report: Report, options: Options) -> list[str]:
     """Why the job is red, one line each; none where it is not. A bug of this program is always a reason."""
-    found = (_FOUND[each.name](each, report, wiki) for each in conditions)
+    found = (_FOUND[each.name](each, report, options) for each in conditions)
     bugs = [f"bug: {counted(len(report.bugs), 'bug')} of this program"] if report.bugs else []
     return [*bugs, *(reason for reason in found if reason)]
 
 
-def _failed(condition: FailCondition, report: Report, _wiki: Path) -> str:
+def _failed(condition: FailCondition, report: Report, _options: Options) -> str:
     """Recordings and questions that failed, each once."""
     failed = {each.recording or each.unit for each in report.failures if each.kind not in _WIKI_FAILURES}
     number, of = len(failed), max(len(failed), report.recordings)
@@ -69,14 +69,14 @@ def _failed(condition: FailCondition, report: Report, _wiki: Path) -> str:
     return f"failed: {number}{share}, more than {most}" if amount > condition.most else ""
 
 
-def _quarantined(condition: FailCondition, report: Report, wiki: Path) -> str:
+def _quarantined(condition: FailCondition, report: Report, options: Options) -> str:
     """What was held back: files in quarantine, where nothing puts any yet, and claims that a check dropped."""
-    files, claims = len(quarantined_in(wiki)), len(report.dropped_claims)
+    files, claims = len(quarantined_in(options.wiki)), len(report.dropped_claims)
     said = f"quarantine: {counted(files, 'file')}, {counted(claims, 'claim')} dropped by a check"
     return f"{said}, more than {condition.most:g}" if files + claims > condition.most else ""
 
 
-def _cost(condition: FailCondition, report: Report, _wiki: Path) -> str:
+def _cost(condition: FailCondition, report: Report, _options: Options) -> str:
     """What asking a model came to. Where an answer has no price, nobody knows that it was less."""
     asked = Totals.from_json(report.asked["total"]) if report.asked else Totals()
     if asked.unpriced:
@@ -84,8 +84,9 @@ def _cost(condition: FailCondition, report: Report, _wiki: Path) -> str:
     return f"cost: ${asked.cost_usd:.2f}, more than ${condition.most:g}" if asked.cost_usd > condition.most else ""
 
 
-def _checked(_condition: FailCondition, report: Report, wiki: Path) -> str:
-    problems = [problem for check in checks_of(wiki, report.written) for problem in check.problems]
+def _checked(_condition: FailCondition, report: Report, options: Options) -> str:
+    checks = checks_of(options.wiki, report.written, archive_covered=options.archive_covered)
+    problems = [problem for check in checks for problem in check.problems]
     more = f" and {len(problems) - 1} more: `wiki report` lists them" if len(problems) > 1 else ""
     return f"check: {problems[0]}{more}" if problems else ""
 

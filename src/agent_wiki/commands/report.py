@@ -9,7 +9,7 @@ import typer
 
 from agent_wiki.commands.files import write_bytes
 from agent_wiki.commands.show import print_json, print_lines
-from agent_wiki.commands.stages import AsJson, ExistingWiki
+from agent_wiki.commands.stages import ArchiveCovered, AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
@@ -50,6 +50,7 @@ def report(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 3 if there is nothing new to review.")
     ] = False,
+    archive_covered: ArchiveCovered = True,
     as_json: AsJson = False,
 ) -> None:
     """Show what is new, changed and retired since a revision in git, with what was read, as a pull request's body.
@@ -67,7 +68,7 @@ def report(
         raise UsageError(f"--pr {pr}: name a file that ends in .md; the JSON is written beside it")
     revision = revision_of(wiki_folder(wiki), base)
     links = Links(link_base, revision.folder)
-    facts = gathered(revision, run_facts(runs or ()))
+    facts = gathered(revision, run_facts(runs or ()), archive_covered=archive_covered)
     beside = pr.with_suffix(".json") if pr and pr != _STANDARD_OUTPUT else None
     body = pull_request_body(facts, links, f"`{beside.name}`" if beside else "the JSON (`--json`)")
     if pr is not None and beside is not None:

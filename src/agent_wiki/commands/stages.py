@@ -196,7 +196,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
-    _judge(made, conditions, wiki)
+    _judge(made, conditions, chosen)
     finish(made, as_json=as_json)
 
 
@@ -209,14 +209,14 @@ def _conditions(words: Sequence[str] | None) -> list[FailCondition] | None:
     return conditions_of(words)
 
 
-def _judge(made: Report | Estimate, conditions: list[FailCondition] | None, wiki: Path) -> None:
+def _judge(made: Report | Estimate, conditions: list[FailCondition] | None, options: Options) -> None:
     """Note in a report why the run fails, where the owner named conditions; an estimate runs nothing."""
     from agent_wiki.report import Report
 
     if conditions is not None and isinstance(made, Report):
         from agent_wiki.changes.fail_on import reasons_to_fail
 
-        made.failed_on = reasons_to_fail(conditions, made, wiki)
+        made.failed_on = reasons_to_fail(conditions, made, options)
 
 
 def _done(options: Options, report: Report, work: Callable[[Options], Report]) -> Report | Estimate:
@@ -266,5 +266,5 @@ def join(
     options = Options(folder, engine=engine, dry_run=dry_run, new_pages=new_pages, asking=asking)
     with progress_shown(quiet=as_json) as progress:
         made = _done(options, report, lambda each: join_wikis(paths_of(others), each, report, progress))
-    _judge(made, conditions, folder)
+    _judge(made, conditions, options)
     finish(made, as_json=as_json)
