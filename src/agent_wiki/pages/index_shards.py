@@ -20,7 +20,9 @@ MOST_WHOLE = 500  # rows that an agent can be asked to read in one file
 MOST_ROWS = 100  # of a shard: some 40 kB
 MOST_SHARDS = 150
 _OTHER = "_other"
-_SHARD_NAME = re.compile(r"(?:[a-z0-9][a-z0-9-]*|_contents|_other)\.jsonl")
+_SHARD_NAME = re.compile(
+    r"(?:[a-z0-9][a-z0-9-]*|_contents|_other)\.jsonl|_(?:guidelines|summaries|tag)-[a-z0-9_-]+\.md"
+)
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -71,7 +73,7 @@ class Shards:
 
 
 def is_shard(name: str) -> bool:
-    """Whether a file of the folder `_index/` is one that `shards` may have made."""
+    """Whether a file of the folder `_index/` is a shard or a page (`index_parts`) that a wiki may have made."""
     return _SHARD_NAME.fullmatch(name) is not None
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import from_json
 
 from agent_wiki.pages.contract import ExampleSearch
+from agent_wiki.pages.index_parts import Listing, Part, parts_by_date, parts_by_tag
 from agent_wiki.pages.index_shards import Shards, sessions_of
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
@@ -183,7 +184,7 @@ class _Rows:
     example: ExampleSearch = field(default_factory=ExampleSearch)
     ids: dict[str, dict[str, str]] = field(default_factory=lambda: {kind: {} for kind in INDEXED})
     shown: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in INDEXED})
-    guidelines: list[tuple[int, int, IndexEntry]] = field(default_factory=list)  # with tier and support
+    guidelines: list[tuple[int, int, IndexEntry, str]] = field(default_factory=list)  # with tier, support and title
     subtasks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by session
 
     def add(self, entry: IndexEntry) -> None:
@@ -198,7 +199,7 @@ class _Rows:
         self.example.add(row, supporting)
         self.ids[entry.kind][row["id"]] = entry.path
         if entry.kind == "guideline":
-            self.guidelines.append((TIERS.index(tier(entry.recalls, supporting)), -supporting, entry))
+            self.guidelines.append((TIERS.index(tier(entry.recalls, supporting)), -supporting, entry, row["title"]))
             return
         shown.append(_shown(entry, row))
         if entry.kind == "task":
@@ -224,36 +225,60 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     newest["index.md"] = max(newest.values(), default="")
     counts = {kind: len(found) for kind, found in by_kind.items()}
     shards = rows.shards.files(rows.lines)
+    listings = (Listing(entry.path, entry.date, title) for *_, entry, title in rows.guidelines)
+    by_date = _all_by_date("guidelines", listings)
+    parts = {
+        "guidelines": by_date,
+        "summaries": _all_by_date("summaries", map(_summary_row, by_kind["summary"])),
+        "tags": parts_by_tag(shards) if by_date else [],
+    }
 
     def files() -> Iterator[tuple[str, str]]:
         yield INDEX, "\n".join([*rows.lines, ""])
         yield from shards.items()
+        for section, found in parts.items():
+            for part in found:
+                named = {"section": section, "title": f"{section.capitalize()}: {part.name}"}
+                yield part.path, _signed(templates.render("index-part.md", **named, rows="\n".join(part.rows)))
         for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
             yield f"{folder}/_id_index.json", _id_map(rows.ids[kind])
-        for path, variables in _variables(catalog, rows).items():
+        for path, variables in _variables(catalog, rows, parts).items():
             date = newest.get(path.partition("/")[0])
             yield path, _signed(templates.render(_template(path), verified_at=date, counts=counts, **variables))
 
     return Indexes(files(), rows.example.found(), bool(shards))
 
 
-def _variables(catalog: Catalog, rows: _Rows) -> dict[str, dict[str, Any]]:
+def _all_by_date(section: str, rows: Iterable[Listing]) -> list[Part]:
+    """All of one kind by date, where its index page does not list all."""
+    found = list(rows)
+    return parts_by_date(section, found) if len(found) > MOST_LISTED else []
+
+
+def _summary_row(entry: IndexEntry) -> Listing:
+    return Listing(entry.path, entry.date, entry.path.rpartition("/")[2].removesuffix(".md"))
+
+
+def _variables(catalog: Catalog, rows: _Rows, parts: Mapping[str, Sequence[Part]]) -> dict[str, dict[str, Any]]:
     """What each index page shows, by path."""
     listed = heapq.nsmallest(MOST_LISTED, rows.guidelines, key=lambda each: each[:2])
-    guidelines = [{**_shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry in listed]
+    guidelines = [{**_shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry, _ in listed]
     guidelines.sort(key=lambda each: (each["title"].lower(), each["id"]))
-    tiers = Counter(number for number, _, _ in rows.guidelines)
+    tiers = Counter(number for number, *_ in rows.guidelines)
     return {
         "index.md": {"usage": _usage(catalog)},
         "summaries/index.md": {
             "groups": _groups(catalog),
             "sessions": len(catalog.view.sessions) + len(catalog.settled),
             "most_listed": MOST_LISTED,
+            "parts": parts["summaries"],
         },
         "guidelines/index.md": {
             "clusters": rows.shown["cluster"],
             "guidelines": guidelines,
-            "by_tag": _by_tag(guidelines),
+            "parts": parts["guidelines"],
+            "tag_parts": parts["tags"],
+            "by_tag": [] if parts["guidelines"] else _by_tag(guidelines),
             "tiers": {TIERS[number]: tiers[number] for number in sorted(tiers)},
             "roll_up": _roll_up(guidelines),
         },

@@ -1,0 +1,103 @@
+"""Index pages for people of a large wiki, beside the shards of its index: by date all of one kind, by tag the best.
+
+`guidelines/index.md` and `summaries/index.md` list some and lead to these. A part is bounded however large the wiki
+grows; what it holds depends on dates, so that the pages of a night are in one or two parts and no other part changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pydantic_core import from_json
+
+from agent_wiki.pages.index_shards import CONTENTS, FOLDER
+from agent_wiki.wiki.text import plain_line
+
+MOST_ROWS = 500
+_MONTH, _DAY = len("2026-01"), len("2026-01-01")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_UNDATED = "undated"
+
+
+class Listing(NamedTuple):
+    """A page as a part lists it."""
+
+    path: str
+    date: str | None
+    title: str
+
+    def line(self) -> str:
+        """The row as text; parts lie one folder below the wiki's."""
+        return f"- [{plain_line(self.title, 120)}](../{self.path})"
+
+
+class Part(NamedTuple):
+    """One page of an index. `name` is what its rows have in common."""
+
+    path: str
+    name: str
+    rows: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        return len(self.rows)
+
+
+def parts_by_date(section: str, rows: Iterable[Listing]) -> list[Part]:
+    """All rows by month; a month of more than 500 by day, and such a day by a digest of the path."""
+    months: dict[str, list[Listing]] = {}
+    for row in rows:
+        months.setdefault(_name(row, 0), []).append(row)
+    named = (each for month in sorted(months, reverse=True) for each in _divided(month, months[month], 1))
+    return [
+        Part(f"{FOLDER}/_{section}-{name}.md", name, [row.line() for row in sorted(found, key=_place)])
+        for name, found in named
+    ]
+
+
+def _divided(name: str, rows: list[Listing], level: int) -> Iterator[tuple[str, list[Listing]]]:
+    if len(rows) <= MOST_ROWS:
+        yield name, rows
+        return
+    groups: dict[str, list[Listing]] = {}
+    for row in rows:
+        groups.setdefault(_name(row, level), []).append(row)
+    for each in sorted(groups, reverse=level == 1):
+        yield from _divided(each, groups[each], level + 1)
+
+
+def _name(row: Listing, level: int) -> str:
+    """What a row's part is called at a level: its month, its day, then the day with ever more of a digest."""
+    day = _day(row.date)
+    if level < 2:
+        return day[: _DAY if level else _MONTH]
+    digest = hashlib.sha1(row.path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    return f"{day}-{digest[: level - 1]}"
+
+
+@lru_cache(maxsize=1_000)
+def _day(date: str | None) -> str:
+    return date[:_DAY] if date and _DATE.fullmatch(date[:_DAY]) else _UNDATED
+
+
+def _place(row: Listing) -> tuple[str, str]:
+    return row.title.lower(), row.path
+
+
+def parts_by_tag(shards: Mapping[str, str]) -> list[Part]:
+    """A part for each shard of the index, with its rows. In: path → text of the shards."""
+    parts: list[Part] = []
+    for path, text in shards.items():
+        if path != CONTENTS:
+            name = path.rpartition("/")[2].removesuffix(".jsonl")
+            parts.append(Part(f"{FOLDER}/_tag-{name}.md", name, [_tagged(line) for line in text.split("\n") if line]))
+    return parts
+
+
+def _tagged(line: str) -> str:
+    row = from_json(line.encode("utf-8", "replace"))
+    return f"{Listing(row['link'], None, row['title']).line()} ({row['kind']}): {plain_line(row['summary'], 160)}"
