@@ -12,7 +12,9 @@ import pytest
 from agent_wiki.asking.journal import Journal, journal_folder, records
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError, UsageError
+from agent_wiki.pipeline.forget import forget
 from agent_wiki.readers import buckets
 from agent_wiki.readers.stored_objects import created, keys_below
 from agent_wiki.report import Report
@@ -107,6 +109,26 @@ def test_a_damaged_answer_in_the_store_is_none(tmp_path: Path) -> None:
     bucket.put(key, b'{"kind": "answer", "requ')
     assert created(bucket.path(f"{key}.txt"), b"") is not None  # nobody's
     assert Journal(tmp_path, JournalStore(f"{bucket.url}/journal")).answer(f"sha256:{1:064}") is None
+
+
+def test_a_forgotten_session_is_taken_out_of_the_store(tmp_path: Path) -> None:
+    bucket = Bucket()
+    paths, store = dated_recordings(tmp_path / "t", 2), bucket.url + "/journal"
+    bucket.put("journal/notes.txt", b"session-0")
+    with MessagesServer(says({})) as server:
+        _ask(paths, tmp_path / "wiki", server, store)
+    others = JournalStore(store)
+    for name in ("session-0", "session-1"):
+        others.put({"kind": "left", "contents": [name], "about": [name]}, "run")
+    others.put({"kind": "batch-ended", "batch": "b-1"}, "run")
+    would = forget(tmp_path / "wiki", ["session-0"], Report("forget", "", is_dry_run=True), no_progress, store)
+    forgotten = forget(tmp_path / "wiki", ["session-0"], Report("forget", ""), no_progress, store)
+    in_bucket = {path: count for path, count in forgotten.cut.items() if path.startswith(store)}
+    assert in_bucket == {path: count for path, count in would.cut.items() if path.startswith(store)}
+    assert sorted(in_bucket.values()) == [1] * len(in_bucket)
+    left = b"".join(bytes(bucket.store.get(path.key).bytes()) for path in others.objects())
+    assert (b'"session-0"' in left, b'"session-1"' in left, b"b-1" in left) == (False, True, True)
+    assert bytes(bucket.store.get("journal/notes.txt").bytes()) == b"session-0"
 
 
 def test_a_store_that_cannot_be_used_ends_the_run_before_anything_is_asked(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from agent_wiki.asking.journal import Record, journal_folder, parsed_line
+from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.asking.tool_results import results_folder
 from agent_wiki.errors import UnsafePath
+from agent_wiki.readers.stored_objects import created, deleted, fetched
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.replacing import replacing
 
@@ -33,7 +35,8 @@ def forget_in_journal(wiki: Path, is_forgotten: IsForgotten, *, is_dry_run: bool
     gone: dict[str, int] = {}
     named: set[str] = set()
     for path in sorted(folder.glob("*.jsonl")):
-        kept, count = _without(path, is_forgotten)
+        with path.open("rb") as stream:
+            kept, count = _without(stream, is_forgotten)
         named.update(_texts_named(kept))
         if count:
             gone[f"{MACHINERY}/journal/{path.name}"] = count
@@ -46,19 +49,36 @@ def forget_in_journal(wiki: Path, is_forgotten: IsForgotten, *, is_dry_run: bool
     return gone
 
 
-def _without(path: Path, is_forgotten: IsForgotten) -> tuple[list[bytes], int]:
+def forget_in_store(address: str, is_forgotten: IsForgotten, *, is_dry_run: bool) -> dict[str, int]:
+    """The same in a journal's second place, in a bucket. Out: address of an object → number of lines that went.
+
+    Raises `RunError` where the store fails.
+    """
+    gone: dict[str, int] = {}
+    for path in list(JournalStore(address).objects()):
+        found = fetched(path)
+        kept, count = _without(found.content.splitlines(keepends=True) if found else (), is_forgotten)
+        if found and count:
+            gone[str(path)] = count
+            if not is_dry_run:
+                deleted(path)
+                if kept:
+                    created(path, b"".join(kept))
+    return gone
+
+
+def _without(lines: Iterable[bytes], is_forgotten: IsForgotten) -> tuple[list[bytes], int]:
     """The lines of a file that stay, and how many change or go. A file that would be empty has no line that stays."""
     kept: list[bytes] = []
     count = 0
     has_content = False
-    with path.open("rb") as stream:
-        for line in stream:
-            record = parsed_line(line)
-            left = None if record is None else _left_of(record, is_forgotten)
-            count += left != record or record is None
-            if left is not None:
-                kept.append(line if left == record else _line(left))
-                has_content = has_content or left.get("kind") != "run"
+    for line in lines:
+        record = parsed_line(line)
+        left = None if record is None else _left_of(record, is_forgotten)
+        count += left != record or record is None
+        if left is not None:
+            kept.append(line if left == record else _line(left))
+            has_content = has_content or left.get("kind") != "run"
     return (kept if has_content else []), count
 
 

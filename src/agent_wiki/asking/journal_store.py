@@ -58,6 +58,13 @@ class JournalStore:
             elif found := _RUN.fullmatch(name):
                 self._copy(BucketPath(self._folder.root, key), journal, *found.groups())
 
+    def objects(self) -> Iterator[BucketPath]:
+        """All that is kept, however old. What others put there is left out."""
+        for key in keys_below(self._folder):
+            name = key.removeprefix(f"{self._folder.key}/")
+            if _ANSWER.fullmatch(name) or _RUN.fullmatch(name):
+                yield BucketPath(self._folder.root, key)
+
     def _copy(self, path: BucketPath, journal: Path, run: str, number: str | None) -> None:
         copy = journal / f"{run}.{number}.jsonl" if number else journal / f"{run}.jsonl"
         if copy.exists() or (journal / f"{run}.jsonl").exists():

@@ -26,6 +26,9 @@ def forget(
         list[str], typer.Argument(help="Sessions, each by its id, the beginning of it, or its recording's file name.")
     ],
     wiki: Wiki = None,
+    journal_store: Annotated[
+        str, typer.Option("--journal-store", help="Also take them out of a journal in a bucket: s3://BUCKET/PREFIX.")
+    ] = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -41,7 +44,7 @@ def forget(
     folder = wiki_folder(wiki)
     report = Report("forget", str(folder), is_dry_run=dry_run)
     with progress_shown(quiet=as_json) as progress:
-        forgotten = made_forgotten(folder, sessions, report, progress)
+        forgotten = made_forgotten(folder, sessions, report, progress, journal_store)
     finish(forgotten, as_json=as_json)
 
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.asking.forgetting import forget_in_journal
+from agent_wiki.asking.forgetting import forget_in_journal, forget_in_store
 from agent_wiki.asking.journal import Record
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Progress
@@ -49,10 +49,10 @@ _MOST_NAMED = 6
 _DIGEST = 12
 
 
-def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress) -> Forgotten:
+def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress, journal_store: str = "") -> Forgotten:
     """Take sessions out of a wiki, by id, its beginning, or the name of a recording that holds no other session.
 
-    A dry run of `report` says what would go.
+    With the address of a `journal_store` also out of that. A dry run of `report` says what would go.
 
     The stages over several pages run again where the embedded engine made all that is there; another engine is not
     asked, the next run with it asks what is open. Raises `UsageError` for a session that is not there.
@@ -67,6 +67,8 @@ def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress
         run = _Forgetting(publisher, sessions, Forgotten(report, sessions))
         if not folder.is_dry_run:
             finished.forget(folder)
+        if journal_store:
+            run.forget_stored(journal_store)
         run.forget_machinery()
         run.forget_pages()
         stages = (*CORPUS_STAGES, CATALOG) if _is_embedded(publisher.state) else (CATALOG,)
@@ -123,6 +125,11 @@ class _Forgetting:
     def _discard(self, texts: Iterable[str]) -> None:
         for text in texts:
             self.strings.discard(text)
+
+    def forget_stored(self, address: str) -> None:
+        """The journal that is kept in a bucket."""
+        is_dry_run = self.folder.is_dry_run
+        self.forgotten.cut.update(forget_in_store(address, self._is_forgotten, is_dry_run=is_dry_run))
 
     def forget_machinery(self) -> None:
         """Journal, kept texts, what is known of recordings, caches, and the lines of the audit log."""
