@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_wiki.pages.index_parts import MOST_ROWS, Listing, Part, parts_by_date
+from agent_wiki.pages.index_parts import MOST_ROWS, IndexPart, ListedPage, parts_by_date
 from agent_wiki.pages.index_shards import is_shard
 from agent_wiki.pages.indexes import MOST_LISTED
 from tests.pages.rendering import catalog_of, indexes_of
@@ -16,18 +16,18 @@ from tests.pages.test_indexes import guideline
 DATES = st.sampled_from(["2026-01-01", "2026-01-02", "2026-02-01", "../../x", "", None])
 
 
-def _rows(count: int, date: str | None) -> list[Listing]:
-    return [Listing(f"guidelines/g{number}__{number:012x}.md", date, f"G {number}") for number in range(count)]
+def _rows(count: int, date: str | None) -> list[ListedPage]:
+    return [ListedPage(f"guidelines/g{number}__{number:012x}.md", date, f"G {number}") for number in range(count)]
 
 
-def _by_name(parts: list[Part]) -> dict[str, list[str]]:
+def _by_name(parts: list[IndexPart]) -> dict[str, list[str]]:
     return {part.name: list(part.rows) for part in parts}
 
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(DATES, st.integers(0, 99)), max_size=40, unique=True))
 def test_every_row_is_in_one_part_whatever_the_order(dated: list[tuple[str | None, int]]) -> None:
-    rows = [Listing(f"guidelines/g{number}-{date}.md", date, f"G {number}") for date, number in dated]
+    rows = [ListedPage(f"guidelines/g{number}-{date}.md", date, f"G {number}") for date, number in dated]
     parts = parts_by_date("guidelines", rows)
     assert sorted(line for part in parts for line in part.rows) == sorted(row.line() for row in rows)
     assert parts == parts_by_date("guidelines", reversed(rows))
@@ -35,7 +35,7 @@ def test_every_row_is_in_one_part_whatever_the_order(dated: list[tuple[str | Non
 
 
 def test_a_month_of_many_rows_is_divided_by_day_and_a_day_by_a_digest() -> None:
-    rows = [*_rows(3 * MOST_ROWS, "2026-01-02"), Listing("guidelines/a.md", "2026-01-01", "A"), *_rows(3, None)]
+    rows = [*_rows(3 * MOST_ROWS, "2026-01-02"), ListedPage("guidelines/a.md", "2026-01-01", "A"), *_rows(3, None)]
     parts = _by_name(parts_by_date("guidelines", rows))
     assert {name for name in parts if name.startswith("2026-01-02-")} == {
         f"2026-01-02-{digit:x}" for digit in range(16)
@@ -43,7 +43,7 @@ def test_a_month_of_many_rows_is_divided_by_day_and_a_day_by_a_digest() -> None:
     assert parts["2026-01-01"] == ["- [A](../guidelines/a.md)"]
     assert len(parts["undated"]) == 3
     assert all(len(found) <= MOST_ROWS for found in parts.values())
-    more = _by_name(parts_by_date("guidelines", [*rows, Listing("guidelines/b.md", "2026-01-01", "B")]))
+    more = _by_name(parts_by_date("guidelines", [*rows, ListedPage("guidelines/b.md", "2026-01-01", "B")]))
     assert [name for name in more if more[name] != parts.get(name)] == ["2026-01-01"]
 
 

@@ -23,7 +23,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _UNDATED = "undated"
 
 
-class Listing(NamedTuple):
+class ListedPage(NamedTuple):
     """A page as a part lists it."""
 
     path: str
@@ -35,7 +35,7 @@ class Listing(NamedTuple):
         return f"- [{plain_line(self.title, 120)}](../{self.path})"
 
 
-class Part(NamedTuple):
+class IndexPart(NamedTuple):
     """One page of an index. `name` is what its rows have in common."""
 
     path: str
@@ -47,30 +47,30 @@ class Part(NamedTuple):
         return len(self.rows)
 
 
-def parts_by_date(section: str, rows: Iterable[Listing]) -> list[Part]:
+def parts_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
     """All rows by month; a month of more than 500 by day, and such a day by a digest of the path."""
-    months: dict[str, list[Listing]] = {}
+    months: dict[str, list[ListedPage]] = {}
     for row in rows:
         months.setdefault(_name(row, 0), []).append(row)
     named = (each for month in sorted(months, reverse=True) for each in _divided(month, months[month], 1))
     return [
-        Part(f"{FOLDER}/_{section}-{name}.md", name, [row.line() for row in sorted(found, key=_place)])
+        IndexPart(f"{FOLDER}/_{section}-{name}.md", name, [row.line() for row in sorted(found, key=_place)])
         for name, found in named
     ]
 
 
-def _divided(name: str, rows: list[Listing], level: int) -> Iterator[tuple[str, list[Listing]]]:
+def _divided(name: str, rows: list[ListedPage], level: int) -> Iterator[tuple[str, list[ListedPage]]]:
     if len(rows) <= MOST_ROWS:
         yield name, rows
         return
-    groups: dict[str, list[Listing]] = {}
+    groups: dict[str, list[ListedPage]] = {}
     for row in rows:
         groups.setdefault(_name(row, level), []).append(row)
     for each in sorted(groups, reverse=level == 1):
         yield from _divided(each, groups[each], level + 1)
 
 
-def _name(row: Listing, level: int) -> str:
+def _name(row: ListedPage, level: int) -> str:
     """What a row's part is called at a level: its month, its day, then the day with ever more of a digest."""
     day = _day(row.date)
     if level < 2:
@@ -84,20 +84,21 @@ def _day(date: str | None) -> str:
     return date[:_DAY] if date and _DATE.fullmatch(date[:_DAY]) else _UNDATED
 
 
-def _place(row: Listing) -> tuple[str, str]:
+def _place(row: ListedPage) -> tuple[str, str]:
     return row.title.lower(), row.path
 
 
-def parts_by_tag(shards: Mapping[str, str]) -> list[Part]:
+def parts_by_tag(shards: Mapping[str, str]) -> list[IndexPart]:
     """A part for each shard of the index, with its rows. In: path → text of the shards."""
-    parts: list[Part] = []
+    parts: list[IndexPart] = []
     for path, text in shards.items():
         if path != CONTENTS:
             name = path.rpartition("/")[2].removesuffix(".jsonl")
-            parts.append(Part(f"{FOLDER}/_tag-{name}.md", name, [_tagged(line) for line in text.split("\n") if line]))
+            lines = [_tagged(line) for line in text.split("\n") if line]
+            parts.append(IndexPart(f"{FOLDER}/_tag-{name}.md", name, lines))
     return parts
 
 
 def _tagged(line: str) -> str:
     row = from_json(line.encode("utf-8", "replace"))
-    return f"{Listing(row['link'], None, row['title']).line()} ({row['kind']}): {plain_line(row['summary'], 160)}"
+    return f"{ListedPage(row['link'], None, row['title']).line()} ({row['kind']}): {plain_line(row['summary'], 160)}"

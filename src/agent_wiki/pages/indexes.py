@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import from_json
 
 from agent_wiki.pages.contract import ExampleSearch
-from agent_wiki.pages.index_parts import Listing, Part, parts_by_date, parts_by_tag
+from agent_wiki.pages.index_parts import IndexPart, ListedPage, parts_by_date, parts_by_tag
 from agent_wiki.pages.index_shards import Shards, sessions_of
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.sessions import Session
@@ -225,7 +225,7 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     newest["index.md"] = max(newest.values(), default="")
     counts = {kind: len(found) for kind, found in by_kind.items()}
     shards = rows.shards.files(rows.lines)
-    listings = (Listing(entry.path, entry.date, title) for *_, entry, title in rows.guidelines)
+    listings = (ListedPage(entry.path, entry.date, title) for *_, entry, title in rows.guidelines)
     by_date = _all_by_date("guidelines", listings)
     parts = {
         "guidelines": by_date,
@@ -249,17 +249,17 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     return Indexes(files(), rows.example.found(), bool(shards))
 
 
-def _all_by_date(section: str, rows: Iterable[Listing]) -> list[Part]:
+def _all_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
     """All of one kind by date, where its index page does not list all."""
     found = list(rows)
     return parts_by_date(section, found) if len(found) > MOST_LISTED else []
 
 
-def _summary_row(entry: IndexEntry) -> Listing:
-    return Listing(entry.path, entry.date, entry.path.rpartition("/")[2].removesuffix(".md"))
+def _summary_row(entry: IndexEntry) -> ListedPage:
+    return ListedPage(entry.path, entry.date, entry.path.rpartition("/")[2].removesuffix(".md"))
 
 
-def _variables(catalog: Catalog, rows: _Rows, parts: Mapping[str, Sequence[Part]]) -> dict[str, dict[str, Any]]:
+def _variables(catalog: Catalog, rows: _Rows, parts: Mapping[str, Sequence[IndexPart]]) -> dict[str, dict[str, Any]]:
     """What each index page shows, by path."""
     listed = heapq.nsmallest(MOST_LISTED, rows.guidelines, key=lambda each: each[:2])
     guidelines = [{**_shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry, _ in listed]
