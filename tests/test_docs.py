@@ -171,3 +171,13 @@ def test_documents_name_no_place_of_one_machine() -> None:
         for match in re.findall(r"(?<![\w/<.~-])/(?:work|opt|tmp|root|Users)/\S+", document.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def test_every_variable_of_the_nightly_jobs_is_described() -> None:
+    page, workflow = _text("docs/nightly.md"), _text(".github/workflows/nightly.yml")
+    used = set(re.findall(r"\b(?:vars|secrets)\.(\w+)", workflow))
+    assert used > {"WIKI_BUCKET", "WIKI_STATE"}
+    assert [name for name in sorted(used) if f"`{name}`" not in page] == []
+    head, _, script = _text("deploy/nightly/nightly.sh").partition("\nset -euo")
+    for text in (script, workflow):
+        assert [name for name in sorted(set(re.findall(r"\bWIKI_\w+", text)) - used) if name not in head] == []
