@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.wiki.page import Page, parse_page
 from tests.wikis import COMMAND, Script, arc, changed, ingest, record, rule, skill, tree
 
@@ -55,6 +56,17 @@ def test_support_counts_the_sessions_that_a_page_shows_and_in_the_index_all(wiki
     assert (row["support"], row["verified_at"]) == (
         {"sessions": 4, "success": 3, "partial": 0, "failure": 1}, "2026-01-04",
     )  # fmt: skip
+
+
+def test_dump_and_why_go_by_all_sessions_also_where_a_page_shows_some(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["dump", "guidelines", "--wiki", str(wiki)]) == 0
+    (dumped,) = json.loads(capsys.readouterr().out)
+    assert (dumped["support"]["sessions"], str(dumped["verified_at"])) == (4, "2026-01-04")
+    assert main(["why", ID, "--wiki", str(wiki), "--json"]) == 0
+    (walked,) = json.loads(capsys.readouterr().out)["pages"]
+    assert [each["session_id"] for each in walked["cited"]] == ["a", "b", "c", "d"]
 
 
 def test_backlinks_are_the_inversion_of_evidence(wiki: Path) -> None:
