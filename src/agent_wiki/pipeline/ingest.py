@@ -8,7 +8,7 @@ the records and ends in the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_
 from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.session_stages import SessionReport, known_session, stages_of
+from agent_wiki.pipeline.session_stages import KnownSession, SessionReport, known_session, stages_of
 from agent_wiki.pipeline.shard_runs import ShardRun
 from agent_wiki.pipeline.stopping import StopSignal
 from agent_wiki.pipeline.versions import superseded
@@ -156,13 +156,7 @@ def _mine_all(
     files = inputs.files
     report.recordings = len(files)
     known = {session_id: known_session(record) for session_id, record in state.records.items()}
-    pending: list[InputFile] = []
-    for file in files:
-        entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
-        if entry is not None and _is_done(entry, stages, options, engine, known):
-            _count_unchanged(entry, file, report)
-        else:
-            pending.append(file)
+    pending = _pending(files, cache, stages, options, engine, known, report)
     pending = options.selection.first(pending, report)
     assignments = [
         Assignment(
@@ -205,6 +199,28 @@ def _mine_all(
         recordings_cache.save(publisher.folder, cache)
     else:
         options.shard_run.note(cache, files, {named[mined.name].path: mined for mined in read})
+
+
+def _pending(
+    files: Sequence[InputFile],
+    cache: recordings_cache.Cache,
+    stages: tuple[str, ...],
+    options: Options,
+    engine: Engine,
+    known: dict[str, KnownSession],
+    report: Report,
+) -> list[InputFile]:
+    """The files that have to be read; the others are put into the report."""
+    pending: list[InputFile] = []
+    for file in files:
+        entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
+        if entry is None or not _is_done(entry, stages, options, engine, known):
+            pending.append(file)
+            continue
+        _count_unchanged(entry, file, report)
+        if stages == SESSION_STAGES:
+            _leave_out_answers(entry, known)
+    return pending
 
 
 def _mark_superseded(read: Sequence[Mined]) -> None:
@@ -257,6 +273,16 @@ def _is_done(entry: Mapping[str, Any], stages: Sequence[str], options: Options, 
         if session is None or any(session.answered.get(each) != made_by(each, engine, digest) for each in stages):
             return False
     return True
+
+
+def _leave_out_answers(entry: Mapping[str, Any], known: dict[str, KnownSession]) -> None:
+    """No miner needs the answers on sessions of a recording that is done, and each worker gets a copy of what is known.
+
+    Read from another recording, such a session is mined from its first stage on, or not at all.
+    """
+    for session_id, _, _ in entry["sessions"]:
+        if session_id in known:
+            known[session_id] = replace(known[session_id], answers={})
 
 
 def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> None:
