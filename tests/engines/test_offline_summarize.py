@@ -274,6 +274,17 @@ def test_what_is_asked_after_leaving_the_session_is_an_arc_though_it_touches_the
     assert len(arcs_of(with_work(asked_to_push))) == 1
 
 
+@pytest.mark.parametrize(
+    "following",
+    ["the build failed again", "are you certain that nothing can break?", "Error: Could not find main class Shop"],
+)
+def test_work_that_a_complaint_or_a_doubt_follows_was_not_accepted(following: str) -> None:
+    session = with_work(Session().user("write a changelog for the first release")).user(following)
+    for name in ("parser", "lexer", "tokens", "errors"):
+        session.read(f"{name}.py")
+    assert "success" not in {arc.outcome for arc in answer(SummarizeQuestion(session.says("I see.").done())).arcs}
+
+
 def test_work_that_a_separate_request_follows_was_accepted() -> None:
     session = with_work(Session().user("write a changelog for the first release"))
     session.user("why does the parser crash on empty input?")

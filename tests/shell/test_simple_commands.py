@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import simple_commands
 
 
@@ -54,3 +55,19 @@ def test_what_a_subshell_prints_goes_where_the_subshell_says() -> None:
 def test_any_text_is_cut_without_an_error(command: str) -> None:
     for each in simple_commands(command):
         assert each.words or each.writes
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("docker compose -f a.yml run --build test", True),
+        ("docker compose run --rm web", False),
+        ("docker-compose run tests", True),
+        ("./gradlew.bat :shared:testDebugUnitTest", True),
+        ("./gradlew clean", False),
+        ("xcodebuild -scheme Shop test", True),
+    ],
+)
+def test_tasks_and_services_that_test_are_checks(line: str, is_one: bool) -> None:
+    (command,) = simple_commands(line)
+    assert is_check(command) is is_one

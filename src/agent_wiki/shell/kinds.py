@@ -32,6 +32,7 @@ _CHECK_WORDS = {
     "deno": {"test", "check", "lint"},
     "stack": {"test", "build"},
     "cabal": {"test", "build"},
+    "xcodebuild": {"test", "build", "build-for-testing", "test-without-building"},
     "flutter": {"test", "analyze"},
     "dart": {"test", "analyze"},
     "terraform": {"validate", "plan"},
@@ -59,6 +60,8 @@ _CHECK_WORDS = {
 }
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters
 _RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
+_GRADLE_CHECK = regex(r"(?:^|:)(?:test|check|lint|build|assemble|compile)(?:[A-Z]\w*)?$")
+_TEST_SERVICE = regex(r"(?:^|[:_.-])tests?\b")
 _PYTHON_CHECKS = frozenset(
     {"pytest", "unittest", "mypy", "ruff", "pyflakes", "py_compile", "compileall", "doctest", "tox", "flake8",
      "pylint"}
@@ -121,7 +124,7 @@ def is_check(command: SimpleCommand) -> bool:
     program, rest = runner_name(command.program), command.words[1:]
     if program in _CHECKERS or set(rest[:3]) & _CHECK_WORDS.get(program, set()):
         return True
-    if _COMPARES & set(rest[:6]):
+    if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
         return True
     if program in TASK_RUNNERS:
         return any(map(_RUNNER_TARGET.search, task_words(command.words)[:4]))
@@ -129,6 +132,16 @@ def is_check(command: SimpleCommand) -> bool:
         return rest[1:2] != () and rest[1] in _PYTHON_CHECKS
     script = script_of(command)
     return script is not None and (_TEST_SCRIPT.search(script) is not None or _is_manage_check(command))
+
+
+def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
+    """A service or a task whose name says that it tests: `docker compose run test`, `gradlew :app:testDebug`."""
+    if program in ("gradle", "gradlew"):
+        return any(map(_GRADLE_CHECK.search, rest[:6]))
+    words = rest[1:] if rest[:1] == ("compose",) else rest if program == "docker-compose" else ()
+    after_run = words[words.index("run") + 1 :] if "run" in words else ()
+    service = next((word for word in after_run if not word.startswith("-")), "")
+    return _TEST_SERVICE.search(service) is not None
 
 
 def _is_manage_check(command: SimpleCommand) -> bool:

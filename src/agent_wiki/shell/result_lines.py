@@ -20,7 +20,8 @@ _FAILED_AT_START = regex(
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
 _FAILED_WITHIN = regex(
-    r"\b[1-9]\d* (?:failed|failures?|errors?|problems?|failing)\b|: error(?: TS\d+)?: |: SyntaxError:"
+    r"\b[1-9]\d* (?:failed(?! (?:attempt|log-?in|request|retr|tr(?:y|ies)))|failures?|errors?|problems?|failing)\b"
+    r"|: error(?: TS\d+)?: |: SyntaxError:"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)"
 )

@@ -34,8 +34,8 @@ _WITH_FOLDER = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--prefix", "-
 
 
 def runner_name(program: str) -> str:
-    """The name of a task runner; on Windows it may be called as `npm.cmd`."""
-    return program.removesuffix(".cmd")
+    """The name of a task runner; on Windows it may be called as `npm.cmd` or `gradlew.bat`."""
+    return program.removesuffix(".cmd").removesuffix(".bat")
 
 
 def task_words(words: Sequence[str]) -> list[str]:

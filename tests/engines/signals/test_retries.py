@@ -91,3 +91,14 @@ def test_a_variable_that_the_failure_asks_for_is_named_without_its_value() -> No
     assert _rules(script.runs("SHOP_URL=https://example.com cargo test", "1 passed")) == [
         "Set `SHOP_URL` for `cargo test` when it stops with `error: SHOP_URL must be set to run these`."
     ]
+
+
+def test_a_flag_that_only_a_warning_names_that_removes_things_or_had_failed_is_no_remedy() -> None:
+    warned = 'level=warning msg="found orphans, use --all-of-it"\nError: backend is unhealthy'
+    assert not _rules(Script().runs("stack up", warned, failed=True).runs("stack up --all-of-it", "ok"))
+    removing = "Error: found orphans, use --remove-orphans"
+    assert not _rules(Script().runs("stack up", removing, failed=True).runs("stack up --remove-orphans", "ok"))
+    named = "Error: stopped, use --all-of-it"
+    assert _rules(Script().runs("stack up", named, failed=True).runs("stack up --all-of-it", "ok"))
+    tried = Script().runs("stack up", named, failed=True).runs("stack up --all-of-it", "Error: stopped", failed=True)
+    assert not _rules(tried.runs("stack prepare", "ok").runs("stack up --all-of-it", "ok"))

@@ -43,3 +43,13 @@ def test_an_unrelated_install_is_no_remedy() -> None:
 
 def test_a_missing_program_without_a_success_is_no_lesson() -> None:
     assert not _rules(Script().runs("pytest a.py", "pytest: command not found", failed=True).runs("cat a.py"))
+
+
+def test_a_runner_that_had_lacked_something_itself_is_no_stand_in() -> None:
+    script = Script().runs("pytest core/tests/test_a.py", "bash: pytest: command not found", failed=True)
+    script.runs("py -3 -m pytest core/tests/test_a.py", "No module named pytest", failed=True)
+    script.runs("py -3 -m pip install pytest", "Successfully installed").runs(
+        "py -3 -m pytest core/tests/test_a.py", "2 passed"
+    )
+    assert not [rule for rule in _rules(script) if rule.startswith("Run the tests with")]
+    assert not [rule for rule in _rules(script) if "`install`" in rule]

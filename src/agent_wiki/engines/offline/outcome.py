@@ -51,6 +51,12 @@ _ASKS_FOR_TESTS = regex(
     re.IGNORECASE,
 )
 _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
+# What was done is in doubt, or it does not work: a pasted error, a complaint, a question whether it is certain.
+_DOUBTS = regex(
+    r"\b(?:still|again|errors?|exception|fail(?:s|ed|ing)?|broken|not working|does ?n[o']t|is ?n[o']t|won't|wrong"
+    r"|are you (?:sure|certain)|100% sure|remaining|nothing left|revert|undo)\b",
+    re.IGNORECASE,
+)
 _MOST_READ = 400
 
 
@@ -226,8 +232,10 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
     if (
         following is None
         or report is None
-        or following.kind not in ("request", "command")
+        or following.kind != "request"
         or not _changed_something(stretch)
+        or _DOUBTS.search(following.text[:_MOST_READ])
+        or any(_is_repeated(following.text, each.text) for each in stretch.requests)
         or _ASKS_FOR_TESTS.search(following.text[:_MOST_READ])
         or _FOUND.search(following.text[:_MOST_READ])
     ):
@@ -235,6 +243,12 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
     if any(_is_failing(act) for act in stretch.acts[-1:]):
         return None
     return Shown("success", "moved-on", report[0])
+
+
+def _is_repeated(following: str, before: str) -> bool:
+    """The same request again, in much the same words."""
+    mine, theirs = (set(re.findall(r"\w{4,}", text[:_MOST_READ].lower())) for text in (following, before))
+    return len(mine & theirs) >= max(3, 0.6 * min(len(mine), len(theirs)))
 
 
 def _graded(stretch: Stretch) -> Shown | None:

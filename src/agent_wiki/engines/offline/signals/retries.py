@@ -37,6 +37,8 @@ _CODE_FAILED = regex(
 # They only show more, or the value was the lesson.
 _SAYS_LITTLE = regex(r"[A-Z_]*(?:TRACE|DEBUG|VERBOSE|LOG|LOG_LEVEL|BACKTRACE|PATH)=")
 _CONSTANT = regex(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
+_WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
+_REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
 _NEVER = frozenset({"rm", "kill", "pkill", "killall", "chown", "dd", "curl", "wget", "for", "while", "if", "find"})
 
 
@@ -63,6 +65,7 @@ class _Retry:
         marks = [*self.difference.flags, *(each.partition("=")[0] for each in self.difference.env)]
         said = [re.compile(rf"(?<![\w-]){re.escape(mark)}(?![\w-])") for mark in marks]
         lines = [line.strip() for line in self.failed.output[:20_000].splitlines() if len(line) <= 400]
+        lines = [line for line in lines if not _WARNING.search(line)]  # a warning is not what failed
         best = next((line for line in lines if all(mark.search(line) for mark in said)), None)
         return best or (error_line(self.failed.output) if all(any(map(m.search, lines)) for m in said) else None)
 
@@ -120,6 +123,16 @@ def _twice(session: MinedSession, several: list[_Retry]) -> list[Lesson]:
     return lesson(wording, rationale, evidence, {retry.failed.turn for retry in several}, 62, **turns)
 
 
+def _had_failed_with(session: MinedSession, worked: Attempt, used: shell.Command, flags: tuple[str, ...]) -> bool:
+    """The same command had failed with the flags too: something else made it work."""
+    return any(
+        command.head == used.head and set(flags) <= set(command.flags)
+        for each in session.attempts
+        if each.position < worked.position and each.verdict == "failed"
+        for command in (each.actions if flags else ())
+    )
+
+
 def _difference(
     session: MinedSession, failed: Attempt, later: Attempt, wanted: shell.Command, used: shell.Command
 ) -> _Difference | None:
@@ -129,6 +142,8 @@ def _difference(
         return None  # the edit was the remedy
     flags = tuple(dict.fromkeys(flag for flag in used.flags if flag not in (*wanted.flags, "--")))
     if flags and (set(flags) & (_UNSAFE_FLAGS | _NARROWING_FLAGS) or set(flags) <= _SCOPE_FLAGS):
+        return None
+    if any(map(_REMOVES.search, flags)) or _had_failed_with(session, later, used, flags):
         return None
     removed = set(wanted.flags) - set(used.flags) - _SCOPE_FLAGS
     old_names = [each.partition("=")[0] for each in wanted.env]

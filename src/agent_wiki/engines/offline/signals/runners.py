@@ -54,9 +54,16 @@ def _other_runner(session: MinedSession, failed: Attempt, name: str, wanted: she
         return []  # a library is missing, not the runner
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for command in later.actions:
-            if command.head != wanted.head and _same_job(wanted, command) and _has_run(later):
+            is_other = command.head != wanted.head and _same_job(wanted, command) and _has_run(later)
+            if is_other and not _was_missing_too(session, later, command):
                 return _runner_lesson(session, failed, later, name, wanted, command, line)
     return []
+
+
+def _was_missing_too(session: MinedSession, worked: Attempt, used: shell.Command) -> bool:
+    """The other runner had lacked something itself: what was installed for it is the remedy."""
+    before = (each for each in session.attempts if each.position < worked.position)
+    return any(any(command.head == used.head for command in each.actions) and _missing(each) for each in before)
 
 
 def _same_job(wanted: shell.Command, other: shell.Command) -> bool:
@@ -114,7 +121,7 @@ def _install(session: MinedSession, failed: Attempt, name: str, wanted: shell.Co
         if later.verdict == "passed":
             fits = [command for command in later.actions if _INSTALL.search(command.text) and _fits(command, name)]
             installs += [(later, command) for command in fits]
-        is_again = any(command.head == wanted.head for command in later.actions)
+        is_again = any(command.head == wanted.head and not _INSTALL.search(command.text) for command in later.actions)
         if installs and is_again and later.verdict == "passed":
             return _install_lesson(session, failed, later, name, wanted, installs, line)
     return []
@@ -137,7 +144,8 @@ def _install_lesson(
     line: str,
 ) -> list[Lesson]:
     attempt, command = installs[-1]
-    packages = [general_word(word, session.trajectory) for word in command.targets]
+    named = command.targets[command.targets.index("install") + 1 :] if "install" in command.targets else command.targets
+    packages = [general_word(word, session.trajectory) for word in named]
     what = " ".join(f"`{package}`" for package in packages) or "the project's dependencies"
     short = packages[0].partition("=")[0] if packages else "dependencies"
     wording = Wording(
