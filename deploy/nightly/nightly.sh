@@ -33,6 +33,7 @@ output=${WIKI_OUTPUT:-$(mktemp -d)}
 under_way=$wiki/.wiki/night-under-way # in a folder that git ignores
 runs=0
 run_code=0
+has_resolved=false # a conflict, which the forge would find again
 stopped=0
 
 say() { printf 'nightly: %s\n' "$*" >&2; }
@@ -88,6 +89,7 @@ take_in() {
     esac
   done < <(git diff --name-only --diff-filter=U -z)
   git commit --quiet --no-edit
+  has_resolved=true
 }
 
 # The wiki with all that is new in the bucket. Nobody may pay twice, so a signal ends the run, and what it has is kept.
@@ -105,7 +107,7 @@ ingest() {
 
 has_changed() {
   git add --all -- "$wiki"
-  ! git diff --cached --quiet "$started" -- "$wiki"
+  "$has_resolved" || ! git diff --cached --quiet "$started" -- "$wiki"
 }
 
 # The pull request's body and title; false when there is nothing new to review.
@@ -219,6 +221,7 @@ main() {
     fi
     if "$is_news"; then request_review "$is_changed"; else say "nothing new to review"; fi
   fi
+  git reset --quiet --hard
   rm -f "$under_way"
   exit "$run_code"
 }

@@ -122,14 +122,18 @@ def _without_lock(script: str) -> str:
 
 
 def after_the_merge(stage: Stage) -> None:
-    """The branch starts from the base, and the next news are another pull request."""
+    """The branch starts from the base, and the next news are another pull request; a conflict is not left to people."""
     stage.merge()
     head = stage.head()
     stage.night()
     assert (stage.calls(), stage.head()) == ([], head)
     stage.put("l")
+    stage.put("a", more=2)
     stage.night()
     assert stage.calls() == ["create"]
+    stage.change_on_base("wiki/_sessions/a.json", '"m-1"', '"m-2"')
+    stage.night()
+    assert stage.calls() == ["edit"]
     assert git(stage.remote, "merge-base", "--is-ancestor", "main", BRANCH) == ""
     assert [pull["state"] for pull in stage.pulls()] == ["merged", "open"]
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -101,13 +101,27 @@ class Stage:
 
     def merge(self) -> None:
         """Merge the open pull request, as a person does on the forge."""
-        clone = self.folder / "person"
-        git(self.folder, "clone", "--quiet", str(self.remote), str(clone))
-        git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"origin/{BRANCH}")
-        git(clone, "push", "--quiet", "origin", "main")
-        shutil.rmtree(clone)
+        self._on_base(lambda clone: git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"origin/{BRANCH}"))
         pulls = [{**each, "state": "merged"} for each in self.pulls()]
         (self.folder / _PULLS).write_text(json.dumps(pulls), encoding="utf-8")
+
+    def change_on_base(self, path: str, before: str, after: str) -> None:
+        """Change a word of a file on the base branch."""
+
+        def change(clone: Path) -> None:
+            text = (clone / path).read_text(encoding="utf-8")
+            assert before in text
+            (clone / path).write_text(text.replace(before, after), encoding="utf-8")
+            git(clone, "commit", "--quiet", "--all", "--message", "A change")
+
+        self._on_base(change)
+
+    def _on_base(self, work: Callable[[Path], object]) -> None:
+        clone = self.folder / "person"
+        git(self.folder, "clone", "--quiet", str(self.remote), str(clone))
+        work(clone)
+        git(clone, "push", "--quiet", "origin", "main")
+        shutil.rmtree(clone)
 
     def lock(self) -> dict[str, Any]:
         """What the lock in the bucket says."""
