@@ -197,5 +197,5 @@ def test_packs_lie_in_a_bucket(tmp_path: Path) -> None:
     listed = [json.loads(line) for line in (clone / "_sidecar.jsonl").read_text(encoding="utf-8").splitlines()]
     assert sum(each["records"] for each in listed) == len(_LESSONS)
     forget(clone, ["session-0000026"], Report("forget", str(clone)), no_progress)
-    with pytest.raises(RunError, match="was a session of it forgotten elsewhere"):
+    with pytest.raises(RunError, match="where a session of it was forgotten elsewhere, get the newer"):
         _catalog(_clone(tmp_path / "wiki", "behind"))

@@ -160,7 +160,10 @@ def _read(packs: PackPlace, pack: str, digest: str) -> dict[str, str]:
     name = _name(pack, digest)
     content = packs.read(name)
     if content is None:
-        raise RunError(f"{name}: this pack of records is not in the sidecar; was a session of it forgotten elsewhere?")
+        raise RunError(
+            f"{name}: this pack of records is not in the sidecar; where a session of it was forgotten elsewhere, get "
+            f"the newer {SIDECAR}, or take its line out of that: what it alone held is mined again"
+        )
     try:
         text = gzip.decompress(content)
         if hashlib.sha256(text).hexdigest() != digest:
