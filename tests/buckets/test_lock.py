@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -116,14 +115,17 @@ def _locked(folder: Path, *words: str) -> list[str]:
 def test_a_command_runs_while_the_lock_is_held_and_its_exit_code_is_kept(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    within = _locked(tmp_path, "true")
-    code = f"import sys; from agent_wiki.commands import main; sys.exit(main({within!r}))"
-    assert main(_locked(tmp_path, sys.executable, "-c", code)) == 75
-    assert "/_wiki.lock: held by night 7 until " in capfd.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-    assert main(_locked(tmp_path, "false")) == 1
+    marks = [tmp_path / "held", tmp_path / "ran"]
+    assert main(_locked(tmp_path, "sh", "-c", f"cp '{tmp_path}/_wiki.lock' '{marks[0]}'; exit 7")) == 7
+    assert json.loads(marks[0].read_bytes())["owner"] == "night 7"
+    assert list(tmp_path.iterdir()) == marks[:1]
+    other = BucketLock(BucketPath("file://", f"{tmp_path}/_wiki.lock".lstrip("/")), "night 6", 60)
+    other.take()
+    assert main(_locked(tmp_path, "touch", str(marks[1]))) == 75
+    assert "/_wiki.lock: held by night 6 until " in capfd.readouterr().err
+    other.release()
     assert main(_locked(tmp_path, "no such command")) == 2
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == marks[:1]
 
 
 def test_a_lock_in_a_folder_that_ran_out_has_to_be_deleted(tmp_path: Path) -> None:
