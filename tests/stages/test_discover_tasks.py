@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.asking.prompts import read_prompts, render_prompt
-from agent_wiki.compare.families import Family, Override
+from agent_wiki.compare.families import Family, Override, families
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
@@ -54,9 +54,11 @@ def test_the_owners_name_and_a_descriptive_id_name_a_family_and_a_counter_does_n
 
 
 def test_a_name_does_not_change_when_later_sessions_join() -> None:
-    sessions = [_session(name, date=f"2031-01-0{at}") for at, name in enumerate("abc", start=1)]
-    later = _session("d", "Order that lamp to Porto now", date="2031-02-01")
-    assert family_slug(_family(*sessions)) == family_slug(_family(*sessions, later))
+    sessions = [_session(name, date=f"2031-01-0{at}", task_id="12") for at, name in enumerate("abc", start=1)]
+    later = [_session(name, "A lamp, please", date="2031-02-01", task_id="12") for name in "defgh"]
+    (family,), (grown,) = families(sessions, {}, []), families([*later, *sessions], {}, [])
+    assert family.shared_terms != grown.shared_terms
+    assert family_slug(family) == family_slug(grown) == "order-red-lamp-porto"
 
 
 def test_two_families_never_share_a_page() -> None:

@@ -64,6 +64,14 @@ class Family:
     task_id: str | None = None
 
 
+def beginning_of(family: Family) -> Family:
+    """The family as its first three sessions made it: what is taken from them stays when others come."""
+    first = family.sessions[:LEAST_SESSIONS]
+    if len(first) == len(family.sessions):
+        return family
+    return Family(first, _shared_terms(first), family.name, family.task_id)
+
+
 def families(
     sessions: Iterable[SessionView],
     overrides: Mapping[str, Override],

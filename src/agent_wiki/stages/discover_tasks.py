@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent_wiki.compare.families import Family, FamilyRule, Override, families, words_in_order
+from agent_wiki.compare.families import Family, FamilyRule, Override, beginning_of, families, words_in_order
 from agent_wiki.compare.family_figures import countable
 from agent_wiki.compare.similarity import stem, strength, tokens
 from agent_wiki.compare.views import SessionView
@@ -161,7 +161,11 @@ def representative_session(family: Family) -> SessionView:
 
 
 def family_slug(family: Family) -> str:
-    """A page name from what names the family best: the owner, a descriptive task id, else the words all share."""
+    """A page name from what names the family best: the owner, a descriptive task id, else the words all share.
+
+    All are the first three sessions, so that the page keeps its name when later ones come.
+    """
+    family = beginning_of(family)
     if family.name:
         return slug(family.name)
     if family.task_id and not _COUNTER_ID.fullmatch(family.task_id):
