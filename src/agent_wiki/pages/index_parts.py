@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from pydantic_core import from_json
@@ -36,15 +36,12 @@ class ListedPage(NamedTuple):
 
 
 class IndexPart(NamedTuple):
-    """One page of an index. `name` is what its rows have in common."""
+    """One page of an index. `name` is what its rows have in common; they are made into text when it is written."""
 
     path: str
     name: str
-    rows: Sequence[str]
-
-    @property
-    def size(self) -> int:
-        return len(self.rows)
+    size: int
+    rows: Callable[[], list[str]]
 
 
 def parts_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
@@ -54,9 +51,12 @@ def parts_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
         months.setdefault(_name(row, 0), []).append(row)
     named = (each for month in sorted(months, reverse=True) for each in _divided(month, months[month], 1))
     return [
-        IndexPart(f"{FOLDER}/_{section}-{name}.md", name, [row.line() for row in sorted(found, key=_place)])
-        for name, found in named
+        IndexPart(f"{FOLDER}/_{section}-{name}.md", name, len(found), partial(_lines, found)) for name, found in named
     ]
+
+
+def _lines(rows: Iterable[ListedPage]) -> list[str]:
+    return [row.line() for row in sorted(rows, key=_place)]
 
 
 def _divided(name: str, rows: list[ListedPage], level: int) -> Iterator[tuple[str, list[ListedPage]]]:
@@ -94,11 +94,14 @@ def parts_by_tag(shards: Mapping[str, str]) -> list[IndexPart]:
     for path, text in shards.items():
         if path != CONTENTS:
             name = path.rpartition("/")[2].removesuffix(".jsonl")
-            lines = [_tagged(line) for line in text.split("\n") if line]
-            parts.append(IndexPart(f"{FOLDER}/_tag-{name}.md", name, lines))
+            parts.append(IndexPart(f"{FOLDER}/_tag-{name}.md", name, text.count("\n"), partial(_tagged_lines, text)))
     return parts
 
 
-def _tagged(line: str) -> str:
+def _tagged_lines(text: str) -> list[str]:
+    return [_tagged_line(line) for line in text.split("\n") if line]
+
+
+def _tagged_line(line: str) -> str:
     row = from_json(line.encode("utf-8", "replace"))
     return f"{ListedPage(row['link'], None, row['title']).line()} ({row['kind']}): {plain_line(row['summary'], 160)}"

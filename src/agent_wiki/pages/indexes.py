@@ -239,7 +239,7 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
         for section, found in parts.items():
             for part in found:
                 named = {"section": section, "title": f"{section.capitalize()}: {part.name}"}
-                yield part.path, _signed(templates.render("index-part.md", **named, rows="\n".join(part.rows)))
+                yield part.path, _signed(templates.render("index-part.md", **named, rows="\n".join(part.rows())))
         for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
             yield f"{folder}/_id_index.json", _id_map(rows.ids[kind])
         for path, variables in _variables(catalog, rows, parts).items():
