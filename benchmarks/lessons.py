@@ -181,10 +181,10 @@ def _files(sessions: Iterator[Any]) -> frozenset[str]:
 
 
 def scored(
-    recordings: Sequence[Annotated], pages: Sequence[WrittenPage], judgements: dict[str, Any], *, is_closed: bool
+    recordings: Sequence[Annotated], pages: Sequence[WrittenPage], judgements: dict[str, Any], *, is_closed: bool | None
 ) -> Score:
-    """The score over the open or the closed recordings. A match counts only while its page is there."""
-    chosen = [each for each in recordings if each.is_closed is is_closed]
+    """The score over the open or the closed recordings, or over all. A match counts only while its page is there."""
+    chosen = [each for each in recordings if is_closed is None or each.is_closed is is_closed]
     files = {each.file.name for each in chosen}
     own = {page.id: page for page in pages if page.files & files}
     score = Score(pages=[(page, judgements["pages"].get(page.id, "not judged")) for page in own.values()])
@@ -224,8 +224,8 @@ def main(words: Sequence[str] | None = None) -> int:
     pages = judged_pages(judgements) if options.stored else _pages(recordings, options.wiki)
     misses: list[str] = []
     sides = {each.is_closed for each in recordings}
-    for what, is_closed in (("open", False), ("closed", True)):
-        if is_closed not in sides:
+    for what, is_closed in (("open", False), ("closed", True), ("all", None)):
+        if is_closed not in sides and (is_closed is not None or len(sides) == 1):
             continue
         score = scored(recordings, pages, judgements, is_closed=is_closed)
         print(f"\n{what}:", *score.lines(), sep="\n  ")
