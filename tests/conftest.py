@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
@@ -19,6 +21,10 @@ TRACES = Path(os.environ.get("AGENT_WIKI_TRACES", ROOT.parent / "shared" / "trac
 # by themselves examples fail that take long, as all do on a busy machine
 settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("without a clock")
+
+# A shell starts what runs in its background deaf to SIGINT, and so would be each process that a test starts and signals.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 gc.disable()  # what collecting the tests makes stays: looking for rubbish in it takes a fourth of the time
 

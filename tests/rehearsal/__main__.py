@@ -171,5 +171,6 @@ def rehearse(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell runs in its background is deaf to it
     with tempfile.TemporaryDirectory() as _folder:
         rehearse(Path(_folder))
