@@ -22,7 +22,7 @@ TRACES = Path(os.environ.get("AGENT_WIKI_TRACES", ROOT.parent / "shared" / "trac
 settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("without a clock")
 
-# A shell starts what runs in its background deaf to SIGINT, and so would be each process that a test starts and signals.
+# What a shell runs in its background is deaf to SIGINT, and so would be each process that a test starts and signals.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
