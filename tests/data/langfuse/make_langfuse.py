@@ -2,6 +2,8 @@
 
 The SDK's own spans are kept from leaving the process. Its server turns them into rows; here that is done by hand, by
 the columns that Langfuse documents: inputs, outputs and types are the SDK's, the rows around them are not.
+
+    python -m tests.data.langfuse.make_langfuse
 """
 
 from __future__ import annotations
@@ -10,52 +12,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import tool
 from langfuse import Langfuse, propagate_attributes
 from langfuse.langchain import CallbackHandler
-from langgraph.graph import MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode, tools_condition
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from tests.data.scripted_agent import ask
 
 FOLDER = Path(__file__).parent
 SHOWN = ("GENERATION", "TOOL")  # what no reader looks at is left out
-CALLS = [
-    {"name": "list_files", "args": {"folder": "src"}, "id": "c1"},
-    {"name": "read_file", "args": {"path": "missing.py"}, "id": "c2"},
-]
-
-
-class Scripted(BaseChatModel):
-    model_name: str = "scripted"
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def bind_tools(self, tools, **_):
-        return self.bind(tools=[{"type": "function", "function": {"name": each.name}} for each in tools])
-
-    def _generate(self, messages, *_, **__):
-        first = not any(message.type == "tool" for message in messages)
-        usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
-        text, calls = ("Let me look.", CALLS) if first else ("There are two files.", [])
-        message = AIMessage(text, tool_calls=calls, usage_metadata=usage, response_metadata={"model_name": "scripted"})
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-@tool
-def list_files(folder: str) -> list[str]:
-    """Lists a folder."""
-    return ["a.py", "b.py"]
-
-
-@tool
-def read_file(path: str) -> str:
-    """Reads a file."""
-    raise ValueError(f"no such file: {path}")
 
 
 def moment(nanoseconds: int) -> str:
@@ -88,16 +51,8 @@ def row(span) -> dict[str, object]:
 
 kept = InMemorySpanExporter()
 client = Langfuse(public_key="none", secret_key="none", base_url="http://127.0.0.1:9", span_exporter=kept)
-model = Scripted().bind_tools([list_files, read_file])
-graph = StateGraph(MessagesState)
-graph.add_node("agent", lambda state: {"messages": [model.invoke(state["messages"])]})
-graph.add_node("tools", ToolNode([list_files, read_file], handle_tool_errors=True))
-graph.add_edge("__start__", "agent")
-graph.add_conditional_edges("agent", tools_condition)
-graph.add_edge("tools", "agent")
-question = [("system", "You list files."), ("user", "How many files are in src?")]
 with propagate_attributes(session_id="chat-1"):
-    graph.compile(name="lister").invoke({"messages": question}, config={"callbacks": [CallbackHandler()]})
+    ask({"callbacks": [CallbackHandler()]}, model_name="scripted")
 client.flush()
 rows = [row(span) for span in kept.get_finished_spans()]
 scores = [

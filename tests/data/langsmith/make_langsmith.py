@@ -2,6 +2,8 @@
 
 The SDK sends its runs to a server on loopback, which keeps what a bulk export has of them. LangSmith's own server was
 not there to write an export: the fields are those that it documents, their values are the SDK's.
+
+    python -m tests.data.langsmith.make_langsmith
 """
 
 from __future__ import annotations
@@ -11,22 +13,13 @@ import json
 import threading
 from pathlib import Path
 
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import tool
 from langchain_core.tracers import LangChainTracer
-from langgraph.graph import MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode, tools_condition
 from langsmith import Client
+from tests.data.scripted_agent import ask
 
 FIELDS = ("id", "trace_id", "parent_run_id", "name", "run_type", "start_time", "end_time", "error", "dotted_order")
 JSON_FIELDS = ("inputs", "outputs")
 SHOWN = ("llm", "tool")  # what no reader looks at is left out
-CALLS = [
-    {"name": "list_files", "args": {"folder": "src"}, "id": "c1"},
-    {"name": "read_file", "args": {"path": "missing.py"}, "id": "c2"},
-]
 runs: dict[str, dict[str, object]] = {}
 
 
@@ -48,36 +41,6 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-class Scripted(BaseChatModel):
-    model_name: str = "scripted"
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def bind_tools(self, tools, **_):
-        return self.bind(tools=[{"type": "function", "function": {"name": each.name}} for each in tools])
-
-    def _generate(self, messages, *_, **__):
-        first = not any(message.type == "tool" for message in messages)
-        usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
-        text, calls = ("Let me look.", CALLS) if first else ("There are two files.", [])
-        message = AIMessage(text, tool_calls=calls, usage_metadata=usage)
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-@tool
-def list_files(folder: str) -> list[str]:
-    """Lists a folder."""
-    return ["a.py", "b.py"]
-
-
-@tool
-def read_file(path: str) -> str:
-    """Reads a file."""
-    raise ValueError(f"no such file: {path}")
 
 
 def row(run) -> dict[str, object]:
@@ -102,16 +65,7 @@ def row(run) -> dict[str, object]:
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 client = Client(api_url=f"http://127.0.0.1:{server.server_port}", api_key="none", auto_batch_tracing=False)
-model = Scripted().bind_tools([list_files, read_file])
-graph = StateGraph(MessagesState)
-graph.add_node("agent", lambda state: {"messages": [model.invoke(state["messages"])]})
-graph.add_node("tools", ToolNode([list_files, read_file], handle_tool_errors=True))
-graph.add_edge("__start__", "agent")
-graph.add_conditional_edges("agent", tools_condition)
-graph.add_edge("tools", "agent")
-question = {"messages": [("system", "You list files."), ("user", "How many files are in src?")]}
-settings = {"callbacks": [LangChainTracer(client=client)], "metadata": {"thread_id": "chat-1"}}
-graph.compile(name="lister").invoke(question, config=settings)
+ask({"callbacks": [LangChainTracer(client=client)], "metadata": {"thread_id": "chat-1"}})
 client.flush()
 server.shutdown()
 lines = [json.dumps(row(run)) + "\n" for run in runs.values()]
