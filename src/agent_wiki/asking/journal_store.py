@@ -23,7 +23,7 @@ from typing import Any
 
 from agent_wiki.errors import RunError
 from agent_wiki.readers.buckets import BucketPath
-from agent_wiki.readers.stored_objects import bucket_path, created, deleted, fetched, keys_below
+from agent_wiki.readers.stored_objects import bucket_path, created, deleted, fetched, json_in, keys_below
 from agent_wiki.wiki.replacing import replacing
 
 Record = dict[str, Any]
@@ -81,7 +81,7 @@ class JournalStore:
         """The record of an answer to a request, by the request's digest."""
         path = self._answers.get(request)
         found = fetched(path) if path is not None else None
-        record = {} if found is None else _record(found.content)
+        record = {} if found is None else json_in(found.content)
         return record if record.get("request") == request else None
 
     def put(self, record: Record, run: str) -> None:
@@ -101,7 +101,7 @@ class JournalStore:
         """What the answers of this day cost, whichever run asked for them."""
         today = f"{self._folder.key}/{_day(datetime.now(UTC))}/"
         paid = (fetched(path) for path in self._answers.values() if path.key.startswith(today))
-        costs = (_record(each.content).get("cost_usd") for each in paid if each is not None)
+        costs = (json_in(each.content).get("cost_usd") for each in paid if each is not None)
         return sum(cost for cost in costs if isinstance(cost, int | float))
 
     def close(self, run_file: Path) -> None:
@@ -126,17 +126,8 @@ class JournalStore:
 def _others(run_file: Path) -> Iterator[bytes]:
     with run_file.open("rb") as stream:
         for line in stream:
-            if _record(line).get("kind") not in ("run", "answer"):
+            if json_in(line).get("kind") not in ("run", "answer"):
                 yield line
-
-
-def _record(line: bytes) -> Record:
-    """What a line says; nothing of one that is no record."""
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def _line(record: Record) -> bytes:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from agent_wiki.errors import RunError, WikiLocked
 from agent_wiki.readers.buckets import BucketPath
-from agent_wiki.readers.stored_objects import StoredObject, created, deleted, fetched, replaced
+from agent_wiki.readers.stored_objects import created, deleted, fetched, json_in, replaced
 from agent_wiki.wiki.text import plain_line
 
 _MOST_TRIES = 5
@@ -67,14 +66,14 @@ class BucketLock:
     def _etag_of_own(self) -> str | None:
         """The ETag of a lock that the store wrote for this process, though its answer was lost."""
         found = fetched(self._path)
-        return found.etag if found is not None and _parsed(found).get("token") == self._token else None
+        return found.etag if found is not None and json_in(found.content).get("token") == self._token else None
 
     def _taken_over(self, new_until: datetime) -> str | None:
         """The ETag of the lock taken from who released it or let it run out; None when another was faster."""
         found = fetched(self._path)
         if found is None:
             return None
-        held = _parsed(found)
+        held = json_in(found.content)
         if held.get("token") == self._token:
             return found.etag  # as above
         owner = plain_line(str(held.get("owner")), _MOST_OWNER)
@@ -86,15 +85,6 @@ class BucketLock:
         except NotImplementedError as error:
             message = f"{self._path}: the lock of {owner} ran out; delete it, for a folder cannot replace it safely"
             raise RunError(message) from error
-
-
-def _parsed(found: StoredObject) -> dict[str, Any]:
-    """What a lock says; nothing of one that somebody wrote by hand."""
-    try:
-        held = json.loads(found.content)
-    except (ValueError, RecursionError):
-        return {}
-    return held if isinstance(held, dict) else {}
 
 
 def _moment(text: object) -> datetime | None:

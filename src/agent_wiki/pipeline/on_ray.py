@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki import __version__
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.mine import Assignment, Known, Mined, mine
+from agent_wiki.pipeline.stopping import STOP_SIGNALS
 from agent_wiki.report import Failure
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _connect(ray: Any, address: str, jobs: int) -> None:
 @contextmanager
 def _signals_kept() -> Iterator[None]:
     """What a signal does stays as it was: Ray would end the process at the first SIGTERM."""
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {each: signal.getsignal(each) for each in STOP_SIGNALS}
     yield
     if threading.current_thread() is threading.main_thread():
         for each, handler in handlers.items():

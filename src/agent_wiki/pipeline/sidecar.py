@@ -59,11 +59,12 @@ def require_records(folder: WikiFolder) -> None:
 
 def fetch(folder: WikiFolder) -> None:
     """Bring the records here that the listed packs have. What changed here and was not stored yet is joined to them."""
-    listed, synced = _listed(folder), _synced(folder)
-    behind = _behind(listed, synced, folder)
     if folder.is_dry_run:
         require_records(folder)
-    if not behind or folder.is_dry_run:
+        return
+    listed, synced = _listed(folder), _synced(folder)
+    behind = _behind(listed, synced, folder)
+    if not behind:
         return
     written, removed = len(folder.written), len(folder.removed)
     base = _by_pack(synced.files)

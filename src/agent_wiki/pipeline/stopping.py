@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _AT_ONCE = 0.001  # seconds; with 0 a timer never rings
 
 
@@ -57,7 +57,7 @@ class StopSignal:
                 then(self.reason)
 
         before: dict[signal.Signals, Any] = {
-            each: signal.signal(each, note) for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN
+            each: signal.signal(each, note) for each in STOP_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN
         }
         if self._most_minutes is not None:
             before[signal.SIGALRM] = signal.signal(signal.SIGALRM, end_in_time)
@@ -89,7 +89,7 @@ def leave_signals_to(parent: int) -> None:
         if os.getppid() != parent:
             os._exit(1)
 
-    for each in _SIGNALS:
+    for each in STOP_SIGNALS:
         signal.signal(each, end_without_parent)
 
 

@@ -13,9 +13,9 @@ from types import FrameType
 
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.bucket_lock import BucketLock
+from agent_wiki.pipeline.stopping import STOP_SIGNALS
 
 _RENEWALS_A_LEASE = 3
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _SIGNALLED = 128
 
 
@@ -33,7 +33,7 @@ class LockedCommand:
 
         When the lock is lost the command is asked to end.
         """
-        before = {each: signal.signal(each, self._pass_on) for each in _SIGNALS}
+        before = {each: signal.signal(each, self._pass_on) for each in STOP_SIGNALS}
         try:
             self._lock.take()
             try:

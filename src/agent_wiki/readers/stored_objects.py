@@ -6,9 +6,11 @@ what one machine alone writes. All raise `RunError` where the store fails after 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.readers.buckets import BucketPath, obstore_module, path_of, reason_of, store_of
@@ -29,6 +31,15 @@ def bucket_path(address: str) -> BucketPath:
     if not isinstance(path, BucketPath) or not path.key:
         raise UsageError(f"{address}: name a place in a bucket, as in s3://bucket/prefix")
     return path
+
+
+def json_in(content: bytes) -> dict[str, Any]:
+    """The JSON object that was kept; an empty one where somebody else wrote something else."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def created(path: BucketPath, content: bytes) -> str | None:

@@ -16,6 +16,8 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 
+TEMPORARY = ("/tmp/", "/var/tmp/")
+"""Folders of files that are no part of the work."""
 _TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text")
 _EDIT_KEYS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("old_text", "new_text"))
 _CHANGERS = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.shell.files_written import edits_of
+from agent_wiki.shell.files_written import TEMPORARY, edits_of
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_inline_script, script_of, shell_kind
 from agent_wiki.shell.programs import LOOKERS
@@ -31,7 +31,6 @@ _ACTS = regex(
 )
 _MAKING = frozenset({"mkdir", "chmod"})
 """Programs that change little, and count as a look elsewhere."""
-_TEMPORARY = ("/tmp/", "/var/tmp/")
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 
 
@@ -109,7 +108,7 @@ def _is_scratch_step(step: SimpleCommand, before: Sequence[Call], later: Call) -
 
 
 def _is_unused(path: str, later: Call) -> bool:
-    return path.startswith(_TEMPORARY) and path not in later.raw_arguments
+    return path.startswith(TEMPORARY) and path not in later.raw_arguments
 
 
 def is_specific(token: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -38,7 +39,7 @@ class Stretch:
         scripts = {script for act in self.acts for each in act.commands if (script := script_of(each))}
         run = {bare_name(script) for script in scripts if _SCRATCH_NAME.search(bare_name(script))}
         edited = [path for act in self.acts for path in act.edits]
-        apart = {bare_name(path) for path in edited if path.startswith(("/tmp/", "/var/tmp/"))}
+        apart = {bare_name(path) for path in edited if path.startswith(TEMPORARY)}
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
     def kept_edits(self) -> list[Act]:
