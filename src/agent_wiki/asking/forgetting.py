@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from agent_wiki.asking.journal import Record, journal_folder, parsed_line
+from agent_wiki.asking.journal import journal_folder
+from agent_wiki.asking.journal_lines import Record, line_of, parsed_line
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.asking.tool_results import results_folder
 from agent_wiki.errors import UnsafePath
@@ -77,7 +77,7 @@ def _without(lines: Iterable[bytes], is_forgotten: IsForgotten) -> tuple[list[by
         left = None if record is None else _left_of(record, is_forgotten)
         count += left != record or record is None
         if left is not None:
-            kept.append(line if left == record else _line(left))
+            kept.append(line if left == record else line_of(left))
             has_content = has_content or left.get("kind") != "run"
     return (kept if has_content else []), count
 
@@ -104,10 +104,6 @@ def _texts_named(lines: list[bytes]) -> Iterator[str]:
         record = parsed_line(line) or {}
         if record.get("kind") in ("tool-result", "text"):
             yield str(record.get("content"))
-
-
-def _line(record: Record) -> bytes:
-    return json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace") + b"\n"
 
 
 def _rewrite(path: Path, lines: list[bytes]) -> None:

@@ -24,15 +24,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import Any
 
+from agent_wiki.asking.journal_lines import Record, line_of, parsed_line
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.wiki.layout import MACHINERY
 
 VERSION = 1
 
-Record = dict[str, Any]
 Place = tuple[Path, int]
 """The file of a record and the offset of its line."""
 
@@ -180,7 +179,7 @@ class Journal:
         self.make_ready()
         if self._descriptor is None:
             return 0
-        line = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace") + b"\n"
+        line = line_of(record)
         offset = self._size
         try:
             written = 0
@@ -292,16 +291,6 @@ def _lines(folder: Path, warnings: list[str]) -> Iterator[tuple[Path, int, Recor
                 else:
                     yield path, offset, record
                 offset += len(line)
-
-
-def parsed_line(line: bytes) -> Record | None:
-    if not line.endswith(b"\n"):
-        return None  # even if it parses: it was not synced, so nothing used it
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
 
 
 def _new_file(folder: Path) -> tuple[Path, int]:

@@ -12,21 +12,18 @@ looked at and may be deleted, for by then its answers are in the wiki's records.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
+from agent_wiki.asking.journal_lines import Record, line_of, parsed_line
 from agent_wiki.errors import RunError
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.stored_objects import bucket_path, created, deleted, fetched, json_in, keys_below
 from agent_wiki.wiki.replacing import replacing
-
-Record = dict[str, Any]
 
 KEPT_DAYS = 30
 _ANSWER = re.compile(r"(\d{8})/answers/([0-9a-f]{64})\.json")
@@ -90,10 +87,10 @@ class JournalStore:
             digest = str(record["request"]).removeprefix(_DIGEST)
             if "of" not in record:
                 self._send_others(run)
-                created(self._place(f"answers/{digest}.json"), _line(record))
+                created(self._place(f"answers/{digest}.json"), line_of(record))
             return
         with self._lock:
-            self._unsent.append(_line(record))
+            self._unsent.append(line_of(record))
         if record.get("kind") in _BATCHES:
             self._send_others(run)
 
@@ -126,12 +123,8 @@ class JournalStore:
 def _others(run_file: Path) -> Iterator[bytes]:
     with run_file.open("rb") as stream:
         for line in stream:
-            if json_in(line).get("kind") not in ("run", "answer"):
+            if (parsed_line(line) or {}).get("kind") not in ("run", "answer"):
                 yield line
-
-
-def _line(record: Record) -> bytes:
-    return json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace") + b"\n"
 
 
 def _day(moment: datetime) -> str:

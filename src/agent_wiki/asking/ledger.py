@@ -6,7 +6,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.asking.journal import Record, journal_folder, records
+from agent_wiki.asking.journal import journal_folder, records
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.spending import Totals, is_by_agent, total_of
 from agent_wiki.trajectory.lazily import dataclass
 

@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from threading import Lock
 
 from agent_wiki.asking.condensing import condensed
-from agent_wiki.asking.journal import Journal, Record
+from agent_wiki.asking.journal import Journal
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.previews import (
     Decision,
     Limits,

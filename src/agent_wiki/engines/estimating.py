@@ -19,7 +19,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar, cast
 
-from agent_wiki.asking.journal import Journal, Record
+from agent_wiki.asking.journal import Journal
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt

@@ -13,7 +13,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from agent_wiki.asking.journal import Journal, Record, journal_folder
+from agent_wiki.asking.journal import Journal, journal_folder
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import AnswerType, MadeWith, Question

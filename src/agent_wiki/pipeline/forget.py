@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.forgetting import forget_in_journal, forget_in_store
-from agent_wiki.asking.journal import Record
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Progress
 from agent_wiki.engines import opened_engine

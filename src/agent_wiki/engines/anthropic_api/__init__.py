@@ -15,7 +15,8 @@ from threading import BoundedSemaphore, Lock
 from typing import Any, Generic
 
 from agent_wiki.asking.budget import Budget
-from agent_wiki.asking.journal import Journal, Record, journal_folder
+from agent_wiki.asking.journal import Journal, journal_folder
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Models, read_models

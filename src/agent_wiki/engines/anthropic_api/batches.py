@@ -22,7 +22,8 @@ from threading import RLock
 from typing import Any, NoReturn
 
 from agent_wiki.asking.budget import Budget
-from agent_wiki.asking.journal import Journal, Record
+from agent_wiki.asking.journal import Journal
+from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.prices import worst_cost_usd
 from agent_wiki.engine import Progress
 from agent_wiki.engines.anthropic_api.request import MessageRequest
