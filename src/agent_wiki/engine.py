@@ -68,11 +68,15 @@ class Question(Protocol, Generic[AnswerType]):
 
 @dataclass(frozen=True, slots=True)
 class MadeWith:
-    """What an engine answers a stage with. Pages are made again when `version` changes; the rest is for readers."""
+    """What an engine answers a stage with. Pages are made again when `version` changes; the rest is for readers.
+
+    `question` is the digest of the prompt that was answered, where that is known.
+    """
 
     version: str
     model: str | None = None
     prompt_version: int | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,9 @@ class Engine(Protocol):
     def made_with(self, stage: str) -> MadeWith:
         """What it answers this stage with."""
 
+    def answered_with(self, stage: str, about: Collection[str]) -> MadeWith | None:
+        """What gave the answer on this session, these guidelines or these sessions; None if `made_with` says it all."""
+
     def coverage(self, trajectory: Trajectory) -> Coverage:
         """How much of a trajectory it sees."""
 
@@ -194,6 +201,9 @@ class BaseEngine:
 
     def made_with(self, stage: str) -> MadeWith:  # noqa: ARG002 - the same for all stages
         return MadeWith(self.version)
+
+    def answered_with(self, stage: str, about: Collection[str]) -> MadeWith | None:  # noqa: ARG002
+        return None
 
     def coverage(self, trajectory: Trajectory) -> Coverage:
         return Coverage(trajectory.characters())

@@ -127,7 +127,26 @@ def test_an_answer_becomes_pages_and_is_reported(tmp_path: Path, wiki: Wiki) -> 
     assert "summaries/a.md" in told["written"]
     page = parse_page((tmp_path / "wiki" / "summaries" / "a.md").read_text(encoding="utf-8"), "a.md")
     assert page.fields["outcome_evidence"] == {"turn": 3, "quote": "2 checks failed"}
-    assert page.fields["made_by"] == "recorded"
+    assert page.fields["made_by"] == "agent"
+
+
+def test_pages_and_records_name_the_model_that_answered_and_the_question_of_the_worklist(
+    tmp_path: Path, wiki: Wiki
+) -> None:
+    path = record(tmp_path, "a")
+    made = {}
+    no_skill = {"skill": None, "reason": "no"}
+    for stage, answer, model in zip(STAGES, (SUMMARY, ONE_RULE, no_skill), ("m-1", "m-2", "m-3"), strict=True):
+        (question,) = wiki("worklist", path)[1]["questions"]
+        assert wiki("apply", stage, path, "--model", model, answer=answer)[0] == 0
+        made[stage] = (model, question["request"])
+    kept = json.loads((tmp_path / "wiki" / "_sessions" / "a.json").read_text(encoding="utf-8"))["stages"]
+    assert {stage: (each["made_by"]["model"], each["made_by"]["question"]) for stage, each in kept.items()} == made
+    (page,) = (tmp_path / "wiki" / "guidelines").glob("*__*.md")
+    assert "\nmade_by: m-2\n" in page.read_text(encoding="utf-8")
+    before = tree(tmp_path / "wiki")
+    assert ingest([path], tmp_path / "wiki", "recorded").sessions["unchanged"] == 1
+    assert changed(before, tree(tmp_path / "wiki")) == []
 
 
 _NOT_STANDING: list[tuple[str, Any, str]] = [

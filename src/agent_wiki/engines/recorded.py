@@ -9,6 +9,7 @@ so that a worklist can be made of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -22,7 +23,9 @@ from agent_wiki.engines.anthropic_api.request import InvalidAnswer, answer_in, p
 from agent_wiki.engines.anthropic_api.together import prompt_together
 from agent_wiki.engines.prompting import Prompting, PromptingEngine, about_of, short_digest
 from agent_wiki.errors import Unanswered, UsageError
+from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES, SUMMARIZE
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
 NAME = "recorded"
@@ -72,11 +75,24 @@ class RecordedEngine(PromptingEngine):
         self._hears_together = hears_together
         self._only_session = only_session
         self._retiring: set[tuple[str, ...]] = set()
+        self._answered: dict[tuple[str, tuple[str, ...]], MadeWith] = {}
         self._lock = Lock()
 
     def made_with(self, stage: str) -> MadeWith:
         """The prompt of the stage: whoever answered, the answer is known by it."""
         return MadeWith(self._versions[stage], prompt_version=self._prompting.prompt_versions[stage])
+
+    def answered_with(self, stage: str, about: Collection[str]) -> MadeWith | None:
+        """The model that gave the last answer on these, and the prompt that it answered."""
+        with self._lock:
+            return self._answered.get((stage, tuple(about)))
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """Nothing more will be asked about it, nor who answered."""
+        with self._lock:
+            for stage in SESSION_STAGES:
+                self._answered.pop((stage, (trajectory.session_id,)), None)
+        super().forget(trajectory)
 
     def answer(self, question: Question[AnswerType]) -> AnswerType:
         """The newest answer in the journal that fits. Raises `Unanswered` where there is none."""
@@ -119,6 +135,10 @@ class RecordedEngine(PromptingEngine):
             if record.get("archive_members") is True:
                 with self._lock:
                     self._retiring.add(about)
+            with self._lock:
+                model = str(record.get("model") or AGENT)
+                made = replace(self.made_with(prompt.stage), model=model, question=prompt.digest)
+                self._answered[prompt.stage, about] = made
             return answer, ""
         return None, reason
 

@@ -12,7 +12,7 @@ from agent_wiki.engine import AnswerType, BaseEngine, Engine, MadeWith, Question
 from agent_wiki.pages.cluster import cluster_members
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.order import kinds_of_answers
-from agent_wiki.stages.request import made_by
+from agent_wiki.stages.request import by_whom, made_by
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
 from agent_wiki.wiki.records import plain
 
@@ -41,15 +41,22 @@ class KeptAnswers(BaseEngine):
         made = made_by(question.stage, self._engine, question.answer_type.__name__, digest)
         path = corpus_path(made.request)
         record = self._kept.get(path)
-        if record is not None and record.made_by == made:
+        if record is not None and record.made_by.request == made.request:
             self.used[path] = record
             return question.answer_type.model_validate(record.answer)
         answer = self._engine.answer(question)
         about = _about(question.fields())
         retires = self._engine.retires_members(about) is True
         values = answer.model_dump(mode="json")
-        self.used[path] = CorpusRecord(kinds_of_answers()[question.answer_type], about, made, values, retires)
+        whom = by_whom(made, self._engine, about)
+        self.used[path] = CorpusRecord(kinds_of_answers()[question.answer_type], about, whom, values, retires)
         return answer
+
+    def answered_with(self, stage: str, about: Collection[str]) -> MadeWith | None:
+        """What gave the answer, of those that were used, on all of these guidelines or sessions."""
+        members = set(about)
+        made = (each.made_by for each in self.used.values() if each.made_by.stage == stage and members <= {*each.about})
+        return next((MadeWith("", each.model, each.prompt_version, each.question) for each in made), None)
 
     def retires_members(self, members: Collection[str]) -> bool | None:
         """Whether an answer that was used said that a cluster of these members replaces them."""

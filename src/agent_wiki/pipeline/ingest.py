@@ -24,7 +24,7 @@ from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_
 from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.session_stages import KnownSession, SessionReport, known_session, stages_of
+from agent_wiki.pipeline.session_stages import KnownSession, SessionReport, is_answered, known_session, stages_of
 from agent_wiki.pipeline.shard_runs import ShardRun
 from agent_wiki.pipeline.stopping import StopSignal
 from agent_wiki.pipeline.versions import superseded
@@ -270,7 +270,9 @@ def _is_done(entry: Mapping[str, Any], stages: Sequence[str], options: Options, 
         if status in ("left-out", "older"):
             continue
         session = known.get(session_id)
-        if session is None or any(session.answered.get(each) != made_by(each, engine, digest) for each in stages):
+        if session is None:
+            return False
+        if not all(is_answered(session.answered.get(each), made_by(each, engine, digest)) for each in stages):
             return False
     return True
 

@@ -16,6 +16,7 @@ from agent_wiki.readers.buckets import BucketPath, Listing, listed
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Report
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import is_name_of_wiki, is_wiki_folder
 
 _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".venv"})
 
@@ -107,7 +108,7 @@ class FoundFiles:
 
 
 def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
-    """Every file that `paths` name, folders read recursively, each once, sorted by name.
+    """Every file that `paths` name, folders read recursively, each once, sorted by name. Pages of a wiki are none.
 
     Raises `UsageError` for a path that does not exist or can be read only once (a pipe), and `RunError` for a bucket
     that cannot be listed. A folder that may not be read is listed itself, so that reading it reports the reason.
@@ -165,9 +166,16 @@ def _in_bucket(path: BucketPath, listings: list[Listing]) -> Iterator[InputFile]
         raise UsageError(f"{path}: no such object, and none below it")
 
 
+def _others(names: Iterable[str]) -> list[str]:
+    """Of the names at the top of a wiki those that are not the wiki's: recordings may lie beside its pages."""
+    return [name for name in names if not is_name_of_wiki(name)]
+
+
 def _files_below(folder: Path) -> Iterator[Path]:
     unreadable: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=lambda error: unreadable.append(Path(error.filename))):
+        if is_wiki_folder(names):
+            folders[:], names[:] = _others(folders), _others(names)
         folders[:] = sorted(name for name in folders if name not in _NEVER_ENTERED)
         for name in sorted(names):
             path = Path(parent, name)

@@ -16,7 +16,7 @@ from agent_wiki.errors import AnswerRejected, RunStopped, UnitError
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
-from agent_wiki.stages.request import made_by
+from agent_wiki.stages.request import by_whom, made_by
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
@@ -101,7 +101,9 @@ def mined_record(
     answered = known.answered if known else {}
     if known and SUMMARIZE in request.stages and trajectory.source.file != known.file:
         answered = {}  # another recording supersedes the known one, and is cited even where both are equal
-    pending = [stage for stage in request.stages if request.rewrite or answered.get(stage) != made[stage]]
+    pending = [
+        stage for stage in request.stages if request.rewrite or not is_answered(answered.get(stage), made[stage])
+    ]
     if not pending:
         return None
     coverage = _coverage(trajectory, engine, request.min_coverage)
@@ -121,11 +123,17 @@ def mined_record(
                 break  # what comes after it would be asked again once this has its answer
             answers.pop(stage, None)
             continue
-        stages[stage] = StageRecord(made[stage], answers[stage], tuple(map(str, dropped)))
+        whom = by_whom(made[stage], engine, (trajectory.session_id,))
+        stages[stage] = StageRecord(whom, answers[stage], tuple(map(str, dropped)))
         report.contributed[stage] = len(answers[stage])
         report.dropped_claims += dropped
     stages |= _outdated(pending, stages, made)
     return record_of(trajectory, coverage).with_stages(stages) if stages else None
+
+
+def is_answered(known: MadeBy | None, made: MadeBy) -> bool:
+    """Whether what is known was made of the same request, by whatever model."""
+    return known is not None and known.request == made.request
 
 
 def _outdated(

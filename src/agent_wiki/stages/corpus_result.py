@@ -8,10 +8,13 @@ from typing import Any
 
 from agent_wiki.engine import Engine
 from agent_wiki.errors import Unanswered
-from agent_wiki.stages.request import made_by
+from agent_wiki.stages.request import by_whom, made_by
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Section, is_stage_made, signed
 from agent_wiki.wiki.records import plain
+from agent_wiki.wiki.values import texts_of
+
+_IN_RECORDS = frozenset({"request", "question"})
 
 
 @dataclass(slots=True)
@@ -37,13 +40,14 @@ def changed_entries(
     kept: Collection[str],
 ) -> dict[str, Any]:
     """What turns a stage's entries into the wanted ones; a person's entry and `kept` are not touched."""
-    signature = {name: value for name, value in plain(made_by(stage, engine)).items() if name != "request"}
+    made = made_by(stage, engine)
     changes: dict[str, Any] = {}
     for name, entry in configured.items():
         if is_stage_made(entry) and name not in wanted and name not in kept:
             changes[name] = None
     for name, entry in wanted.items():
-        complete = signed(entry, **signature)
+        whom = by_whom(made, engine, texts_of(entry.get("members") or entry.get("sessions")))
+        complete = signed(entry, **{key: value for key, value in plain(whom).items() if key not in _IN_RECORDS})
         if name not in configured or (is_stage_made(configured[name]) and configured[name] != complete):
             changes[name] = complete
     return changes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
+from dataclasses import replace
 
 from agent_wiki.engine import Engine
 from agent_wiki.wiki.records import MadeBy
@@ -18,3 +20,9 @@ def made_by(stage: str, engine: Engine, *inputs: str) -> MadeBy:
     """Who answers a stage, and the digest of what is asked. A stage is pending when this differs from its record."""
     made = engine.made_with(stage)
     return MadeBy(stage, engine.name, request_digest(stage, engine, *inputs), made.model, made.prompt_version)
+
+
+def by_whom(made: MadeBy, engine: Engine, about: Collection[str]) -> MadeBy:
+    """The same with the model and the question that the engine knows of the answer on these sessions or guidelines."""
+    known = engine.answered_with(made.stage, about)
+    return made if known is None else replace(made, model=known.model, question=known.question)

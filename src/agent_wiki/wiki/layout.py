@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
-from agent_wiki.wiki.kinds import EPISODE, KINDS, PageKind
+from agent_wiki.wiki.kinds import EPISODE, FOLDERS, KINDS, PageKind
 
 ARCHIVE = "_archived"
 SESSIONS = "_sessions"
@@ -18,10 +19,22 @@ AGENTS = "AGENTS.md"
 MACHINERY = ".wiki"
 SIDECAR = "_sidecar.jsonl"
 
+_OTHER_NAMES = frozenset({AGENTS, "index.md", ".gitattributes", "prompts", "templates", "models.yaml"})
+
 MOST_SLUG_CHARACTERS = 40
 _MOST_NAME_CHARACTERS = 120
 _WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+
+
+def is_wiki_folder(names: Iterable[str]) -> bool:
+    """Whether a folder with files of these names is a wiki."""
+    return {CONFIG, INDEX} <= set(names)
+
+
+def is_name_of_wiki(name: str) -> bool:
+    """Whether a file or folder of that name, at the top of a wiki, belongs to it, and is no recording."""
+    return name.startswith("_") or name in FOLDERS or name in _OTHER_NAMES
 
 
 def slug(text: str, most: int = MOST_SLUG_CHARACTERS) -> str:

@@ -37,7 +37,10 @@ _NOT_STORED = object()
 
 @dataclass(frozen=True, slots=True)
 class MadeBy:
-    """Who answered a stage. `request` is the digest of all that can change the answer; if it differs, it is pending."""
+    """Who answered a stage. `request` is the digest of all that can change the answer; if it differs, it is pending.
+
+    `question` is the digest of the prompt that was answered, as a worklist names it.
+    """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
@@ -46,6 +49,7 @@ class MadeBy:
     request: str = ""
     model: str | None = None
     prompt_version: int | None = None
+    question: str | None = None
 
     @property
     def short(self) -> str:

@@ -1,0 +1,24 @@
+"""Which files of a folder may be recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agent_wiki.pipeline.inputs import input_files
+from tests.wikis import ingest, record
+
+
+def test_a_wiki_is_never_taken_for_recordings_but_what_lies_beside_its_pages_is(tmp_path: Path) -> None:
+    path = record(tmp_path, "a")
+    wiki = tmp_path / "wiki"
+    assert ingest([path], wiki, "offline").exit_code == 0
+    inside = record(wiki / "traces", "b")
+    assert [each.path for each in input_files([tmp_path])] == [path, inside]
+    assert [each.path for each in input_files([wiki])] == [inside]
+    report = ingest([tmp_path], wiki, "offline")
+    assert (report.recordings, report.passed_over, report.sessions["mined"]) == (2, [], 1)
+
+
+def test_a_folder_with_one_file_of_a_wikis_name_is_no_wiki(tmp_path: Path) -> None:
+    (tmp_path / "_index.jsonl").write_text("{}\n", encoding="utf-8")
+    assert [each.path.name for each in input_files([tmp_path])] == ["_index.jsonl"]
