@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ def user(identity: str, text: Any) -> dict[str, Any]:
 
 
 def gemini(identity: str, text: str, **more: Any) -> dict[str, Any]:
-    return {"id": identity, "timestamp": "2026-02-03T04:05:02.000Z", "type": "gemini", "content": text, **more}
+    reply = {"id": identity, "timestamp": "2026-02-03T04:05:02.000Z", "type": "gemini", "content": text}
+    return {**reply, **more}
 
 
 def shell(call_id: str, text: str, status: str = "success", name: str = "run_shell_command") -> dict[str, Any]:
@@ -83,6 +85,66 @@ def test_a_history_listed_again_under_new_ids_is_kept_once(tmp_path: Path) -> No
     trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, user("a", "go"), gemini("b", "gone"), again]))
     assert shape(trajectory) == [("user", "go"), ("assistant", "gone")]
     assert trajectory.source.hygiene == {"duplicate_turns_dropped": 2}
+
+
+def test_a_history_listed_again_under_the_same_ids_keeps_the_calls_and_tokens(tmp_path: Path) -> None:
+    """As a resumed session does: calls and results as parts, the results twice, also under the reply's own id."""
+    tokens = {"input": 100, "output": 5, "cached": 40, "thoughts": 7, "tool": 0, "total": 112}
+    calling = {"functionCall": {"id": "c1", "name": "run_shell_command", "args": {"command": "make"}}}
+    response = {"functionResponse": {"id": "c1", "name": "run_shell_command", "response": {"output": "ok"}}}
+    listed = [
+        user("a", [{"text": "go"}]),
+        gemini("b", "", content=[{"text": "Plan", "thought": True}, {"text": "I run it."}, calling]),
+        user("b_response", [response]),
+        {**user("b", [response])},
+        user("r", [response]),
+        user("n", [{"text": "<state_snapshot>all</state_snapshot>"}]),
+    ]
+    records = [
+        HEADER,
+        user("a", "go"),
+        gemini("b", "I run it.", tokens=tokens, toolCalls=[shell("c1", "ok")]),
+        user("r", [response]),
+        {**HEADER, "startTime": "2026-02-03T05:00:00.000Z"},
+        {"$set": {"messages": listed}},
+        user("c", "go"),
+    ]
+    trajectory = read(write_lines(tmp_path / "a.jsonl", records))
+    assert shape(trajectory) == [
+        ("user", "go"),
+        ("assistant", "I run it."),
+        ("tool", "ok"),
+        ("user", "<state_snapshot>all</state_snapshot>"),
+        ("user", "go"),
+    ]
+    assert trajectory.source.usage == Usage(60, None, 40, 12)
+    assert trajectory.source.hygiene == {"compaction_summaries": 1, "duplicate_turns_dropped": 5}
+    assert trajectory.timestamp == "2026-02-03T04:05:00Z"
+
+
+def test_a_reply_known_only_from_a_history_has_the_calls_among_its_parts(tmp_path: Path) -> None:
+    calling = {"functionCall": {"id": "c1", "name": "run_shell_command", "args": {"command": "make"}}}
+    failing = {"functionResponse": {"id": "c1", "name": "run_shell_command", "response": {"output": "Exit Code: 2"}}}
+    listed = [user("a", "go"), gemini("b", "", content=[calling]), user("r", [failing])]
+    trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, {"$set": {"messages": listed}}]))
+    assert [call.id for call in trajectory.messages[1].tool_calls] == ["c1"]
+    assert trajectory.messages[2].is_error is True
+
+
+def test_the_project_is_named_beside_the_chats_or_confirmed_by_the_hash(tmp_path: Path) -> None:
+    chats = tmp_path / "tmp" / "app" / "chats"
+    (chats / "parent-1").mkdir(parents=True)
+    listed = "<session_context>\n- **Workspace Directories:**\n  - /work/lib\n  - /work/app\n</session_context>"
+    header = {**HEADER, "projectHash": hashlib.sha256(b"/work/app").hexdigest()}
+    listing = read(write_lines(chats / "a.jsonl", [header, user("s", listed), user("a", "go")]))
+    assert listing.source.cwd == "/work/app"
+    unknown = read(write_lines(chats / "b.jsonl", [HEADER, user("s", listed), user("a", "go")]))
+    assert unknown.source.cwd is None
+    (chats.parent / ".project_root").write_text("/work/app\n", encoding="utf-8")
+    assert read(write_lines(chats / "c.jsonl", [HEADER, user("a", "go")])).source.cwd == "/work/app"
+    of_helper = {**HEADER, "kind": "subagent"}
+    helper = read(write_lines(chats / "parent-1" / "d.jsonl", [of_helper, user("a", "go")]))
+    assert (helper.source.cwd, helper.source.parent_session_id) == ("/work/app", "parent-1")
 
 
 def test_what_was_rewound_still_happened(tmp_path: Path) -> None:
