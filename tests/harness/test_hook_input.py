@@ -1,4 +1,4 @@
-"""What harnesses give a hook is read alike, and means one transcript and one wiki."""
+"""What harnesses give a hook is read alike, and means one transcript."""
 
 from __future__ import annotations
 
@@ -8,25 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.commands import main
-from agent_wiki.harness.hook_input import HookInput, HookProblem, parse_input, project_wiki, transcript_of
+from agent_wiki.harness.hook_input import HookInput, HookProblem, parse_input, transcript_of
 from tests.harness.hook_inputs import THREAD, claude_input, codex_input, codex_notification
 
 CODEX = Path(__file__).parents[2] / "wiki-example" / "traces" / "codex-gauge-bisect.jsonl"
-
-
-def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    inner = project / "a" / "b"
-    inner.mkdir(parents=True)
-    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
-    assert project_wiki(None, inner, {}) is None, "a wiki above the repository is another's"
-    assert project_wiki(Path("docs/wiki"), inner, {}) == project / "docs" / "wiki"
-    assert project_wiki(Path("wiki"), inner, {"CLAUDE_PROJECT_DIR": str(project / "a")}) == project / "a" / "wiki"
-    assert main(["init", "--wiki", str(project / "wiki")]) == 0
-    assert project_wiki(None, inner, {}) == project / "wiki"
-    assert project_wiki(tmp_path / "wiki", inner, {}) == tmp_path / "wiki"
 
 
 @pytest.mark.parametrize("thread", ["", "*", "../../x", "a" * 200, "no-such-thread"])
@@ -48,3 +33,12 @@ def test_all_spellings_of_the_input_say_the_same(tmp_path: Path) -> None:
     expected = HookInput("agent-turn-complete", THREAD, None, tmp_path)
     assert parse_input(json.dumps(codex_notification(tmp_path)), here) == expected
     assert parse_input("{}", here) == HookInput("Stop", "", None, here)
+
+
+def test_the_words_of_other_agents_say_the_same(tmp_path: Path) -> None:
+    here = Path("/elsewhere")
+    copilot = {"sessionId": "s1", "cwd": str(tmp_path), "transcriptPath": "/e.jsonl", "stop_hook_active": False}
+    assert parse_input(json.dumps(copilot), here) == HookInput("Stop", "s1", Path("/e.jsonl"), tmp_path)
+    cursor = {"conversation_id": "c1", "hook_event_name": "stop", "workspace_roots": [str(tmp_path)], "cwd": ""}
+    assert parse_input(json.dumps({**cursor, "transcript_path": None}), here) == HookInput("stop", "c1", None, tmp_path)
+    assert parse_input(json.dumps({"workspace_roots": [7]}), here).cwd == here

@@ -101,6 +101,22 @@ def test_the_same_state_is_saved_and_mined_once(project: Path, stop: Stop) -> No
     assert tree(project) == before
 
 
+@pytest.mark.parametrize("event", ["SessionEnd", "AfterAgent", "sessionEnd", "session.idle"])
+def test_a_session_that_its_last_turn_and_its_end_report_is_saved_and_mined_once(
+    event: str, project: Path, stop: Stop
+) -> None:
+    assert stop(TEACHES).mined
+    before = (_wiki(project), _saved(project))
+    outcome = stop(TEACHES, hook_event_name=event, reason="other")
+    assert (outcome.saved, outcome.mined, outcome.problems) == ([], [], [])
+    assert (_wiki(project), _saved(project)) == before
+
+
+def test_a_session_without_an_ended_turn_is_mined_at_its_end(project: Path, stop: Stop) -> None:
+    assert stop(TEACHES, hook_event_name="SessionEnd", reason="prompt_input_exit").mined
+    assert len(_saved(project)) == 1
+
+
 def test_a_session_that_grew_takes_the_place_of_its_earlier_state(project: Path, stop: Stop, tmp_path: Path) -> None:
     lines = TEACHES.read_bytes().splitlines(keepends=True)
     growing = tmp_path / TEACHES.name

@@ -9,7 +9,7 @@ import typer
 
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
-from agent_wiki.commands.unchanged import wiki_folder
+from agent_wiki.commands.unchanged import shared_wiki_folder, wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def consult(
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
     here = repository.lower() or repository_here(Path.cwd())
-    hits = retrieval.consult(wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds, repository=here)
+    hits = retrieval.consult(shared_wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds, repository=here)
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:

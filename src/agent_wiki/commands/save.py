@@ -39,6 +39,7 @@ def save(
 
     from agent_wiki.errors import UnreadableRecording
     from agent_wiki.harness import saving
+    from agent_wiki.harness.projects import project_root
 
     warnings: list[str] = []
     try:
@@ -46,7 +47,7 @@ def save(
     except UnreadableRecording as error:
         _refuse(str(error), as_json=as_json)
     if out is None:
-        folder = saving.default_folder(saving.project_root(Path.cwd()), os.environ)
+        folder = saving.default_folder(project_root(Path.cwd()), os.environ)
     else:
         folder = out
         saving.make_folder(folder)

@@ -6,23 +6,40 @@ The parser of the command line takes as long to load as looking at fifty thousan
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _DEFAULT_WIKI = Path("wiki")
 
 
 def wiki_folder(named: Path | None) -> Path:
-    """The wiki that was named; else `wiki` here; else the nearest one above, up to the repository's root."""
-    if named is not None:
-        return named
+    """The wiki that was named; else `wiki` here; else the nearest one above, up to the repository's root.
+
+    In a linked worktree that has none, the main checkout's.
+    """
+    from agent_wiki.trajectory.checkout import checkout_of, folders_of_checkout, folders_of_main_checkout
+
     here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / _DEFAULT_WIKI / "_config.yaml").is_file():
-            return _DEFAULT_WIKI if folder == here else folder / _DEFAULT_WIKI
-        if (folder / ".git").exists():
-            break
-    return _DEFAULT_WIKI
+    above = folders_of_checkout(here) if checkout_of(here) is not None else (here, *here.parents)
+    return named or _nearest(here, (*above, *folders_of_main_checkout(here)))
+
+
+def shared_wiki_folder(named: Path | None) -> Path:
+    """The same for an agent at work: in a linked worktree the main checkout's wiki, into which its hooks mine."""
+    from agent_wiki.trajectory.checkout import folders_of_main_checkout
+
+    here = Path.cwd()
+    shared = next(filter(_is_wiki, (each / _DEFAULT_WIKI for each in folders_of_main_checkout(here))), None)
+    return named or shared or wiki_folder(None)
+
+
+def _nearest(here: Path, folders: Iterable[Path]) -> Path:
+    found = next((each for each in folders if _is_wiki(each / _DEFAULT_WIKI)), here)
+    return _DEFAULT_WIKI if found == here else found / _DEFAULT_WIKI
+
+
+def _is_wiki(folder: Path) -> bool:
+    return (folder / "_config.yaml").is_file()
 
 
 def is_catalogued(words: Sequence[str]) -> bool:

@@ -272,8 +272,7 @@ def _commands(wiki: str) -> dict[str, tuple[str, int]]:
 
 def _wiki_place(folder: Path, wiki: Path | None) -> str:
     """The wiki's path in the pointer: relative to the folder if the wiki is in the project, else absolute."""
-    from agent_wiki.harness.hook_input import project_wiki
-    from agent_wiki.harness.saving import project_root
+    from agent_wiki.harness.projects import project_root, project_wiki
 
     here = folder.resolve()
     found = wiki.resolve() if wiki is not None else project_wiki(None, here, {}) or here / _DEFAULT_WIKI
@@ -288,7 +287,7 @@ def _consult(wiki: str) -> str:
 
 def reminder(wiki: Path | None, cwd: Path, environment: Mapping[str, str]) -> str:
     """The text for an agent at the start of a session; empty if there is no wiki with pages."""
-    from agent_wiki.harness.hook_input import project_wiki
+    from agent_wiki.harness.projects import project_wiki
 
     found = project_wiki(wiki, cwd, environment)
     try:

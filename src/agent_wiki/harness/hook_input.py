@@ -1,4 +1,4 @@
-"""What an agent harness gives a hook, and the transcript and the wiki that it means.
+"""What an agent harness gives a hook, and the transcript that it means.
 
 Claude Code gives every hook JSON on standard input, and so do the hooks of Codex (session_id, transcript_path, cwd,
 hook_event_name, stop_hook_active). Codex's older `notify` gives JSON as the last argument, its names with dashes,
@@ -17,7 +17,6 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 
 _THREAD_ID = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
 _MOST_DAYS = 400
-_DEFAULT_WIKI = "wiki"
 
 
 class HookProblem(AgentWikiError):
@@ -43,19 +42,23 @@ def parse_input(text: str, here: Path) -> HookInput:
         raise HookProblem(f"the hook's input is not JSON ({type(error).__name__})") from error
     if not isinstance(fields, dict):
         raise HookProblem("the hook's input is not a JSON object")
-    transcript = _text(fields, "agent_transcript_path") or _text(fields, "transcript_path")
+    transcript = _text(fields, "agent_transcript_path", "transcript_path", "transcriptPath")
     return HookInput(
-        event=_text(fields, "hook_event_name") or _text(fields, "type") or "Stop",
-        session_id=_text(fields, "session_id") or _text(fields, "thread-id") or _text(fields, "thread_id"),
+        event=_text(fields, "hook_event_name", "type") or "Stop",
+        session_id=_text(fields, "session_id", "thread-id", "thread_id", "sessionId", "conversation_id"),
         transcript=Path(transcript).expanduser() if transcript else None,
-        cwd=Path(_text(fields, "cwd") or here),
+        cwd=Path(_text(fields, "cwd") or _first_folder(fields.get("workspace_roots")) or here),
         is_continuation=fields.get("stop_hook_active") is True,
     )
 
 
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
+def _text(fields: Mapping[str, Any], *names: str) -> str:
+    """The first of the named fields that is a text with characters in it."""
+    return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
+
+
+def _first_folder(roots: Any) -> str:
+    return next((each for each in roots if isinstance(each, str)), "") if isinstance(roots, list) else ""
 
 
 def transcript_of(hook: HookInput, environment: Mapping[str, str]) -> Path:
@@ -79,25 +82,3 @@ def _days(sessions: Path) -> Iterator[Path]:
     yield sessions
     days = sorted(sessions.glob("[0-9]*/[0-9]*/[0-9]*"), reverse=True)
     yield from days[:_MOST_DAYS]
-
-
-def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) -> Path | None:
-    """The wiki to mine into: the nearest `wiki` (or `named`) from `cwd` up to the project's root.
-
-    A named wiki that does not exist yet gets a path in the project. Without a name only an existing wiki is returned,
-    else None, so that a hook in a user's global settings creates no wiki.
-    """
-    from agent_wiki.harness.saving import project_root
-
-    root = project_root(cwd)
-    relative = named or Path(_DEFAULT_WIKI)
-    for folder in (cwd, *cwd.parents):
-        if (folder / relative / "_config.yaml").is_file():
-            return folder / relative
-        if folder == root:
-            break
-    if named is None:
-        return None
-    project = environment.get("CLAUDE_PROJECT_DIR")
-    home = Path(project) if project and cwd.is_relative_to(project) else root
-    return home / named

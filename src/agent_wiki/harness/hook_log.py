@@ -41,7 +41,8 @@ class HookOutcome:
 
 def log(cwd: Path, environment: Mapping[str, str], outcome: HookOutcome) -> None:
     """Append what was done and what went wrong. A log that cannot be written is no reason to fail."""
-    from agent_wiki.harness.saving import evolve_folder, project_root
+    from agent_wiki.harness.projects import project_root
+    from agent_wiki.harness.saving import evolve_folder
     from agent_wiki.redaction.redact import redact_text
 
     with suppress(OSError, RunError):

@@ -16,15 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_wiki.errors import AgentWikiError, WikiLocked
-from agent_wiki.harness.hook_input import HookInput, HookProblem, parse_input, project_wiki, transcript_of
+from agent_wiki.harness.hook_input import HookInput, HookProblem, parse_input, transcript_of
 from agent_wiki.harness.hook_log import HookOutcome, log
 from agent_wiki.harness.hook_memory import HookMemory
+from agent_wiki.harness.projects import project_root, project_wiki
 
 if TYPE_CHECKING:
     from agent_wiki.pipeline.session_stages import SessionReport
     from agent_wiki.trajectory import Trajectory
 
-EVENTS = ("Stop", "SubagentStop", "SessionEnd", "agent-turn-complete")
+# What ends a turn or a session, in each agent's words: Claude Code, Codex and Qwen Code, Codex's `notify`, Gemini CLI,
+# Cursor, OpenCode. Copilot names no event.
+EVENTS = frozenset(
+    {"Stop", "SubagentStop", "SessionEnd", "agent-turn-complete", "AfterAgent", "stop", "subagentStop", "sessionEnd",
+     "session.idle"}
+)  # fmt: skip
 
 _FOLDER = "hook"
 _LOCK_TIMEOUT_SECONDS = 1.0
@@ -62,7 +68,7 @@ def _save_and_mine(
     from agent_wiki.harness import saving
 
     transcript = transcript_of(hook, environment)
-    root = saving.project_root(cwd)
+    root = project_root(cwd)
     wiki = project_wiki(named_wiki, cwd, environment)
     folder = saving.default_folder(root, environment)
     memory = HookMemory(saving.evolve_folder(root, environment) / _FOLDER)

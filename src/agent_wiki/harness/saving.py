@@ -42,11 +42,6 @@ class Saved:
     messages: int
 
 
-def project_root(start: Path) -> Path:
-    """The nearest folder with a `.git`, from `start` upwards; `start` itself if there is none."""
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
-
-
 def evolve_folder(root: Path, environment: Mapping[str, str]) -> Path:
     """The project's folder for agents' files: `.evolve`, or the one that `EVOLVE_DIR` names."""
     return root / (environment.get(EVOLVE_DIR) or _EVOLVE)

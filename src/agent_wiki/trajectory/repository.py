@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from agent_wiki.trajectory import Source
+from agent_wiki.trajectory.checkout import checkout_of, shared_git_folder
 
 _INSTANCE = re.compile(r"[\w.-]+__([A-Za-z][\w.-]*?)-\d+$")
 _WORKTREES = ("worktrees", ".worktrees")
@@ -31,24 +32,15 @@ def repository_of(source: Source) -> str | None:
 
 def repository_here(folder: Path) -> str | None:
     """The name of the repository that a folder is in: by its first remote, else by its own folder; None for none."""
-    root = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+    root = checkout_of(folder)
     if root is None:
         return None
-    shared = _shared_folder(root / ".git")
+    shared = shared_git_folder(root)
     try:
         remote = _REMOTE.search((shared / "config").read_text(encoding="utf-8", errors="replace"))
     except OSError:
         remote = None
     return remote_name(remote[1]) if remote else _folder_name(str(shared.parent if shared.name == ".git" else root))
-
-
-def _shared_folder(git: Path) -> Path:
-    """The folder with the configuration: of a linked worktree, whose `.git` is a file, that of its repository."""
-    try:
-        own = git.parent / git.read_text(encoding="utf-8", errors="replace").removeprefix("gitdir:").strip()
-        return (own / (own / "commondir").read_text(encoding="utf-8", errors="replace").strip()).resolve()
-    except (OSError, ValueError):
-        return git
 
 
 def remote_name(remote: str) -> str | None:

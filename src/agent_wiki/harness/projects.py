@@ -1,0 +1,48 @@
+"""The project that a session works in: its root, and its wiki, which subfolders and linked worktrees share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from agent_wiki.trajectory.checkout import (
+    checkout_of,
+    folders_of_checkout,
+    folders_of_main_checkout,
+    main_checkout,
+)
+from agent_wiki.wiki.layout import CONFIG
+
+DEFAULT_WIKI = "wiki"
+
+
+def project_root(start: Path) -> Path:
+    """The root of the checkout that `start` is in, of a linked worktree that of the main checkout; else `start`."""
+    root = checkout_of(start)
+    return start if root is None else main_checkout(root)
+
+
+def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) -> Path | None:
+    """The wiki of the project: the nearest `wiki` (or `named`) from `cwd` up to the repository's root.
+
+    In a linked worktree the main checkout is searched first, so that its sessions share one wiki. A named wiki that
+    does not exist yet gets a path in the project. Without a name only an existing wiki is returned, else None, so that
+    a hook in a user's global settings creates no wiki.
+    """
+    found = nearest_wiki(named or Path(DEFAULT_WIKI), _shared_folders(cwd))
+    if found is not None or named is None:
+        return found
+    project = environment.get("CLAUDE_PROJECT_DIR")
+    home = Path(project) if project and cwd.is_relative_to(project) else project_root(cwd)
+    shared = next(folders_of_main_checkout(home), home)
+    return (shared if shared.is_dir() else project_root(home)) / named
+
+
+def nearest_wiki(relative: Path, folders: Iterator[Path]) -> Path | None:
+    """The first of the folders' wikis that exists."""
+    return next((each / relative for each in folders if (each / relative / CONFIG).is_file()), None)
+
+
+def _shared_folders(cwd: Path) -> Iterator[Path]:
+    yield from folders_of_main_checkout(cwd)
+    yield from folders_of_checkout(cwd)

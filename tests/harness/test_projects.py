@@ -1,0 +1,66 @@
+"""Which project and which wiki a session belongs to: subfolders and linked worktrees share one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.commands import main
+from agent_wiki.harness.projects import project_root, project_wiki
+
+
+def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    inner = project / "a" / "b"
+    inner.mkdir(parents=True)
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    assert project_wiki(None, inner, {}) is None, "a wiki above the repository is another's"
+    assert project_wiki(Path("docs/wiki"), inner, {}) == project / "docs" / "wiki"
+    assert project_wiki(Path("wiki"), inner, {"CLAUDE_PROJECT_DIR": str(project / "a")}) == project / "a" / "wiki"
+    assert main(["init", "--wiki", str(project / "wiki")]) == 0
+    assert project_wiki(None, inner, {}) == project / "wiki"
+    assert project_wiki(tmp_path / "wiki", inner, {}) == tmp_path / "wiki"
+
+
+@pytest.fixture
+def worktree(tmp_path: Path) -> Path:
+    """A linked worktree of `shop`, as git writes it."""
+    worktree, own = tmp_path / "fix", tmp_path / "shop" / ".git" / "worktrees" / "fix"
+    own.mkdir(parents=True)
+    (worktree / "cart").mkdir(parents=True)
+    (own / "commondir").write_text("../..\n", encoding="utf-8")
+    (own / "gitdir").write_text(f"{worktree}/.git\n", encoding="utf-8")
+    (worktree / ".git").write_text(f"gitdir: {own}\n", encoding="utf-8")
+    return worktree
+
+
+def test_a_worktree_shares_the_wiki_of_its_main_checkout(tmp_path: Path, worktree: Path) -> None:
+    shop = tmp_path / "shop"
+    assert project_root(worktree / "cart") == shop
+    assert project_wiki(None, worktree, {}) is None
+    assert project_wiki(Path("wiki"), worktree / "cart", {}) == shop / "wiki"
+    claude = {"CLAUDE_PROJECT_DIR": str(worktree / "cart")}
+    assert project_wiki(Path("wiki"), worktree / "cart", claude) == shop / "wiki", "cart is only in the worktree"
+    assert main(["init", "--wiki", str(worktree / "wiki")]) == 0
+    assert project_wiki(None, worktree / "cart", {}) == worktree / "wiki", "the only one"
+    assert main(["init", "--wiki", str(shop / "wiki")]) == 0
+    assert project_wiki(None, worktree / "cart", {}) == shop / "wiki"
+    (shop / "cart").mkdir()
+    assert main(["init", "--wiki", str(shop / "cart" / "wiki")]) == 0
+    assert project_wiki(None, worktree / "cart", {}) == shop / "cart" / "wiki"
+
+
+def test_consult_in_a_worktree_asks_the_shared_wiki_and_other_commands_the_one_here(
+    tmp_path: Path, worktree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agent_wiki.commands.unchanged import shared_wiki_folder, wiki_folder
+
+    monkeypatch.chdir(worktree / "cart")
+    assert (wiki_folder(None), shared_wiki_folder(None)) == (Path("wiki"), Path("wiki"))
+    assert main(["init", "--wiki", str(tmp_path / "shop" / "wiki")]) == 0
+    assert (wiki_folder(None), shared_wiki_folder(None)) == (tmp_path / "shop" / "wiki",) * 2
+    assert main(["init", "--wiki", str(worktree / "wiki")]) == 0
+    assert (wiki_folder(None), shared_wiki_folder(None)) == (worktree / "wiki", tmp_path / "shop" / "wiki")
+    assert shared_wiki_folder(Path("wiki")) == Path("wiki")
