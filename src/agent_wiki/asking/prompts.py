@@ -269,10 +269,10 @@ def _shown(question: Question[Any], segment: Segment | None = None, *, is_togeth
 
 
 def _recalled(trajectory: Trajectory) -> dict[str, int]:
-    """Wiki page → the turn that read it first, without index pages."""
+    """Wiki page → the turn that read it first, without index pages and what a search only listed."""
     first: dict[str, int] = {}
     for read in wiki_reads(trajectory):
-        if not read.is_index:
+        if read.shows_page:
             first.setdefault(read.page, read.turn)
     return dict(list(first.items())[:_MOST_RECALLED])
 

@@ -118,11 +118,11 @@ def _judged(task: EvaluationTask, trajectory: Trajectory, answer: str) -> Row:
 
 
 def _reads(reads: list[WikiRead]) -> Row:
-    """Reads of wiki pages, each page once per call; indexes are counted separately."""
+    """Reads of wiki pages, each page once per call; indexes are counted separately, what was only listed not at all."""
     counts = dict.fromkeys(dict.fromkeys(_KINDS.values()), 0)
     for read in reads:
         name = _KINDS.get(kind_of(read.page) or "")
-        if name is not None and not read.is_index:
+        if name is not None and read.shows_page:
             counts[name] += 1
     names = [read.page.rpartition("/")[2] for read in reads]
     return {

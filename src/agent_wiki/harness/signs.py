@@ -42,7 +42,7 @@ def signs_to_learn(trajectory: Trajectory, after_turn: int) -> tuple[str, ...]:
         "a correction": any(call.mark == "rejected" for call in calls) or _is_corrected(trajectory, after_turn),
         "a standing instruction": _is_instructed(trajectory, after_turn),
         "a script": any(_writes_script(call) for call in calls),
-        "a wiki page read": any(read.turn > after_turn and not read.is_index for read in wiki_reads(trajectory)),
+        "a wiki page read": any(read.turn > after_turn and read.shows_page for read in wiki_reads(trajectory)),
     }
     return tuple(name for name, is_present in signs.items() if is_present)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_wiki.recall.wiki_tools import wiki_words
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
@@ -14,7 +15,6 @@ _STAGES = frozenset(
     {"ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters", "discover-tasks",
      "apply", "prompt"}
 )  # fmt: skip
-_PROGRAMS = frozenset({"wiki", "agent_wiki"})
 _ORIGINAL_TOOL = regex(r"build_agent_wiki\.py|render-(?:summary|guidelines|skill|cluster|task|subtask)\b")
 _MINING_SKILLS = regex(r"^(?:agent-wiki:)?(?:agent-)?wiki-(?:ingest|summarize|extract|synthesize|consolidate)")
 
@@ -48,8 +48,4 @@ def _runs_a_stage(command: str) -> bool:
     """Whether a command line runs one of this tool's stages; merely naming one in an argument does not count."""
     if "wiki" not in command:
         return False
-    for each in simple_commands(command):
-        words = each.words[2:] if each.program.startswith("python") and each.words[1:2] == ("-m",) else each.words
-        if len(words) > 1 and words[0].rpartition("/")[2] in _PROGRAMS and words[1] in _STAGES:
-            return True
-    return False
+    return any(words[1] in _STAGES for each in simple_commands(command) if len(words := wiki_words(each)) > 1)

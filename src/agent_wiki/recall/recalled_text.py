@@ -95,7 +95,9 @@ class RecalledText:
 def recalled_text(trajectory: Trajectory) -> RecalledText:
     """The wiki text that a trajectory was shown; empty for a session that read no page."""
     reads = [read for read in wiki_reads(trajectory) if read.result_turn is not None]
-    return RecalledText(trajectory, tuple(map(_shown, reads)), frozenset(read.result_turn or 0 for read in reads))
+    return RecalledText(
+        trajectory, tuple(map(_shown, reads)), frozenset(read.result_turn or 0 for read in reads if not read.script)
+    )
 
 
 def _shown(read: WikiRead) -> ShownPage:

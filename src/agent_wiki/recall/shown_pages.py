@@ -27,8 +27,9 @@ _ITEM = regex(
 )
 _EPISODE = regex(r"^(?:--- \S{0,400} \[episode\]|\d{1,2}\. [^\n]{1,400} \[episode, [\d.]{1,6}\]$)", re.MULTILINE)
 _LINK = regex(rf"(?<![\w.-]){_PAGE}(?![\w-])")
-_ID = regex(
-    rf"^{_LINE_NUMBER}id: ['\"]?(?P<id>[0-9a-f]{{12}}|(?:cluster|skill|task):[a-z0-9][a-z0-9-]{{0,60}})['\"]?[ \t]*$",
+_ID = regex(  # of a skill it is in `metadata`
+    rf"^{_LINE_NUMBER}(?:  )?id: ['\"]?"
+    r"(?P<id>[0-9a-f]{12}|(?:cluster|skill|task):[a-z0-9][a-z0-9-]{0,60})['\"]?[ \t]*$",
     re.MULTILINE,
 )
 _TYPE = regex(rf"^{_LINE_NUMBER}type: (?:guideline|workflow|script|command-template)[ \t]*$", re.MULTILINE)
@@ -36,6 +37,9 @@ _FENCE = regex(rf"^{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
 _TITLE = regex(rf"^{_LINE_NUMBER}# (.{{1,200}})$", re.MULTILINE)
 _NUMBERED = regex(rf"^{_LINE_NUMBER[:-1]}", re.MULTILINE)
 _NOT_SHOWN = regex(r"^Not shown for (?:lack of space|want of room):.*$", re.MULTILINE)
+_SOURCES = regex(
+    rf"^{_LINE_NUMBER}## Sources\n\s{{0,8}}{_LINE_NUMBER}- \[[^\]\n]{{1,200}}\]\(\.\./\.\./summaries/", re.MULTILINE
+)
 _JSON_START = regex(r"^[\[{]", re.MULTILINE)
 _DECODER = json.JSONDecoder(strict=False)
 _ROW_KEYS = ("title", "trigger", "summary")
@@ -57,6 +61,19 @@ def consulted_pages(text: str) -> list[str]:
         return list(dict.fromkeys(headed))
     rows = [str(row["link"]) for row in index_rows(text) if _LINK.fullmatch(str(row.get("link")))]
     return list(dict.fromkeys(rows or _LINK.findall(_NOT_SHOWN.sub("", text))))
+
+
+def are_listed(text: str) -> bool:
+    """Whether what `consult` printed names pages without showing them."""
+    return _HEADER.search(unescaped(text[:MOST_SEARCHED])) is None
+
+
+def is_mined_skill(page: str, text: str) -> bool:
+    """Whether a text shows a skill's page as a wiki renders it, wherever the file is: a copy or a link is the page."""
+    if not page.endswith("/SKILL.md"):
+        return False
+    text = text[:MOST_SEARCHED]
+    return any(match["id"] == page_id(page) for match in _ID.finditer(text)) or _SOURCES.search(text) is not None
 
 
 def printed_pages(text: str) -> list[str]:

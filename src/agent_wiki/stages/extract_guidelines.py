@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.support import Evidence
+from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.causes import Grade, Turning, graded
 from agent_wiki.stages.counter_check import other_remedy
@@ -119,6 +120,9 @@ def check(
             dropped.append(Problem(guideline.title, reason or "no valid evidence"))
             continue
         valid = guideline.model_copy(update={"evidence": evidence})
+        if rests_on_wiki(valid, trajectory):
+            dropped.append(Problem(guideline.title, "it is about using the wiki itself, not about the work"))
+            continue
         grade = grade_of(valid, trajectory)
         against = _against(valid, grade, trajectory, summary)
         if against:
@@ -185,6 +189,13 @@ def without_recalled(
         else:
             kept.append(guideline.model_copy(update={"evidence": evidence}))
     return kept, dropped
+
+
+def rests_on_wiki(guideline: GuidelineAnswer, trajectory: Trajectory) -> bool:
+    """Whether a lesson is about the wiki's own tools: a turn that it names only used them, or all that it cites."""
+    own = own_turns(trajectory)
+    named = {guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn} - {None}
+    return bool(own) and (bool(named & own) or own.issuperset(cited.turn for cited in guideline.evidence))
 
 
 def _fault_of_words(guideline: GuidelineAnswer) -> str | None:

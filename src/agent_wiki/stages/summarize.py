@@ -21,6 +21,7 @@ from agent_wiki.pages.sessions import (
     Repair,
     outcome_of,
 )
+from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
 from agent_wiki.trajectory import Trajectory
@@ -178,6 +179,7 @@ def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list
         notes = getattr(arc, name)
         changes[name] = [note for note in notes if note.turn <= turns]
         dropped.extend(_no_turn(name, note.turn) for note in notes if note.turn > turns)
+    changes["dead_ends"] = _without_wiki(changes["dead_ends"], trajectory, dropped)
     disordered = [each for each in arc.repairs if not _is_in_order(each, turns)]
     changes["repairs"] = [each for each in arc.repairs if each not in disordered]
     dropped.extend(
@@ -195,6 +197,15 @@ def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list
     )
     changes["recalled"] = [supported for _, supported in checked if supported is not None]
     return arc.model_copy(update=changes)
+
+
+def _without_wiki(notes: list[TurnNote], trajectory: Trajectory, dropped: list[Problem]) -> list[TurnNote]:
+    """The dead ends that are not of the wiki's own tools."""
+    own = own_turns(trajectory)
+    dropped.extend(
+        Problem("dead_ends", f"turn {note.turn} is a use of the wiki itself") for note in notes if note.turn in own
+    )
+    return [note for note in notes if note.turn not in own]
 
 
 def _is_in_order(repair: RepairNote, turns: int) -> bool:
@@ -244,12 +255,16 @@ def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[Summar
     """The answer with the recalled pages that the recording shows: code, not the engine, finds which pages were read.
 
     A page that was not read, or that was read after the quoted turn, is dropped and reported; a page that was read in
-    an arc and not mentioned is `ignored`. How a page was used is for the engine to say.
+    an arc and not mentioned is `ignored`. How a page was used is for the engine to say. A page that a search only
+    listed may have been used, and cannot have been ignored.
     """
     first: dict[str, WikiRead] = {}
+    shown: dict[str, WikiRead] = {}
     for read in reads:
         if not read.is_index:
             first.setdefault(page_id(read.page), read)
+        if read.shows_page:
+            shown.setdefault(page_id(read.page), read)
     dropped: list[Problem] = []
     arcs: list[ArcAnswer] = []
     for arc in answer.arcs:
@@ -258,10 +273,14 @@ def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[Summar
         dropped += [
             Problem("recalled", f"{claimed[name].page}: the session had not read it") for name in reversed(unread)
         ]
-        recalled = [each for each in dict(reversed(claimed.items())).values() if page_id(each.page) not in unread]
+        recalled = [
+            each
+            for name, each in reversed(claimed.items())
+            if name not in unread and (name in shown or each.status != "ignored")
+        ]
         recalled += [
             RecalledPage(page=read.page, status="ignored")
-            for name, read in first.items()
+            for name, read in shown.items()
             if arc.first_turn <= read.turn <= arc.last_turn and (name not in claimed or name in unread)
         ]
         arcs.append(arc.model_copy(update={"recalled": recalled}))
@@ -269,7 +288,9 @@ def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[Summar
 
 
 def _is_after(recalled: RecalledPage, read: WikiRead | None) -> bool:
-    return read is not None and (recalled.turn is None or recalled.turn > read.turn)
+    if read is None or recalled.turn is None:
+        return read is not None
+    return recalled.turn >= read.turn if read.script else recalled.turn > read.turn
 
 
 def entries(answer: SummaryAnswer, trajectory: Trajectory, reads: Sequence[WikiRead]) -> tuple[Arc, ...]:

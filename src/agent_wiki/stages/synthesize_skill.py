@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from agent_wiki.engine import Answer, Engine, Problem
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
+from agent_wiki.recall.own_calls import is_own_command
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.extract_guidelines import SCOPE_PATTERN, CitedQuote, cited_evidence
 from agent_wiki.stages.extract_guidelines import STAGE as EXTRACT_GUIDELINES
@@ -107,11 +108,11 @@ def may_hold_workflow(summary: SummaryAnswer) -> bool:
 
 def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:
     """Drop quotes that are not verbatim and unused parameters; a skill without evidence or with a fault is dropped."""
-    skill = answer.skill
-    if skill is None:
+    if answer.skill is None:
         return None, []
+    skill, dropped = _without_wiki(answer.skill)
     evidence = [cited for cited in skill.evidence if is_verbatim(trajectory, cited.turn, cited.quote)]
-    dropped = [
+    dropped += [
         Problem(skill.name, f"not verbatim in turn {each.turn}", is_on_citation=True)
         for each in skill.evidence
         if each not in evidence
@@ -121,10 +122,19 @@ def check(answer: SkillsAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | N
     refused = faults(skill, trajectory)
     if not evidence:
         refused.append(Problem(skill.name, "no valid evidence"))
+    if not skill.steps:
+        refused.append(Problem(skill.name, "no step is left"))
     if refused:
         return None, [*dropped, *refused]
     parameters = [each for each in skill.parameters if each.name not in idle]
     return skill.model_copy(update={"evidence": evidence, "parameters": parameters}), dropped
+
+
+def _without_wiki(skill: SkillAnswer) -> tuple[SkillAnswer, list[Problem]]:
+    """The skill without the steps that run the wiki's own command: whoever reads the skill has read the wiki."""
+    own = [step for step in skill.steps if step.command and is_own_command(step.command)]
+    problems = [Problem(skill.name, f"a step uses the wiki itself: {step.command}") for step in own]
+    return skill.model_copy(update={"steps": [step for step in skill.steps if step not in own]}), problems
 
 
 def without_recalled(skill: SkillAnswer, trajectory: Trajectory) -> tuple[SkillAnswer | None, list[Problem]]:

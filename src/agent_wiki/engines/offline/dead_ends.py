@@ -11,6 +11,7 @@ from bisect import bisect_left
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import called, shown_path
+from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.wiki.text import plain_line
@@ -20,11 +21,13 @@ _REASONS = ("the user said:", "reason for the rejection:", "user feedback:")
 
 
 def dead_ends_of(stretch: Stretch) -> list[TurnNote]:
-    """The dead ends of a stretch in turn order, at most eight."""
+    """The dead ends of a stretch in turn order, at most eight; what was tried with the wiki itself is none."""
+    own = own_turns(stretch.trajectory)
     notes = [*_reverts(stretch), *_undone_edits(stretch), *_deleted(stretch), *_stopped(stretch)]
     by_turn: dict[int, TurnNote] = {}
     for note in notes:
-        by_turn.setdefault(note.turn, note)
+        if note.turn not in own:
+            by_turn.setdefault(note.turn, note)
     return [by_turn[turn] for turn in sorted(by_turn)][:MOST_DEAD_ENDS]
 
 

@@ -18,6 +18,7 @@ from agent_wiki.stages.extract_guidelines import (
     GuidelinesAnswer,
     GuidelinesQuestion,
     grade_of,
+    rests_on_wiki,
 )
 from agent_wiki.trajectory.lazily import regex
 
@@ -62,7 +63,7 @@ def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
 
     One that a later turn contradicts is left to the stage, which drops and counts it.
     """
-    if _VALUE_LOST.search(lesson.guideline.rule):
+    if _VALUE_LOST.search(lesson.guideline.rule) or rests_on_wiki(lesson.guideline, session.trajectory):
         return False
     cause = grade_of(lesson.guideline, session.trajectory).cause
     is_canned = (lesson.guideline.rule_id or "").partition("/")[0] in CANNED

@@ -1,7 +1,8 @@
 """How a session used the wiki pages that it read: followed, contradicted, harmful, or ignored.
 
-A page is `followed` when a later call uses a command of the page that was not used before, and it works.
-Reading proves nothing, so the default is `ignored`. What the agent says about a page, in its replies or by a server's
+A page is `followed` when a later call uses a command of the page that was not used before, and it works; a skill also
+when its script is run and works. Reading proves nothing, so the default is `ignored`; a page that a search only listed
+is nothing that could be ignored. What the agent says about a page, in its replies or by a server's
 `report_use`, counts where it is negative, and where it is positive only if something worked in between. Statuses: the
 agent-wiki of AgentToolkit/altk-evolve.
 """
@@ -40,14 +41,17 @@ _GENERIC = frozenset({"SKILL.md", "AGENTS.md", "README.md", "_index.jsonl", "ind
 
 def recalled_pages(stretch: Stretch, reads: list[WikiRead]) -> list[RecalledPage]:
     """One entry for each page read in the stretch, in the order of the first read; indexes are left out."""
-    first: dict[str, WikiRead] = {}
+    by_page: dict[str, list[WikiRead]] = {}
     for read in reads:
         if not read.is_index and stretch.first_turn <= read.turn <= stretch.last_turn:
-            first.setdefault(read.page, read)
-    return [_status(stretch, read) for read in first.values()]
+            by_page.setdefault(read.page, []).append(read)
+    found = [(of_page, _status(stretch, of_page)) for of_page in by_page.values()]
+    return [each for of_page, each in found if each.status != "ignored" or any(read.shows_page for read in of_page)]
 
 
-def _status(stretch: Stretch, read: WikiRead) -> RecalledPage:
+def _status(stretch: Stretch, reads: list[WikiRead]) -> RecalledPage:
+    """The status of a page: by its first read that showed it, else by the list that named it."""
+    read = next((each for each in reads if each.text and each.shows_page), reads[0])
     reported = _reported(stretch, read)
     if reported is not None and reported.status in ("contradicted", "harmful"):
         return reported
@@ -56,6 +60,9 @@ def _status(stretch: Stretch, read: WikiRead) -> RecalledPage:
     worked = next(((act, phrase) for act, phrase in used if act.has_worked), None)
     if worked is not None and said is None:
         return RecalledPage(page=read.page, status="followed", turn=worked[0].turn, quote=worked[1])
+    ran = _script_run(stretch, reads)
+    if ran is not None and said is None:
+        return ran
     failed = next(((act, phrase) for act, phrase in used if act.has_failed), None)
     if failed is not None and worked is None:
         return _after_failure(stretch, read, failed[0], failed[1])
@@ -65,6 +72,17 @@ def _status(stretch: Stretch, read: WikiRead) -> RecalledPage:
     if cited is not None:
         return RecalledPage(page=read.page, status="followed", turn=cited[0], quote=cited[1])
     return reported or RecalledPage(page=read.page, status="ignored")
+
+
+def _script_run(stretch: Stretch, reads: list[WikiRead]) -> RecalledPage | None:
+    """The skill's script was run, and worked."""
+    runs = {read.turn: read.script for read in reads if read.script}
+    for act in stretch.acts:
+        name = runs.get(act.turn, "")
+        line = next((line for line in (act.call.command() or "").splitlines() if name and name in line), "")
+        if line and act.has_worked:
+            return RecalledPage(page=reads[0].page, status="followed", turn=act.turn, quote=quoted(line))
+    return None
 
 
 def _reported(stretch: Stretch, read: WikiRead) -> RecalledPage | None:
