@@ -164,14 +164,20 @@ def _responses(line: dict[str, Any]) -> tuple[Said, list[str]]:
 
 
 def _calls_of(block: dict[str, Any]) -> list[tuple[str, str]]:
-    """A function's call; and of a script in Codex's code mode the calls that the server wrote into it."""
+    """A function's call; and of a script in Codex's code mode the calls with JSON that the server wrote into it.
+
+    A script with any other arguments is one call of `exec`.
+    """
     if block["type"] == "function_call":
         return [(block["name"], _ordered(json.loads(block["arguments"])))]
     if block["type"] != "custom_tool_call":
         return []
     script = block["input"]
     decoder = json.JSONDecoder()
-    found = [(match[1], decoder.raw_decode(script, match.end())[0]) for match in _SCRIPTED.finditer(script)]
+    try:
+        found = [(match[1], decoder.raw_decode(script, match.end())[0]) for match in _SCRIPTED.finditer(script)]
+    except json.JSONDecodeError:
+        return [(block["name"], _ordered({"input": script}))]
     return [(name, _ordered({"input": given} if isinstance(given, str) else given)) for name, given in found]
 
 

@@ -248,7 +248,7 @@ def test_every_kind_of_call_is_a_call_with_json_arguments(tmp_path: Path) -> Non
         item("custom_tool_call_output", call_id="c1", output="ok"),
         item("function_call_output", call_id="c3", output="ok"),
     )
-    calls = trajectory.messages[1].tool_calls
+    calls = [call for message in trajectory.messages for call in message.tool_calls]
     assert [(each.id, each.name) for each in calls] == [
         ("c1", "apply_patch"),
         ("call_001", "web_search"),
@@ -256,7 +256,25 @@ def test_every_kind_of_call_is_a_call_with_json_arguments(tmp_path: Path) -> Non
     ]
     assert json.loads(calls[0].arguments) == {"input": "*** Begin Patch"}
     assert json.loads(calls[1].arguments)["query"] == "moons"
-    assert [each.mark for each in calls] == [None, "no-result", None]
+    assert [each.mark for each in calls] == [None, None, None]
+
+
+@pytest.mark.parametrize(("status", "is_error"), [("completed", False), ("failed", True), (None, None)])
+def test_a_search_within_a_reply_stays_where_it_was_and_is_answered(
+    tmp_path: Path, status: str | None, is_error: bool | None
+) -> None:
+    search = item("web_search_call", status=status, action={"type": "search", "query": "moons"})
+    around = [said("assistant", "I look it up."), search, said("assistant", "There are two.")]
+    trajectory = read(tmp_path, meta(), *typed("how many moons?"), *around)
+    assert shape(trajectory)[1:] == [("assistant", "I look it up."), ("tool", ""), ("assistant", "There are two.")]
+    assert trajectory.messages[2].is_error is is_error
+    assert "calls_without_result" not in trajectory.source.hygiene
+
+
+def test_the_command_that_codex_repeats_above_an_output_is_no_part_of_it(tmp_path: Path) -> None:
+    frame = "Chunk ID: 1a2b3c\nWall time: 0.5 seconds\nProcess running with session ID 7\nOutput:\n"
+    echo = f"Command: /bin/bash -lc 'cat <<E\nx\nE'\n{frame}"
+    assert read(tmp_path, meta(), *typed("go"), call("c1"), output("c1", echo)).messages[-1].content == frame
 
 
 def test_tokens_are_the_last_of_the_running_totals(tmp_path: Path) -> None:

@@ -37,9 +37,18 @@ def payloads(path: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def model_replies(items: list[dict[str, Any]]) -> int:
-    """Blocks of visible model items, separated by anything that is not the model's."""
-    by_model = [item["type"].endswith("_call") or item.get("role") == "assistant" for item in items]
+    """Blocks of visible model items, separated by anything that is not the model's and by each search's answer."""
+    by_model: list[bool] = []
+    for item in items:
+        by_model.append(item["type"].endswith("_call") or item.get("role") == "assistant")
+        if is_search(item):
+            by_model.append(False)
     return sum(not before and now for before, now in pairwise([False, *by_model]))
+
+
+def is_search(item: dict[str, Any]) -> bool:
+    """Whether the model's service ran a call and answered it within the reply."""
+    return bool(item["type"] == "web_search_call")
 
 
 def test_a_rollout_is_one_session_under_its_first_header(traces: Path) -> None:
@@ -52,6 +61,7 @@ def test_turns_are_replies_results_and_messages(traces: Path) -> None:
     for path in rollouts(traces):
         items = [item for item in payloads(path, "response_item") if item["type"] != "reasoning"]
         others = sum(item["type"].endswith("_output") or item.get("role") not in (None, "assistant") for item in items)
+        others += sum(map(is_search, items))
         trajectory = read(path)
         assert len(trajectory.messages) == others + model_replies(items), path.name
 
@@ -65,7 +75,9 @@ def test_every_call_and_every_result_is_there_once(traces: Path) -> None:
         messages = read(path).messages
         calls = [call for message in messages for call in message.tool_calls]
         assert len(calls) == len(named) + unnamed, path.name
-        assert {message.tool_call_id for message in messages if message.role == "tool"} == answered, path.name
+        found = [message.tool_call_id for message in messages if message.role == "tool"]
+        assert len(found) == len(answered) + sum(map(is_search, items)), path.name
+        assert answered <= set(found), path.name
         assert all(json.loads(call.arguments) is not None for call in calls)
 
 

@@ -14,9 +14,13 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.codex_cells import Cells
+from agent_wiki.readers.codex_cells_ran import RanItems
 from agent_wiki.readers.codex_history import InheritedHistory, TokenMeter
-from agent_wiki.readers.codex_items import call_of, is_refusal, part_texts, result_of
+from agent_wiki.readers.codex_items import RUN_BY_THE_SERVICE, call_of, is_refusal, part_texts, result_of
+from agent_wiki.readers.codex_prompts import Prompts, TypedPrompt, prompt_of_item, typed_prompt
+from agent_wiki.readers.codex_ran import ran_item
 from agent_wiki.readers.recorded import (
+    epoch_seconds,
     flat_text,
     iso_utc,
     most_used,
@@ -26,24 +30,13 @@ from agent_wiki.readers.recorded import (
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Message, MessageMark, Source, Trajectory
+from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
 FORMAT = "codex"
 
 _LINE_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _BARE_ITEMS = frozenset({"message", "reasoning", "function_call", "function_call_output", "local_shell_call"})
-# Text that Codex itself records as the user's, by how it begins.
-_NOTICES: tuple[tuple[str, MessageMark], ...] = (
-    ("<turn_aborted>", "interrupt"),
-    ("Another language model started to solve this problem", "compaction"),
-    ("<environment_context>", "injected"),
-    ("<user_instructions>", "injected"),
-    ("# AGENTS.md instructions", "injected"),
-    ("<subagent_notification>", "injected"),
-    ("<user_shell_command>", "injected"),
-    ("<skill>", "injected"),
-)
 
 
 def claims(sample: Sample) -> bool:
@@ -79,15 +72,6 @@ class _Reply:
     calls: list[tuple[str | None, str, Any]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Prompt:
-    """A user item that a later event may show to have been typed by a person."""
-
-    message: Message
-    texts: frozenset[str]
-    is_notice: bool
-
-
 class _Rollout:
     """Processes the lines of one rollout in order."""
 
@@ -97,6 +81,8 @@ class _Rollout:
         self.models: Counter[str] = Counter()
         self.inherited_turns = 0
         self.cells = Cells()
+        self.ran = RanItems()
+        self.moment: float | None = None  # of the line at hand, in seconds since 1970
         self.verdicts: dict[str, bool] = {}  # call id → whether it failed, from an event before the output
         self.ended_at: Any = None
         self.exit_status: str | None = None
@@ -107,10 +93,12 @@ class _Rollout:
             "response_item": self._item,
             "event_msg": self._event,
             "compacted": self._compacted,
+            "token_usage_record": self._reply_tokens,
         }
         self.event_handlers: dict[str, Callable[[dict[str, Any]], None]] = {
             "task_started": self.history.turn,
-            "user_message": self._typed_prompt,
+            "user_message": lambda event: self._typed(typed_prompt(event)),
+            "item_completed": self._completed,
             "agent_message": lambda event: self._say(event.get("message")),
             "agent_reasoning": lambda event: self._think([event.get("text")]),
             "token_count": self._tokens,
@@ -124,9 +112,7 @@ class _Rollout:
     def _begin(self) -> None:
         self.builder = TrajectoryBuilder()
         self.reply = _Reply()
-        self.prompts: list[_Prompt] = []
-        self.announced: str | None = None  # a typed prompt whose item may follow
-        self.has_typed_prompts = False
+        self.prompts = Prompts()
 
     def take(self, record: dict[str, Any]) -> None:
         """Process one line of the file."""
@@ -138,6 +124,7 @@ class _Rollout:
         timestamp = record.get("timestamp")
         if isinstance(timestamp, str):
             self.ended_at = timestamp
+        self.moment = epoch_seconds(timestamp)
         was_inside = self.history.is_inside
         self.history.line(timestamp)
         if kind == "session_meta":
@@ -154,11 +141,8 @@ class _Rollout:
         self._finish_reply()
         if self.history.is_inside:
             self._leave_inherited()
-        if not self.has_typed_prompts:
-            # Without events, every user item that is not a known notice is the user's.
-            for prompt in self.prompts:
-                if not prompt.is_notice:
-                    prompt.message.mark = None
+        self.prompts.settle()
+        self.builder.messages = self.ran.put_in(self.builder.messages)
         own = self.history.own
         session_id = own.get("id")
         if not isinstance(session_id, str) or not session_id:
@@ -213,7 +197,27 @@ class _Rollout:
         elif kind.endswith("_output"):
             self._result(payload)
         elif kind.endswith("_call"):
-            self.reply.calls.append(self.cells.unpacked(call_of(kind, payload)))
+            self._call(kind, payload)
+
+    def _call(self, kind: str, payload: dict[str, Any]) -> None:
+        call = call_of(kind, payload)
+        unpacked = self.cells.unpacked(call)
+        self.reply.calls.append(unpacked)
+        call_id, name, arguments = call
+        if call_id is not None and name in ("exec", "wait"):
+            source = str(arguments.get("input")) if name == "exec" and isinstance(arguments, dict) else None
+            self.ran.called(call_id, source, is_read=unpacked is not call, moment=self.moment)
+        if kind in RUN_BY_THE_SERVICE:
+            self._answer_by_service(payload)
+
+    def _answer_by_service(self, payload: dict[str, Any]) -> None:
+        """End the reply at a call that the model's service ran within it: what the model says next, it says after that.
+
+        Of the result nothing but the status is recorded.
+        """
+        self._finish_reply()
+        call = self.builder.messages[-1].tool_calls[-1]
+        self.builder.tool(call.id, "", is_error={"completed": False, "failed": True}.get(str(payload.get("status"))))
 
     def _message(self, payload: dict[str, Any]) -> None:
         role, content = payload.get("role"), payload.get("content")
@@ -239,39 +243,34 @@ class _Rollout:
         reply, self.reply = self.reply, _Reply()
         if reply == _Reply():
             return
-        self.announced = None
+        self.prompts.forget_announced()
         text, thinking = "\n\n".join(reply.texts), "\n\n".join(reply.thoughts)
         self.builder.assistant(text or None, thinking=thinking or None, calls=reply.calls)
 
     def _user(self, content: Any) -> None:
         text = flat_text(content)
         self._finish_reply()
-        if self.announced is not None and text.strip() == self.announced:
-            self.announced = None
+        if self.prompts.was_announced(text):
             return
-        notice = next((mark for beginning, mark in _NOTICES if text.startswith(beginning)), None)
         before = len(self.builder.messages)
-        self.builder.user(text, mark=notice or "injected")
+        self.builder.user(text, mark=self.prompts.mark_of(text))
         if len(self.builder.messages) > before:
-            texts = frozenset(part.strip() for part in (text, *part_texts(content)))
-            self.prompts.append(_Prompt(self.builder.messages[-1], texts, notice is not None))
+            self.prompts.add(self.builder.messages[-1], content)
 
-    def _typed_prompt(self, event: dict[str, Any]) -> None:
+    def _typed(self, prompt: TypedPrompt | None) -> None:
         """A prompt that a person typed; for a subagent, the prompt that its parent wrote."""
-        if event.get("kind") not in (None, "plain"):
+        if prompt is None or self.prompts.confirm(prompt):
             return
-        self.has_typed_prompts = True
-        images = sum(len(listed) for key in ("images", "local_images") if isinstance(listed := event.get(key), list))
-        typed = str(event.get("message") or "")
-        wanted = {typed.strip()} - {""} or {"[image]"}
-        for prompt in reversed(self.prompts):
-            if prompt.message.mark is not None and wanted & prompt.texts:
-                prompt.message.mark = None
-                return
         self._finish_reply()
-        text = "\n".join([typed] * bool(typed) + ["[image]"] * images)
-        self.builder.user(text)
-        self.announced = text.strip()
+        self.builder.user(prompt.shown())
+        self.prompts.announce(prompt)
+
+    def _completed(self, event: dict[str, Any]) -> None:
+        item = event.get("item")
+        if isinstance(item, dict) and item.get("type") == "UserMessage":
+            self._typed(prompt_of_item(item))
+        elif found := ran_item(event):
+            self.ran.take(found)
 
     def _compacted(self, payload: dict[str, Any]) -> None:
         self._finish_reply()
@@ -281,6 +280,7 @@ class _Rollout:
     def _result(self, payload: dict[str, Any]) -> None:
         self._finish_reply()
         call_id = text_or_none(payload.get("call_id"))
+        self.ran.answered(call_id, self.moment)
         text, is_error = self.cells.result_of(call_id, payload.get("output")) or result_of(payload)
         if is_refusal(text):
             self.builder.tool(call_id, text, mark="rejected")
@@ -299,7 +299,16 @@ class _Rollout:
 
     def _tokens(self, event: dict[str, Any]) -> None:
         is_fork = self.history.forked_from is not None
-        self.meter.take(event.get("info"), is_inherited=self.history.is_inside, is_fork=is_fork)
+        is_inherited = self.history.is_inside or (is_fork and not self._has_replied())
+        self.meter.take(event.get("info"), is_inherited=is_inherited, is_fork=is_fork)
+
+    def _has_replied(self) -> bool:
+        """Whether the model has said anything of the session's own: until then a fork repeats its parent's totals."""
+        return self.reply != _Reply() or any(message.role == "assistant" for message in self.builder.messages)
+
+    def _reply_tokens(self, payload: dict[str, Any]) -> None:
+        if not self.history.is_inside and payload.get("thread_id") == self.history.own.get("id"):
+            self.meter.take_reply(payload.get("usage"))
 
     def _ends(self, status: Any) -> None:
         self.exit_status = text_or_none(status)

@@ -92,18 +92,27 @@ def _began(payload: dict[str, Any]) -> float | None:
 
 
 class TokenMeter:
-    """A session's own tokens from Codex's running totals, which a fork inherits from its parent and a restart resets.
+    """A session's own tokens: from Codex's record of each reply, in older rollouts from its running totals.
 
-    OpenAI counts cached tokens as part of the input; here they are separate, as in `Usage`.
+    A fork inherits the totals of its parent, and a restart resets them. OpenAI counts cached tokens as part of the
+    input; here they are separate, as in `Usage`.
     """
 
     def __init__(self) -> None:
         self.tokens: Counter[str] = Counter()
         self._seen: dict[str, int] | None = None
+        self._has_records = False
+
+    def take_reply(self, usage: Any) -> None:
+        """Process the usage of one reply (`token_usage_record`). From the first one on, totals say nothing new."""
+        tokens = _counts(usage)
+        if tokens is not None:
+            self._has_records = True
+            self._add(tokens)
 
     def take(self, report: Any, *, is_inherited: bool, is_fork: bool) -> None:
         """Process one `token_count.info`, which may be null."""
-        if not isinstance(report, dict):
+        if self._has_records or not isinstance(report, dict):
             return
         total, last = _counts(report.get("total_token_usage")), _counts(report.get("last_token_usage"))
         if total is None:
@@ -116,10 +125,12 @@ class TokenMeter:
             return
         if before is None or any(total[name] < before[name] for name in total):
             before = dict.fromkeys(total, 0)
-        cached = total["cached"] - before["cached"]
-        self.tokens["input_tokens"] += max(0, total["input"] - before["input"] - cached)
-        self.tokens["cache_read_input_tokens"] += cached
-        self.tokens["output_tokens"] += total["output"] - before["output"]
+        self._add({name: total[name] - before[name] for name in total})
+
+    def _add(self, tokens: dict[str, int]) -> None:
+        self.tokens["input_tokens"] += max(0, tokens["input"] - tokens["cached"])
+        self.tokens["cache_read_input_tokens"] += tokens["cached"]
+        self.tokens["output_tokens"] += tokens["output"]
 
 
 def _counts(usage: Any) -> dict[str, int] | None:

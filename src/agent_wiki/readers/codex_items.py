@@ -14,7 +14,14 @@ _REFUSED = re.compile(r"(?:exec command |patch )?(?:rejected|aborted) by user\b"
 _EXIT_CODE = re.compile(
     r"(?:Chunk ID: [^\n]{0,80}\n)?(?:Wall time: [^\n]{0,80}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})"
 )
-_HARNESS_FAILURES = ("exec_command failed", "apply_patch verification failed", "collab spawn failed")
+_HARNESS_FAILURES = (
+    "exec_command failed",
+    "write_stdin failed",
+    "apply_patch verification failed",
+    "collab spawn failed",
+)
+_ECHO, _FRAME = "Command: ", "\nChunk ID: "
+RUN_BY_THE_SERVICE = frozenset({"web_search_call", "image_generation_call"})  # within the reply; no output is recorded
 
 
 def call_of(kind: str, payload: dict[str, Any]) -> tuple[str | None, str, Any]:
@@ -40,7 +47,10 @@ def result_of(payload: dict[str, Any]) -> tuple[str, bool | None]:
 
 
 def framed(text: str) -> tuple[str, bool | None]:
-    """A result's text, without a frame of JSON, and whether it failed where the head says so."""
+    """A result's text, without a frame of JSON or the command repeated above it, and whether it failed where the
+    head says so."""
+    if text.startswith(_ECHO) and (end := text.find(_FRAME)) >= 0:
+        text = text[end + 1 :]
     if text.startswith('{"output":'):
         try:
             frame = value_of(text)

@@ -23,6 +23,7 @@ SHELL_TOOLS = frozenset(
 
 # Codex: a command that still runs, and in code mode a script; each is polled by a tool of its own.
 _RUNS_ON = re.compile(r"^(?:Process running with session|Script running with cell) ID (\d+)", re.MULTILINE)
+_FAILED_POLL = "write_stdin failed"
 _POLLS = {"write_stdin": ("session_id", "Process"), "wait": ("cell_id", "Script")}
 
 
@@ -91,17 +92,26 @@ def _paired(trajectory: Trajectory) -> list[Call]:
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
             call.continues = running.get(_polled(call))
-            if call.continues is not None:
-                call.continues.ended_by = call
             calls.append(call)
             waiting[tool_call.id] = call
         if message.role == "tool" and message.tool_call_id in waiting:
             call = waiting.pop(message.tool_call_id)
             call.result_turn, call.result = turn, message.content or ""
             call.is_error, call.mark = message.is_error, message.mark
+            _settle_poll(call)
             if session := _RUNS_ON.search(call.result[:400]):
                 running[f"{session[0].partition(' ')[0]} {session[1]}"] = call.continues or call
     return calls
+
+
+def _settle_poll(call: Call) -> None:
+    """Let a poll end, so far, the call that it continues; one that could not be made says nothing of it."""
+    if call.continues is None:
+        return
+    if (call.result or "").startswith(_FAILED_POLL):
+        call.continues = None
+    else:
+        call.continues.ended_by = call
 
 
 def _polled(call: Call) -> str:

@@ -1,0 +1,115 @@
+"""Which user items of a Codex rollout a person typed: Codex records context of its own as the user's too.
+
+An event names each typed prompt, before its item or after it: `user_message`, today `item_completed` with a
+`UserMessage`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_wiki.readers.codex_items import part_texts
+from agent_wiki.readers.recorded import flat_text
+from agent_wiki.trajectory import Message, MessageMark
+from agent_wiki.trajectory.lazily import dataclass
+
+# Text that Codex itself records as the user's, by how it begins.
+_NOTICES: tuple[tuple[str, MessageMark], ...] = (
+    ("<turn_aborted>", "interrupt"),
+    ("Another language model started to solve this problem", "compaction"),
+    ("<environment_context>", "injected"),
+    ("<user_instructions>", "injected"),
+    ("# AGENTS.md instructions", "injected"),
+    ("<subagent_notification>", "injected"),
+    ("<user_shell_command>", "injected"),
+    ("<skill>", "injected"),
+)
+
+
+@dataclass(slots=True)
+class _Prompt:
+    """A user item that a later event may show to have been typed by a person."""
+
+    message: Message
+    texts: frozenset[str]
+    is_notice: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPrompt:
+    """What a person typed, and how many images came with it."""
+
+    text: str
+    images: int = 0
+
+    def shown(self) -> str:
+        """The prompt as the text of a turn."""
+        return "\n".join([self.text] * bool(self.text) + ["[image]"] * self.images)
+
+
+def typed_prompt(event: dict[str, Any]) -> TypedPrompt | None:
+    """What a `user_message` event says was typed; None for one that says something else (a notice, instructions)."""
+    if event.get("kind") not in (None, "plain"):
+        return None
+    images = sum(len(listed) for key in ("images", "local_images") if isinstance(listed := event.get(key), list))
+    return TypedPrompt(str(event.get("message") or ""), images)
+
+
+def prompt_of_item(item: dict[str, Any]) -> TypedPrompt:
+    """What a `UserMessage` item says was typed."""
+    content = item.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    images = sum("image" in str(part.get("type")).lower() for part in parts)
+    return TypedPrompt("\n".join(part_texts(content)), images)
+
+
+class Prompts:
+    """The user items of one session. The mark of a message that turns out to be typed is taken away."""
+
+    def __init__(self) -> None:
+        self._prompts: list[_Prompt] = []
+        self._announced: str | None = None  # a typed prompt whose item may follow
+        self._has_typed = False
+
+    def mark_of(self, text: str) -> MessageMark:
+        """The mark of a user item before any event shows who wrote it."""
+        return next((mark for beginning, mark in _NOTICES if text.startswith(beginning)), "injected")
+
+    def was_announced(self, text: str) -> bool:
+        """Whether an item is that of a prompt whose event came first: then the turn is there already."""
+        if self._announced is None or text.strip() != self._announced:
+            return False
+        self._announced = None
+        return True
+
+    def add(self, message: Message, content: Any) -> None:
+        """A user item became a turn."""
+        text = flat_text(content)
+        texts = frozenset(part.strip() for part in (text, *part_texts(content)))
+        is_notice = any(text.startswith(beginning) for beginning, _ in _NOTICES)
+        self._prompts.append(_Prompt(message, texts, is_notice))
+
+    def confirm(self, prompt: TypedPrompt) -> bool:
+        """Whether an item that a person typed is there already; else the item may follow the event."""
+        self._has_typed = True
+        wanted = {prompt.text.strip()} - {""} or {"[image]"}
+        for known in reversed(self._prompts):
+            if known.message.mark is not None and wanted & known.texts:
+                known.message.mark = None
+                return True
+        return False
+
+    def announce(self, prompt: TypedPrompt) -> None:
+        """The item of a prompt that has become a turn may follow."""
+        self._announced = prompt.shown().strip()
+
+    def forget_announced(self) -> None:
+        """The model has replied: no item of an earlier prompt follows."""
+        self._announced = None
+
+    def settle(self) -> None:
+        """All lines were processed. Without events, every item that is no known notice is the user's."""
+        if not self._has_typed:
+            for prompt in self._prompts:
+                if not prompt.is_notice:
+                    prompt.message.mark = None

@@ -1,0 +1,96 @@
+"""What Codex ran, by its own account: the items it records as completed, with their exit codes and output.
+
+In code mode these are the calls. A script for the tool `exec` says what the model wrote; which commands, patches and
+MCP calls came of it only the items say. Which script an item belongs to is not recorded, but when it began is.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from agent_wiki.readers.codex_patches import patch_of
+from agent_wiki.readers.recorded import epoch_seconds, flat_text, text_or_none
+from agent_wiki.trajectory.lazily import dataclass
+
+_OF_THE_AGENT = frozenset({"agent", "unified_exec_startup"})  # not the user's own `!command`, and no poll
+
+
+@dataclass(frozen=True, slots=True)
+class RanItem:
+    """A command, a patch or an MCP call that ran, in the form of a call and its result.
+
+    `began`: seconds since 1970; `process`: the session id of a command, by which it is polled.
+    """
+
+    item_id: str
+    tool: str
+    arguments: dict[str, Any]
+    output: str
+    is_error: bool | None
+    is_refused: bool = False
+    began: float | None = None
+    process: str | None = None
+
+
+def ran_item(event: dict[str, Any]) -> RanItem | None:
+    """What an `item_completed` event says was run; None for any other item (messages, reasoning, compactions)."""
+    item = event.get("item")
+    if not isinstance(item, dict) or (item_id := text_or_none(item.get("id"))) is None:
+        return None
+    form = _FORMS.get(str(item.get("type")))
+    return form(item_id, item, epoch_seconds(event.get("started_at_ms"))) if form else None
+
+
+def _command(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
+    command = item.get("command")
+    if item.get("source", "agent") not in _OF_THE_AGENT or not command:
+        return None
+    code, output = item.get("exit_code"), flat_text(item.get("aggregated_output"))
+    has_code = isinstance(code, int) and not isinstance(code, bool)
+    return RanItem(
+        item_id,
+        "exec_command",
+        {"cmd": command_line(command)},
+        f"Process exited with code {code}\nOutput:\n{output}" if has_code else output,
+        code != 0 if has_code else _has_failed(item),
+        item.get("status") == "declined",
+        began,
+        text_or_none(item.get("process_id")),
+    )
+
+
+def command_line(command: Any) -> str:
+    """The line that a shell was given, out of the recorded argv (`["/bin/bash", "-lc", "make test"]`) or text."""
+    if not isinstance(command, list):
+        return flat_text(command)
+    parts = [str(part) for part in command]
+    return parts[2] if len(parts) == 3 and parts[1] in ("-lc", "-c", "-Command") else shlex.join(parts)
+
+
+def _change(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
+    output = "\n".join(text for key in ("stdout", "stderr") if (text := flat_text(item.get(key))))
+    is_refused = item.get("status") == "declined"
+    patch = {"input": patch_of(item.get("changes"))}
+    return RanItem(item_id, "apply_patch", patch, output, _has_failed(item), is_refused, began)
+
+
+def _mcp_call(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
+    result, error, arguments = item.get("result"), item.get("error"), item.get("arguments")
+    content = result.get("content") if isinstance(result, dict) else error
+    output = flat_text(content) or flat_text(error.get("message") if isinstance(error, dict) else error)
+    is_error = _has_failed(item) or (isinstance(result, dict) and bool(result.get("isError")))
+    given = arguments if isinstance(arguments, dict) else {"input": arguments} if arguments else {}
+    return RanItem(item_id, f"mcp__{item.get('server')}__{item.get('tool')}", given, output, is_error, began=began)
+
+
+def _has_failed(item: dict[str, Any]) -> bool | None:
+    return {"completed": False, "failed": True}.get(str(item.get("status")))
+
+
+_FORMS: dict[str, Callable[[str, dict[str, Any], float | None], RanItem | None]] = {
+    "CommandExecution": _command,
+    "FileChange": _change,
+    "McpToolCall": _mcp_call,
+}
