@@ -29,6 +29,15 @@ from tests.test_hostile_wiki import recordings
 
 CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "600"))
 SAMPLES = Path(__file__).parent / "data"
+REAL = (
+    "otlp/vercel-ai-5.jsonl",
+    "otlp/openai-agents-responses.jsonl",
+    "langfuse/observations_v2/run.jsonl",
+    "langsmith/runs.jsonl",
+    "clients/gemini-cli/stream-json/readfail.jsonl",
+    "clients/qwen-code/projects/*/chats/7ce5b7c0*.jsonl",
+    "clients/qwen-code/stream-json/readfail.jsonl",
+)
 TIME = "2026-01-01T00:00:00Z"
 SAID = {"role": "assistant", "content": "All tests pass."}
 
@@ -139,9 +148,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         samples = log.pop("samples")
         archive.writestr("header.json", json.dumps(log))
         archive.writestr("samples/1_epoch_1.json", json.dumps(samples[0]))
-    for name in ("otlp/vercel-ai-5", "otlp/openai-agents-responses", "langfuse/observations_v2/run", "langsmith/runs"):
-        sample = SAMPLES / f"{name}.jsonl"
-        (folder / f"{sample.parent.name} {sample.name}").write_bytes(sample.read_bytes())
+    for number, pattern in enumerate(REAL):
+        sample = next(SAMPLES.glob(pattern))
+        (folder / f"real {number} {sample.name}").write_bytes(sample.read_bytes())
     row = {"harness": "pi", "session_id": "p-1", "messages": None, "trace": "\n".join(map(json.dumps, pi()))}
     (folder / "table.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(row) + "\n", encoding="utf-8")
     return sorted(folder.iterdir())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from agent_wiki.readers import qwen_code
 from agent_wiki.readers.claude_blocks import string_or_empty
 from agent_wiki.readers.claude_conversation import Conversation
 from agent_wiki.readers.recording import Recording, Sample
@@ -27,10 +28,13 @@ _TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": 
 
 
 def claims(sample: Sample) -> bool:
-    """Some record gives its place in a session's tree, or all records are of kinds that accompany turns."""
+    """Some record gives its place in a session's tree, or all records are of kinds that accompany turns.
+
+    Qwen Code's lines are linked in the same way.
+    """
     records = sample.records()
     if any(_is_linked(record) for record in records):
-        return True
+        return not qwen_code.claims(sample)
     return bool(records) and all(_is_beside(record) for record in records)
 
 

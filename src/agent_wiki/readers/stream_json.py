@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
+from agent_wiki.readers import qwen_stream
 from agent_wiki.readers.claude_blocks import blocks_of, string_or_empty, usage_of
 from agent_wiki.readers.claude_conversation import Conversation
 from agent_wiki.readers.recorded import number
@@ -24,7 +25,8 @@ _TURN_TYPES = frozenset({"user", "assistant"})
 
 def claims(sample: Sample) -> bool:
     """Events that name their session as this format does, and are not linked into a session's tree."""
-    return any(_is_event(record) for record in sample.records())
+    records = sample.records()
+    return any(_is_event(record) for record in records) and not qwen_stream.is_qwen(records)
 
 
 def _is_event(record: dict[str, Any]) -> bool:
