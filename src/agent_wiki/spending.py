@@ -11,7 +11,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 TOKEN_KINDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-_COUNTS = ("calls", "replayed", "unpriced", "by_agents", "cost_usd")
+_COUNTS = ("calls", "replayed", "unpriced", "uncounted", "by_agents", "cost_usd")
 
 
 AGENT = "agent"
@@ -27,12 +27,14 @@ def is_by_agent(record: Mapping[str, Any]) -> bool:
 class Totals:
     """Sums over answers. `unpriced` counts those whose model has no price: their cost is unknown, not zero.
 
-    `by_agents` counts those that an agent gave, whose own session paid: nothing is known of their tokens and cost.
+    `uncounted` counts those whose tokens nobody reported, `by_agents` those that an agent gave, whose own session paid:
+    nothing is known of their tokens and cost.
     """
 
     calls: int = 0
     replayed: int = 0
     unpriced: int = 0
+    uncounted: int = 0
     by_agents: int = 0
     cost_usd: float = 0.0
     tokens: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TOKEN_KINDS, 0))
@@ -44,6 +46,7 @@ class Totals:
         for kind in TOKEN_KINDS:
             count = usage.get(kind, 0) if isinstance(usage, Mapping) else 0
             self.tokens[kind] += count if isinstance(count, int) else 0
+        self.uncounted += not usage and not is_by_agent(record)
         cost = record.get("cost_usd")
         if isinstance(cost, int | float):
             self.cost_usd += cost
@@ -59,6 +62,7 @@ class Totals:
             **self.tokens,
             "cost_usd": round(self.cost_usd, 6),
             "unpriced": self.unpriced,
+            "uncounted": self.uncounted,
             "by_agents": self.by_agents,
         }
 
@@ -66,14 +70,20 @@ class Totals:
     def from_json(cls, values: Mapping[str, Any]) -> Totals:
         """The sums again, from what `to_json` gave."""
         tokens = {kind: values[kind] for kind in TOKEN_KINDS}
-        counts = {name: values[name] for name in _COUNTS}
+        counts = {name: values.get(name, 0) for name in _COUNTS}
         return cls(**counts, tokens=tokens)
 
     def line(self) -> str:
         """The sums for a person."""
         tokens = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in self.tokens.items() if count)
+        if self.uncounted:
+            tokens = (
+                f"{tokens + ' and ' if tokens else ''}{counted(self.uncounted, 'answer')} whose tokens nobody reported"
+            )
         unpriced = f" and {counted(self.unpriced, 'answer')} without a price" if self.unpriced else ""
         cost = f"${self.cost_usd:.4f}{unpriced}"
+        if self.calls and self.unpriced == self.calls:
+            cost = "cost unknown"
         if self.by_agents:
             paid = f"{counted(self.by_agents, 'answer')} by agents, whose own sessions paid"
             cost = paid if self.by_agents == self.calls else f"{cost} and {paid}"

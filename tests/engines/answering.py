@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engines.answer_text import ON_TRAJECTORY as ANSWERS_ON_TRAJECTORY
 from agent_wiki.engines.anthropic_api import AnthropicEngine
-from agent_wiki.engines.anthropic_api.request import _ON_TRAJECTORY
 from agent_wiki_testing import MessagesServer
 from agent_wiki_testing.answers import Asked
 from tests.wikis import arc, rule, skill
 
-ON_TRAJECTORY = tuple(each.__name__ for each in _ON_TRAJECTORY)
+ON_TRAJECTORY = tuple(each.__name__ for each in ANSWERS_ON_TRAJECTORY)
 STAGE_OF = {
     "SummaryAnswer": "summarize",
     "GuidelinesAnswer": "extract-guidelines",

@@ -84,6 +84,12 @@ def test_a_turn_with_a_lesson_is_saved_and_mined(project: Path, stop: Stop) -> N
     assert any(path.startswith("guidelines/") for path in _wiki(project))
 
 
+def test_a_session_that_answers_questions_of_this_package_is_left_alone(project: Path) -> None:
+    words = json.dumps(claude_input(TEACHES, project))
+    assert hooks.stop(words, Path("wiki"), project, {"AGENT_WIKI_MINING": "1"}) == HookOutcome()
+    assert not (project / ".evolve").exists()
+
+
 def test_the_wiki_of_a_hook_is_the_wiki_of_an_ingest(project: Path, stop: Stop, tmp_path: Path) -> None:
     for transcript in (TEACHES, CODEX, EXAMPLE / "claude-visits-to-csv.jsonl"):
         assert stop(transcript).problems == []

@@ -1,4 +1,4 @@
-"""The limit on a run's spending, checked before each attempt against money spent and requests in flight."""
+"""The limits on a run's spending, checked before each attempt: dollars spent and in flight, and calls."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ _ROUNDING_USD = 1e-12
 
 
 class Budget:
-    """Dollars spent and reserved in one run, shared by its threads. Without a limit nothing is refused.
+    """Dollars spent and reserved in one run, and its calls, shared by its threads. Without a limit nothing is refused.
 
     An attempt reserves its worst-case cost before it is sent. If only requests in flight block it, it waits, because
     answers rarely cost their worst case. Once one is refused, all later ones are, so that a run ends cleanly.
     """
 
-    def __init__(self, max_usd: float | None = None) -> None:
+    def __init__(self, max_usd: float | None = None, max_calls: int | None = None) -> None:
         self.max_usd = max_usd
+        self._max_calls = max_calls
+        self._calls = 0
         self.spent_usd = 0.0
         self._reserved_usd = 0.0
         self._in_flight = 0
@@ -49,6 +51,7 @@ class Budget:
                 raise BudgetReached(self._reason(worst_usd))
             self._reserved_usd += worst_usd
             self._in_flight += 1
+            self._calls += 1
 
     def settle(self, worst_usd: float, cost_usd: float) -> None:
         """Settle a finished attempt that cost `cost_usd`: 0 if it was refused, its worst case if unknown."""
@@ -66,6 +69,7 @@ class Budget:
                 self._is_reached = True
                 raise BudgetReached(self._reason(worst_usd))
             self.spent_usd += worst_usd
+            self._calls += 1
 
     def refund(self, usd: float) -> None:
         """Return money that was counted as spent but was not."""
@@ -82,12 +86,17 @@ class Budget:
         if self._ended:
             raise Interrupted(self._ended)
 
+    def _has_calls(self) -> bool:
+        return self._max_calls is None or self._calls < self._max_calls
+
     def _has_room(self, worst_usd: float) -> bool:
-        if self.max_usd is None:
-            return True
+        if not self._has_calls() or self.max_usd is None:
+            return self._has_calls()
         return self.spent_usd + self._reserved_usd + worst_usd <= self.max_usd + _ROUNDING_USD
 
     def _reason(self, worst_usd: float) -> str:
+        if not self._has_calls():
+            return f"--max-calls {self._max_calls} is reached; answers are kept, run again to continue"
         return (
             f"--max-usd {self.max_usd:g} is reached: ${self.spent_usd:.4f} spent, the next request could cost "
             f"${worst_usd:.4f}; paid answers are kept, run again to continue"

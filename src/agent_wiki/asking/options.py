@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent_wiki.trajectory.lazily import dataclass
 
 DEFAULT_CONCURRENCY = 8
+DEFAULT_ANSWER_SECONDS = 900.0
 ASKS_TOGETHER = True
 """Whether the questions on a trajectory are one request where nobody says otherwise; see decision 009."""
 
@@ -17,6 +18,8 @@ class AskingOptions:
     base_url: str | None = None
     concurrency: int = DEFAULT_CONCURRENCY
     max_usd: float | None = None
+    max_calls: int | None = None  # requests of one run
+    answer_seconds: float = DEFAULT_ANSWER_SECONDS  # how long a program may take for one answer
     is_journaled: bool = True
     journal_store: str = ""  # the address of a second place for the journal, in a bucket
     min_coverage: float = 0.0

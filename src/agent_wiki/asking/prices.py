@@ -5,7 +5,7 @@ An owner may override it beside the wiki.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_wiki.asking.previews import Limits
-from agent_wiki.errors import RunError
+from agent_wiki.errors import RunError, UsageError
+from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.wiki.yaml_syntax import load_yaml
 
 MODELS = "models.yaml"
@@ -72,6 +73,21 @@ def read_models(overrides: Path | None = None) -> Models:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise RunError(f"{(own or _SHIPPED).as_posix()}: {field}: {first['msg']}") from error
+
+
+def models_named(words: Sequence[str], stages: Mapping[str, str]) -> dict[str, str]:
+    """Stage → model, from the words of `--model` over a table; "" where nobody names one. Raises `UsageError`."""
+    named = {stage: stages.get(stage, "") for stage in ASKING_STAGES}
+    for word in sorted(words, key=lambda each: "=" in each):  # one for a stage wins over one for all
+        stage, separator, model = word.partition("=")
+        if not separator and word:
+            named = dict.fromkeys(ASKING_STAGES, word)
+        elif stage in ASKING_STAGES and model:
+            named[stage] = model
+        else:
+            known = ", ".join(ASKING_STAGES)
+            raise UsageError(f"--model {word!r}: a model's name, or STAGE=NAME with a stage of {known}")
+    return named
 
 
 def _mapping(path: Path, place: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.asking.options import ASKS_TOGETHER, DEFAULT_CONCURRENCY, AskingOptions
+from agent_wiki.asking.options import ASKS_TOGETHER, DEFAULT_ANSWER_SECONDS, DEFAULT_CONCURRENCY, AskingOptions
 
 
 def _option(kind: Any, default: Any, *words: str, **said: Any) -> tuple[Any, Any]:
@@ -26,6 +26,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         int, DEFAULT_CONCURRENCY, "--concurrency", min=1, max=256, help="Requests to a model at a time."
     ),
     "max_usd": _option(float | None, None, "--max-usd", min=0, help="Stop before the run could cost more than this."),
+    "max_calls": _option(int | None, None, "--max-calls", min=1, help="Stop after so many requests to a model."),
+    "answer_seconds": _option(
+        float, DEFAULT_ANSWER_SECONDS, "--answer-seconds", min=1, help="How long a program may take for one answer."
+    ),
     "is_journaled": _option(
         bool, True, "--journal/--no-journal", help="Keep every answer, so that none is paid for twice."
     ),

@@ -46,7 +46,8 @@ EngineName = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="The engine that answers: offline, anthropic, recorded, or an engine of another package.",
+        help="The engine that answers: offline, anthropic, claude-code, codex, gemini, command:'PROGRAM …', recorded, "
+        "or one of another package.",
         show_default="offline",
     ),
 ]

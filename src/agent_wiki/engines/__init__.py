@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
@@ -17,10 +18,18 @@ from agent_wiki.wiki.layout import CONFIG, SESSIONS, SIDECAR
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 
-ENGINES = ("offline", "anthropic", "recorded", "recorded:FOLDER", "scripted:FILE")
+if TYPE_CHECKING:
+    from agent_wiki.engines.asking_engine import AskingEngine
+
+ENGINES = (
+    "offline", "anthropic", "claude-code", "codex", "gemini", "command:'PROGRAM …'", "recorded", "recorded:FOLDER",
+    "scripted:FILE",
+)  # fmt: skip
 _EMBEDDED = "offline"
 _RECORDS_LOOKED_AT = 20
 _ASKING = "anthropic"
+_AGENTS = ("claude-code", "codex", "gemini")
+_COMMAND = "command"
 _RECORDED = "recorded"
 _GROUP = "agent_wiki.engines"
 _IGNORING = " without "
@@ -97,6 +106,29 @@ class OpenedEngine:
         return self.name or self.engine
 
 
+def _asks(name: str) -> bool:
+    """Whether that engine has somebody asked: a service, or a program."""
+    return name in (_ASKING, *_AGENTS) or name.partition(":")[0] == _COMMAND
+
+
+def engine_that_asks(name: str, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()) -> AskingEngine:
+    """The engine of that name, for a run of `stages`. Nothing is asked yet.
+
+    Raises `UsageError` for one that asks nobody, and what the engine raises.
+    """
+    if not _asks(name):
+        asked = ", ".join((_ASKING, *_AGENTS, f"{_COMMAND}:'PROGRAM …'"))
+        raise UsageError(f"the engine {plain_line(name, 40)} asks no model and costs nothing; name --engine {asked}")
+    if name == _ASKING:
+        from agent_wiki.engines.anthropic_api import AnthropicEngine
+
+        return AnthropicEngine(wiki, asking, stages)
+    from agent_wiki.engines.programs import ProgramEngine
+    from agent_wiki.engines.programs.named import program_named
+
+    return ProgramEngine(program_named(name), wiki, asking, stages)
+
+
 @contextmanager
 def opened_engine(
     named: str | Engine, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()
@@ -112,10 +144,8 @@ def opened_engine(
     if kind != _ASKING and asking.is_batched:
         raise UsageError(f"--batch is for --engine {_ASKING}: {plain_line(kind, 40)} takes no batches")
     engine: Engine
-    if named == _ASKING:
-        from agent_wiki.engines.anthropic_api import AnthropicEngine
-
-        engine = AnthropicEngine(wiki, asking, stages)
+    if _asks(named):
+        engine = engine_that_asks(named, wiki, asking, stages)
     elif kind == _RECORDED:
         from agent_wiki.engines.recorded import RecordedEngine
 
@@ -123,7 +153,7 @@ def opened_engine(
     else:
         named = _as_the_owner_wants(named, wiki)
         engine = engine_named(named)
-    is_shared = kind in (_ASKING, _RECORDED) or engine.concurrency > 1
+    is_shared = kind == _RECORDED or _asks(named) or engine.concurrency > 1
     try:
         yield OpenedEngine(engine, "" if is_shared else named)
     finally:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from threading import Lock
 from typing import Any, cast
 
-from agent_wiki.engines.anthropic_api.request import Lifetime
+from agent_wiki.engines.requests import Lifetime
 from agent_wiki.trajectory.lazily import dataclass
 
 FEWEST_CACHED_TOKENS = 1_024

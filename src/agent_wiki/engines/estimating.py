@@ -1,8 +1,8 @@
 """The engine of `--estimate`: it asks nobody, and reports what each question would send if it were asked.
 
 A prompt that the journal has an answer to is answered from there and costs nothing. Any other is answered by the
-embedded engine, so that later stages get something to ask about, and reported as what the `anthropic` engine would
-send: its model, and the tokens that would be plain, written to the service's cache, or read from it. No prompt is kept.
+embedded engine, so that later stages get something to ask about, and reported as what the engine of the run would send:
+its model, and the tokens that would be plain, written to the service's cache, or read from it. No prompt is kept.
 
 Where several questions would be one request, that is reported once, under the stages' names joined by `+`.
 
@@ -22,27 +22,15 @@ from typing import Any, Literal, Protocol, TypeVar, cast
 from agent_wiki.asking.journal import Journal
 from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import Answer, AnswerType, MadeWith, Question
-from agent_wiki.engines.anthropic_api import NAME, AnthropicEngine, stages_that_share
-from agent_wiki.engines.anthropic_api.request import (
-    STRUCTURES,
-    Asking,
-    InvalidAnswer,
-    Lifetime,
-    Structure,
-    answer_in,
-    form_on_trajectory,
-    part_in,
-    prepare_schemas,
-    request_body,
-    request_of,
-)
-from agent_wiki.engines.anthropic_api.together import prompt_together, stages_together
+from agent_wiki.engines.answer_text import InvalidAnswer, answer_in, form_on_trajectory, part_in
+from agent_wiki.engines.asking_engine import AskingEngine
 from agent_wiki.engines.cache_forecast import CacheForecast, Piece, Tokens, pieces_of
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting, PromptingEngine
+from agent_wiki.engines.requests import Asking, Lifetime, Structure
+from agent_wiki.engines.together import prompt_together
 from agent_wiki.errors import NoAnswer, Unanswered
 from agent_wiki.stages import extract_guidelines, summarize, synthesize_skill
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
@@ -79,40 +67,36 @@ class Count(Protocol):
 
 
 class EstimatingEngine(PromptingEngine):
-    """Stands where the `anthropic` engine would: same stages pending, same prompts, same order. Nothing is written.
+    """Stands where the engine of the run would: same stages pending, same prompts, same order. Nothing is written.
 
-    In: what `AnthropicEngine` takes; the stages of the run; the address that would be asked; how tokens are counted;
-    what takes the forecast of each prompt. `is_only_journal` answers nothing that the journal does not. Raises what
-    `AnthropicEngine` raises.
+    In: that engine, which is never asked, and is closed with this one; how the run asks; its stages; how tokens are
+    counted; what takes the forecast of each prompt. `is_only_journal` answers nothing that the journal does not.
     """
 
-    name = NAME
     is_judge = True
 
     def __init__(
         self,
+        real: AskingEngine,
         wiki: Path,
         asking: AskingOptions,
         stages: Sequence[str],
-        endpoint: str,
         count: Count,
         report: Callable[[Forecast], None],
         *,
         is_only_journal: bool = False,
     ) -> None:
-        real = AnthropicEngine(wiki, asking, stages)  # never asked: it knows models, versions and the journal
         self._real = real
-        self.version, self.models, self.journal = real.version, real.models, real.journal
+        self.name, self.version, self.journal = real.name, real.version, real.journal
         self.concurrency = asking.concurrency if asking.is_exact else 1
-        self._prompting = Prompting(wiki, self.journal, read_models(wiki).limits, is_kept=False)
+        self._prompting = Prompting(wiki, self.journal, real.table.limits, is_kept=False)
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
-        self._shared = stages_that_share(self.models)
-        self._together = stages_together(self.models, stages)
+        self._together = real.stages_together
         self._puts_together = asking.is_together
         self._asked_together: set[str] = set()
-        self._under_way = _under_way(self.journal, endpoint) if asking.is_batched else frozenset()
+        self._under_way = _under_way(self.journal, real.endpoint) if asking.is_batched else frozenset()
         self._stages = frozenset(stages)
-        self._endpoint = "" if asking.is_batched else endpoint
+        self._endpoint = "" if asking.is_batched else real.endpoint
         self._count, self._report = count, report
         self._is_only_journal = is_only_journal
         self._embedded = OfflineEngine()
@@ -126,7 +110,7 @@ class EstimatingEngine(PromptingEngine):
 
     def prepare(self) -> None:
         """Import what making requests needs, before threads contend for it."""
-        prepare_schemas()
+        self._real.prepare()
 
     def close(self) -> None:
         """Release what the engine that would be asked holds open."""
@@ -165,7 +149,8 @@ class EstimatingEngine(PromptingEngine):
         return self._prompting.answer(question, ask)
 
     def _asking(self, prompt: Prompt, answer_type: type[Answer]) -> Asking:
-        return Asking(prompt, answer_type, self.models[prompt.stage], prompt.stage in self._shared)
+        model = self._real.models[prompt.stage]
+        return Asking(prompt, answer_type, model, self._real.shares_prefix(prompt.stage))
 
     def _asking_together(self, prompt: Prompt, question: Question[Any]) -> Asking | None:
         """The request that would hold this question and others; None where it is put for itself."""
@@ -173,46 +158,45 @@ class EstimatingEngine(PromptingEngine):
         if not is_together or not prompt.prefix or prompt.stage not in self._together:
             return None
         together = prompt_together(prompt, question, self._together, self._prompting.prompts)
-        return Asking(together, form_on_trajectory(), self.models[prompt.stage], is_cached=False)
+        return Asking(together, form_on_trajectory(), self._real.models[prompt.stage], is_cached=False)
 
     def _structure(self, model: str) -> Structure:
         """How structure is asked for there; where that is not known yet, what is tried first."""
         known = self.journal.structure(self._endpoint, model)
-        return next((each for each in STRUCTURES if each == known), STRUCTURES[0])
+        return next((each for each in self._real.structures if each == known), self._real.structures[0])
 
     def _journaled(self, prompt: Prompt, question: Question[AnswerType]) -> AnswerType | None:
         """What came of asking this model this before, corrections included; None when it has to be asked."""
         if self.journal.answers_to(prompt.digest):
             asking = self._asking(prompt, question.answer_type)
-            for structure in STRUCTURES:
+            for structure in self._real.structures:
                 record = self._record(asking, structure)
                 if record is not None:
                     return self._standing(prompt, asking.model, question.answer_type)
         together = self._asking_together(prompt, question)
-        records = () if together is None else (self._record(together, structure) for structure in STRUCTURES)
+        records = () if together is None else (self._record(together, structure) for structure in self._real.structures)
         parts = (part_in(str(each.get("answer")), question.answer_type) for each in records if each is not None)
         part = next((each for each in parts if each is not None), None)
         return None if part is None else _fitting(part, question.answer_type)
 
     def _record(self, asking: Asking, structure: Structure) -> Record | None:
         """The journal's record of the answer to a request, which is reported; None where it has none."""
-        request = request_of(asking, structure, self._lifetime)
-        record = self.journal.answer(request.digest)
+        record = self.journal.answer(self._real.digest_of(asking, structure))
         if record is not None:
             usage = record.get("usage")
-            size = sum(piece.bytes for piece in pieces_of(request.body))
-            forecast = Forecast(asking.prompt.stage, asking.model, "answered", Tokens(), asking.prompt.max_tokens, size)
+            size = sum(piece.bytes for piece in pieces_of(self._real.body_of(asking, structure)))
+            forecast = self._forecast(asking, "answered", Tokens(), size)
             counts = usage.items() if isinstance(usage, Mapping) else ()
             self._report(replace(forecast, usage={name: count for name, count in counts if isinstance(count, int)}))
         return record
 
     def _standing(self, prompt: Prompt, model: str, answer_type: type[AnswerType]) -> AnswerType:
         for record in self.journal.answers_to(prompt.digest):
-            if record.get("model") == model and record.get("stop_reason") not in _UNFINISHED:
+            if record.get("model") == (model or record.get("model")) and record.get("stop_reason") not in _UNFINISHED:
                 answer = _fitting(str(record.get("answer")), answer_type)
                 if answer is not None:
                     return answer
-        reason = f"the journal has an answer of {model} that is not valid; it is not asked again"
+        reason = f"the journal has an answer of {model or self.name} that is not valid; it is not asked again"
         raise NoAnswer(reason)
 
     def _report_open(self, prompt: Prompt, question: Question[Any]) -> None:
@@ -232,17 +216,21 @@ class EstimatingEngine(PromptingEngine):
 
     def _report_prompt(self, asking: Asking, state: State) -> None:
         structure = self._structure(asking.model)
-        if self._under_way and request_of(asking, structure, self._lifetime).digest in self._under_way:
-            self._report(Forecast(asking.prompt.stage, asking.model, "waiting", Tokens(), asking.prompt.max_tokens))
+        if self._under_way and self._real.digest_of(asking, structure) in self._under_way:
+            self._report(self._forecast(asking, "waiting", Tokens()))
             return
-        body = request_body(asking, structure, self._lifetime)
+        body = self._real.body_of(asking, structure)
         counted = [(piece, self._count(body, piece)) for piece in pieces_of(body)]
         if state == "possible":  # nobody knows what would be in the cache then
             tokens = Tokens(plain=sum(number for _, number in counted), lifetime=self._lifetime)
         else:
             tokens = self._cache.tokens(asking.model, counted)
         size = sum(piece.bytes for piece, _ in counted)
-        self._report(Forecast(asking.prompt.stage, asking.model, state, tokens, asking.prompt.max_tokens, size))
+        self._report(self._forecast(asking, state, tokens, size))
+
+    def _forecast(self, asking: Asking, state: State, tokens: Tokens, size: int = 0) -> Forecast:
+        model = asking.model or self._real.name
+        return Forecast(asking.prompt.stage, model, state, tokens, asking.prompt.max_tokens, size)
 
     def _note_stand_in(self, question: Question[Any]) -> None:
         if question.stage == summarize.STAGE:

@@ -19,9 +19,9 @@ from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.prices import read_models
 from agent_wiki.asking.prompts import Prompt
 from agent_wiki.engine import AnswerType, MadeWith, Question
-from agent_wiki.engines.anthropic_api.request import InvalidAnswer, answer_in, part_in
-from agent_wiki.engines.anthropic_api.together import prompt_together
+from agent_wiki.engines.answer_text import InvalidAnswer, answer_in, part_in
 from agent_wiki.engines.prompting import Prompting, PromptingEngine, about_of, short_digest
+from agent_wiki.engines.together import prompt_together
 from agent_wiki.errors import Unanswered, UsageError
 from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES, SUMMARIZE

@@ -20,6 +20,7 @@ from agent_wiki.harness.hook_input import HookInput, HookProblem, parse_input, t
 from agent_wiki.harness.hook_log import HookOutcome, log
 from agent_wiki.harness.hook_memory import HookMemory
 from agent_wiki.harness.projects import project_root, project_wiki
+from agent_wiki.recall.own_sessions import MINING_VARIABLE
 
 if TYPE_CHECKING:
     from agent_wiki.pipeline.session_stages import SessionReport
@@ -47,6 +48,8 @@ def stop(text: str, named_wiki: Path | None, here: Path, environment: Mapping[st
     `text` is the harness's input, `named_wiki` the wiki that its configuration names.
     """
     outcome = HookOutcome()
+    if environment.get(MINING_VARIABLE):  # the agent answers questions of this package
+        return outcome
     cwd = here
     try:
         hook = parse_input(text, here)

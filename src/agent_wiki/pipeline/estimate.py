@@ -15,7 +15,8 @@ from typing import Any
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.asking.prices import Models, Price, cost_usd, read_models, worst_cost_usd
+from agent_wiki.asking.prices import Models, Price, cost_usd, worst_cost_usd
+from agent_wiki.engines import engine_that_asks
 from agent_wiki.engines.anthropic_api import NAME
 from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.engines.estimating import EstimatingEngine, Forecast
@@ -329,20 +330,21 @@ def estimate(options: Options, report: Report, work: Callable[[Options], object]
     In: the run's options, as they would be without estimating; the report that `work` fills in; what runs it, given
     options whose engine forecasts. Raises `UsageError` for an engine that asks no model, and `RunError`.
     """
-    if options.engine != NAME:
-        raise UsageError(
-            f"--estimate: the engine {options.engine} asks no model and costs nothing; name --engine {NAME}"
-        )
+    name = options.engine
+    if not isinstance(name, str):
+        raise UsageError(f"--estimate: {name.name} is an engine that comes opened; name one")
     asking = replace(options.asking, is_waiting=False)
-    table = read_models(options.wiki)
+    real = engine_that_asks(name, options.wiki, asking, options.stages)
+    table = real.table
     service = Service(asking.base_url, table.prices, Budget())
-    endpoint = service.endpoint
     habits = habits_of(options.wiki) if asking.is_journaled else Habits()
-    densities = densities_of(options.wiki, asking, endpoint)
+    densities = densities_of(options.wiki, name, asking)
     by_bytes = ByBytes(densities)
+    if asking.is_exact and real.name != NAME:
+        raise UsageError(f"--exact: {real.name} counts no tokens before it is asked; leave it out")
     by_service = ByService(service, by_bytes, asking.concurrency) if asking.is_exact else None
     made = Estimate(report.command, report.wiki, table, asking, densities, habits, report, by_service)
-    engine = EstimatingEngine(options.wiki, asking, options.stages, endpoint, by_service or by_bytes, made.add)
+    engine = EstimatingEngine(real, options.wiki, asking, options.stages, by_service or by_bytes, made.add)
     try:
         work(replace(options, engine=engine, dry_run=True, asking=asking))
     finally:

@@ -17,6 +17,7 @@ from typing import Any
 
 from agent_wiki.asking.journal import journal_folder
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engines import engine_that_asks
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.cache_forecast import Piece
 from agent_wiki.engines.estimating import EstimatingEngine, Forecast
@@ -128,20 +129,21 @@ def _key_of(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def densities_of(wiki: Path, asking: AskingOptions, endpoint: str) -> dict[str, Density]:
+def densities_of(wiki: Path, engine_name: str, asking: AskingOptions) -> dict[str, Density]:
     """Bytes a token for each model that a stage asks, from what this wiki's journal says was billed.
 
     The journal has no prompts. So some recordings that the wiki knows are read again, and their questions put to the
-    journal alone. The default where there are too few answers. Raises what `EstimatingEngine` raises.
+    journal alone. The default where there are too few answers. Raises what `engine_that_asks` raises.
     """
     billed = _Billed()
     options = replace(asking, is_exact=False)
-    engine = EstimatingEngine(wiki, options, SESSION_STAGES, endpoint, _no_count, billed.add, is_only_journal=True)
+    real = engine_that_asks(engine_name, wiki, options, SESSION_STAGES)
+    engine = EstimatingEngine(real, wiki, options, SESSION_STAGES, _no_count, billed.add, is_only_journal=True)
     try:
         if asking.is_journaled and journal_folder(wiki).is_dir():
             for path in _sample(wiki):
                 mine(Assignment(path, path.name, SESSION_STAGES, engine, rewrite=True), {})
-        return {model: billed.density(model) for model in sorted(set(engine.models.values()))}
+        return {model: billed.density(model) for model in sorted({each or real.name for each in real.models.values()})}
     finally:
         engine.close()
 

@@ -10,6 +10,8 @@ from agent_wiki.trajectory.lazily import regex
 
 # Every prompt of this tool has this text, so that recordings of its own requests are recognized.
 PROMPT_MARK = "agent-wiki mining request"
+MINING_VARIABLE = "AGENT_WIKI_MINING"
+"""Set in the environment of every program that an engine asks: the hooks of this package do nothing there."""
 
 _STAGES = frozenset(
     {"ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters", "discover-tasks",

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent_wiki.asking.prompts import Prompt, PromptFile, render_together
 from agent_wiki.engine import Question
-from agent_wiki.engines.anthropic_api.request import form_on_trajectory
+from agent_wiki.engines.answer_text import form_on_trajectory
 from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.summarize import SummaryAnswer
