@@ -163,6 +163,18 @@ def test_parity_names_tests_that_exist() -> None:
     assert missing == []
 
 
+def test_the_table_of_programs_has_evidence_for_each_cell_and_names_tests_that_exist() -> None:
+    tables, _, evidence = _text("docs/clients.md").partition("## Evidence")
+    lines = [line for line in tables.splitlines() if line.startswith("| ") and not line.startswith("| program ")]
+    cells = [cell.strip() for line in lines for cell in line.split("|")[2:-1]]
+    assert [cell for cell in cells if not re.fullmatch(r"[A-Z]\d+(, [A-Z]\d+)*|–|no|\?", cell)] == []
+    rows = re.findall(r"^\| ([A-Z]\d+) \| (.*)$", evidence, re.MULTILINE)
+    assert sorted(set(re.findall(r"[A-Z]\d+", " ".join(cells)))) == sorted(code for code, _ in rows)
+    for code, row in rows:
+        named = [(path, test) for path, test in _NAMED_TEST.findall(row) if test in _tests_in(REPOSITORY / path)]
+        assert named or re.search(r"\b20\d\d-\d\d-\d\d\b", row), f"{code}: no test that exists, no day of a run"
+
+
 def test_documents_name_no_place_of_one_machine() -> None:
     """Paths of a machine mean nothing to a reader; the example's `/home/dev/project` is part of its recordings."""
     found = [

@@ -1,0 +1,1 @@
+"""A server on loopback that plays the model behind a real agent program."""
