@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.asking.journal import records
-from agent_wiki.pipeline.open_questions import worklist
+from agent_wiki.pipeline.worklist import worklist
 from tests.wikis import changed, ingest, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "wiki-example"

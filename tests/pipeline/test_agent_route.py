@@ -48,7 +48,7 @@ def test_the_worklist_grows_with_the_summaries_and_ends_empty(tmp_path: Path, wi
     paths = [record(tmp_path, "a"), record(tmp_path, "b")]
     assert _open(wiki, *paths) == [("summarize", "a"), ("summarize", "b")]
     assert wiki("apply", "summarize", paths[0], answer=SUMMARY)[0] == 0
-    assert _open(wiki) == [("extract-guidelines", "a"), ("summarize", "b")]
+    assert _open(wiki) == [("summarize", "b"), ("extract-guidelines", "a")]
     for path in paths:
         for stage, answer in zip(STAGES, (SUMMARY, NO_GUIDELINES, {"skill": None, "reason": "no"}), strict=True):
             assert wiki("apply", stage, path, answer=answer)[0] == 0

@@ -14,7 +14,7 @@ import pytest
 from agent_wiki.asking.journal import Journal, journal_folder
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import read_models
-from agent_wiki.asking.prompts import Prompt
+from agent_wiki.asking.prompts import BYTES_PER_TOKEN, Prompt
 from agent_wiki.commands import main
 from agent_wiki.engine import Answer, AnswerType, BaseEngine, Question
 from agent_wiki.engines.cache_forecast import pieces_of
@@ -23,7 +23,7 @@ from agent_wiki.engines.prompting import Prompting
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.estimate import Estimate, StageEstimate, estimate, habits_of
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.pipeline.token_counts import BYTES_PER_TOKEN, PROMPT_TOKENS
+from agent_wiki.pipeline.token_counts import PROMPT_TOKENS
 from agent_wiki.report import Report
 from agent_wiki.stages.order import ALL_STAGES, stage_named
 from agent_wiki_testing import Endpoint, Fault, MessagesServer

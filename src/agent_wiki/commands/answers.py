@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +17,19 @@ from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
-from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
     from agent_wiki.engines.recorded import ObservedPrompt
-    from agent_wiki.pipeline.open_questions import OpenQuestion
     from agent_wiki.readers.recording_path import RecordingPath
+
+
+class Only(StrEnum):
+    """A part of a printed prompt."""
+
+    system = "system"
+    message = "message"
+    schema = "schema"
+
 
 _STAGE = (
     "A stage (summarize, …), or what it produces: summary, guidelines, skill, cluster, task or subtask; together: all "
@@ -45,53 +53,66 @@ def worklist(
     include: Include = None,
     exclude: Exclude = None,
     wiki: Wiki = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option("--prompts", help="Write each question into a file in this folder, with an index of them."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --prompts: show what would be written; write nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the open questions: stage, request, session and recording, one line each."""
-    from agent_wiki.pipeline import open_questions
+    """List the open questions: stage, request, size, session and recording, one line each, and what to do next."""
+    from agent_wiki.commands.answer_lines import prompt_folder_line, worklist_lines
+    from agent_wiki.pipeline import worklist as open_ones
+    from agent_wiki.pipeline.prompt_files import PromptFolder
     from agent_wiki.report import as_lines, as_values
 
+    if dry_run and prompts is None:
+        raise UsageError("--dry-run: a worklist writes nothing; it is for --prompts FOLDER")
+    folder = PromptFolder(prompts, dry_run) if prompts is not None else None
+    if folder is not None:
+        folder.check(wiki_folder(wiki))
     selection = selection_of(since, include, exclude)
-    found = open_questions.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection)
+    found = open_ones.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection, folder)
     if as_json:
         print_json({"questions": [asdict(each) for each in found.questions], "problems": as_values(found.problems)})
     else:
-        print_lines([_line(each) for each in found.questions] or ["no open questions"])
+        print_lines(worklist_lines(found.questions, wiki))
+        print_lines([prompt_folder_line(folder)] if folder is not None else [])
     _print_errors(as_lines(found.problems))
     raise typer.Exit(_EXIT_FAILED if found.problems else 0)
 
 
-def _line(question: OpenQuestion) -> str:
-    from agent_wiki.report import SHORT_DIGEST
-
-    parts = [f"{question.stage:<20}", question.request[:SHORT_DIGEST]]
-    if question.recording is not None:
-        parts += [question.about[0], question.recording]
-    else:
-        parts += [f"{question.kind} of", ", ".join(question.about)]
-    return "  ".join(" ".join(each.split()) if each is not parts[0] else each for each in parts)
-
-
 def prompt(
-    stage: Annotated[str, typer.Argument(help=_STAGE)],
+    stage: Annotated[str, typer.Argument(help=f"{_STAGE} Not needed with --request.")] = "",
     trajectory: Trajectory = None,
     session: Session = "",
     request: Request = "",
     wiki: Wiki = None,
+    only: Annotated[Only | None, typer.Option("--only", help="Print this part alone, without a heading.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the request for an engine: system prompt, message, and the JSON schema of the answer."""
     from agent_wiki.pipeline.open_questions import NoSuchQuestion, QuestionSelector, printed
+    from agent_wiki.pipeline.prompt_files import prompt_sections
 
+    if only and as_json:
+        raise UsageError("--only prints text; with --json each part is a field")
     try:
         found = printed(wiki_folder(wiki), QuestionSelector(stage, _existing(trajectory), session, request))
     except NoSuchQuestion as error:
         _print_errors([str(error)])
         raise typer.Exit(_EXIT_FAILED) from None
+    values = _values(found.asked)
     if as_json:
-        print_json(_values(found.asked))
+        print_json(values)
+    elif only:
+        part = values[only.value]
+        text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, indent=2)
+        print_lines([text.removesuffix("\n")])
     else:
-        print_lines(_sections(found.asked))
+        print_lines(prompt_sections(found.asked))
 
 
 def _values(asked: ObservedPrompt) -> dict[str, Any]:
@@ -107,22 +128,6 @@ def _values(asked: ObservedPrompt) -> dict[str, Any]:
     }
 
 
-def _sections(asked: ObservedPrompt) -> list[str]:
-    """The parts under headings that nobody who wrote into a recording could have predicted."""
-    mark = asked.prompt.digest.removeprefix("sha256:")[:12]
-    about = " ".join(", ".join(asked.about).split())
-    return [
-        f"# {asked.prompt.stage}: {about}",
-        f"# request {asked.prompt.digest}" + (" (answered)" if asked.is_answered else ""),
-        f"===== system {mark} =====",
-        asked.prompt.system,
-        f"===== message {mark} =====",
-        asked.prompt.text,
-        f"===== JSON schema of the answer {mark} =====",
-        json.dumps(asked.prompt.schema, ensure_ascii=False, indent=2),
-    ]
-
-
 def apply(
     stage: Annotated[str, typer.Argument(help=f"{_STAGE} Not needed with --request or an envelope.")] = "",
     trajectory: Trajectory = None,
@@ -131,7 +136,7 @@ def apply(
     answer: Annotated[
         Path | None, typer.Option("--answer", help="A file with the answer, instead of standard input.")
     ] = None,
-    model: Annotated[str, typer.Option("--model", help="The model that answered, for the journal.")] = "",
+    model: Annotated[str, typer.Option("--model", help="The model that answered: pages and journal name it.")] = "",
     archive_covered: ArchiveCovered = True,
     archive_members: Annotated[
         bool, typer.Option("--archive-members", help="Archive the members of the clusters that the answer creates.")
@@ -139,10 +144,12 @@ def apply(
     wiki: Wiki = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check an answer, keep it in the journal, and write its pages.
+    """Check an answer, keep it in the journal, write its pages, and say what comes next.
 
-    The answer is a JSON object as the prompt specifies, or {"request": DIGEST, "answer": {…}} to name its question.
+    The answer is a JSON object as the prompt specifies, or {"request": DIGEST, "answer": {…}, "model": NAME} to name
+    its question, and who answered.
     """
+    from agent_wiki.commands.answer_lines import applied_lines
     from agent_wiki.pipeline.apply_answer import Choices, apply_answer
     from agent_wiki.pipeline.open_questions import QuestionSelector
     from agent_wiki.report import as_lines
@@ -155,9 +162,7 @@ def apply(
     elif applied.problems:
         _print_errors([str(each) for each in applied.problems])
     else:
-        counts = f"{counted(len(applied.written), 'file')} written, {len(applied.removed)} removed"
-        print_lines([f"{applied.stage}: {', '.join(applied.about)}: {counts}"])
-        print_lines(f"  {path}" for path in applied.written)
+        print_lines(applied_lines(applied, wiki))
     _print_errors([*as_lines(applied.warnings), *applied.bugs])
     raise typer.Exit(_EXIT_FAILED if applied.problems else 0)
 

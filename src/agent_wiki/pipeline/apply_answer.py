@@ -16,6 +16,7 @@ from agent_wiki.engine import Problem, no_progress
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, problems_of_several, text_of, value_in
+from agent_wiki.pipeline.applied import Applied, ArchivedPage, kept_of
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import (
@@ -26,7 +27,8 @@ from agent_wiki.pipeline.open_questions import (
     kind_of_question,
     other_failures,
 )
-from agent_wiki.report import Failure, Report, as_values
+from agent_wiki.pipeline.worklist import OpenQuestion, in_order
+from agent_wiki.report import Report
 from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory.lazily import dataclass
@@ -42,36 +44,6 @@ class Choices:
     model: str = ""
     archive_covered: bool = True
     archive_members: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """The result of applying an answer. With `problems` it is invalid, and nothing was written.
-
-    `written` and `removed` are files of the wiki. `warnings` are failures of other pages and recordings, `bugs` are
-    tracebacks.
-    """
-
-    stage: str
-    request: str
-    about: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
-    written: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    warnings: tuple[Failure, ...] = ()
-    bugs: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "ok": not self.problems,
-            "stage": self.stage,
-            "request": self.request,
-            "about": list(self.about),
-            "problems": [{"place": each.place, "reason": each.reason} for each in self.problems],
-            "written": list(self.written),
-            "removed": list(self.removed),
-            "warnings": as_values(self.warnings),
-        }
 
 
 def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choices) -> Applied:
@@ -99,9 +71,10 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
         if problems:
             return replace(_applied(asked), problems=tuple(problems))
         _keep(wiki, asked, value, choices)
+        kept = kept_of(asked, value)
         if wanted.recording is not None:
             KnownRecordings.load(folder).note([wanted.recording], {})
-        return _written(wiki, found, choices)
+        return replace(_written(folder, found, choices), kept=kept)
 
 
 def _is_envelope(value: Mapping[str, Any]) -> bool:
@@ -121,7 +94,7 @@ def _refused(wanted: QuestionSelector, problems: list[Problem]) -> Applied:
 
 
 def _applied(asked: ObservedPrompt) -> Applied:
-    return Applied(asked.prompt.stage, asked.prompt.digest, asked.about)
+    return Applied(asked.prompt.stage, asked.prompt.digest, asked.about, question=OpenQuestion.of(asked))
 
 
 def _keep(wiki: Path, asked: ObservedPrompt, value: Mapping[str, Any], choices: Choices) -> None:
@@ -149,13 +122,15 @@ def _keep(wiki: Path, asked: ObservedPrompt, value: Mapping[str, Any], choices: 
         engine.close()
 
 
-def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
+def _written(folder: WikiFolder, found: Found, choices: Choices) -> Applied:
     """Run the stages that make pages of the answer. The corpus stages follow, for what they compare has changed."""
-    heard: set[str] = set()
+    wiki = folder.root
+    answered: dict[str, OpenQuestion] = {}
+    unanswered: dict[str, OpenQuestion] = {}
 
     def listen(asked: ObservedPrompt) -> None:
-        if asked.is_answered:
-            heard.add(asked.prompt.digest)
+        if asked.is_answered or not is_of_several(asked.prompt.stage):
+            (answered if asked.is_answered else unanswered)[asked.prompt.digest] = OpenQuestion.of(asked)
 
     stage = found.asked.prompt.stage
     is_later = found.is_rewrite and stage in SESSION_STAGES and stage != SUMMARIZE
@@ -177,15 +152,35 @@ def _written(wiki: Path, found: Found, choices: Choices) -> Applied:
         engine.close()
     others = tuple(other_failures(report))
     applied = replace(_applied(found.asked), bugs=tuple(report.bugs))
-    if applied.request not in heard:
+    if applied.request not in answered:
         reason = (
             "the answer is in the journal, but its pages could not be made; `wiki ingest --engine recorded` goes on"
         )
         problems = (Problem("", reason), *(Problem(each.unit, each.reason) for each in others))
         return replace(applied, problems=problems)
+    is_spanning = stage not in SESSION_STAGES and not is_of_several(stage)
+    ordered = in_order(unanswered.values())
+    here = [each for each in ordered if (each.spans_sessions if is_spanning else each.about == found.asked.about)]
     return replace(
         applied,
+        answered=sum(each.part == "segment" and _are_of_one(each, applied) for each in answered.values()),
         written=tuple(sorted(report.written)),
         removed=tuple(sorted(report.removed)),
+        archived=tuple(_archived_page(folder, path) for path in sorted(report.archived)),
+        opened=tuple(each for each in here if not is_spanning and each.request not in found.opened),
+        still_open=tuple(each for each in here if is_spanning or each.request in found.opened),
+        spanning=sum(each.spans_sessions for each in unanswered.values()),
+        waiting=report.pages_waiting,
         warnings=others,
     )
+
+
+def _are_of_one(question: OpenQuestion, applied: Applied) -> bool:
+    return (question.stage, question.about) == (applied.stage, applied.about)
+
+
+def _archived_page(folder: WikiFolder, path: str) -> ArchivedPage:
+    """An archived page, which itself says why."""
+    why = folder.read_page(path)[1].fields.get("archived")
+    said = why if isinstance(why, dict) else {}
+    return ArchivedPage(path, str(said.get("reason") or ""), str(said.get("by") or ""))

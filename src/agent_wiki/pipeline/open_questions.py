@@ -1,4 +1,4 @@
-"""What is still to be answered, and the prompt of one question: found by rehearsing the run that would ask it.
+"""The prompt of one question, and which question is meant: found by rehearsing the run that would ask it.
 
 A rehearsal is a dry run with the engine that answers from the journal. It sees every prompt of such a run, so a
 worklist, a printed prompt and an applied answer concern exactly the same questions as `wiki ingest`.
@@ -7,7 +7,6 @@ worklist, a printed prompt and an applied answer concern exactly the same questi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from agent_wiki.asking.journal import is_of_several
@@ -17,7 +16,6 @@ from agent_wiki.errors import Unanswered, UnitError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
-from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import SHORT_DIGEST, Failure, Report
 from agent_wiki.stages.order import ALL_STAGES, ASKING_STAGES, CORPUS_STAGES, SESSION_STAGES, STAGES
@@ -38,25 +36,6 @@ _NOTHING_ASKED = {stage.name: f"nothing is asked there; {stage.only_after}" for 
 
 class NoSuchQuestion(UnitError):
     """The request matches no question, or more than one; `str()` is one line that says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """One line of a worklist. `recording` is None where a question is about several sessions."""
-
-    stage: str
-    kind: str
-    request: str
-    about: tuple[str, ...]
-    recording: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Worklist:
-    """The open questions, those of one session first, and what could not be read."""
-
-    questions: tuple[OpenQuestion, ...]
-    problems: tuple[Failure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +74,16 @@ class QuestionSelector:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A question, and the run that asks it: over these recordings, in these stages, and whether it asks again."""
+    """A question, and the run that asks it: over these recordings, in these stages, and whether it asks again.
+
+    `opened` are the requests that were heard to be open besides.
+    """
 
     asked: ObservedPrompt
     recordings: tuple[RecordingPath, ...]
     stages: tuple[str, ...]
     is_rewrite: bool
+    opened: frozenset[str] = frozenset()
 
     @property
     def session(self) -> str:
@@ -144,46 +127,6 @@ def other_failures(report: Report) -> list[Failure]:
     return [failure for failure in report.failures if failure.kind != Unanswered.kind]
 
 
-def worklist(wiki: Path, recordings: Sequence[RecordingPath] = (), selection: Selection | None = None) -> Worklist:
-    """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
-
-    Raises `RunError`.
-    """
-    folder = WikiFolder(wiki)
-    with folder.locked(with_runs=True):
-        known = KnownRecordings.load(folder)
-        heard: list[OpenQuestion] = []
-
-        def listen(asked: ObservedPrompt) -> None:
-            if not asked.is_answered:
-                fields = (asked.prompt.stage, kind_of_question(asked), asked.prompt.digest, asked.about)
-                heard.append(OpenQuestion(*fields, recording=None))
-
-        named = recordings or known.existing()
-        report = rehearse(wiki, named, ALL_STAGES, listen, selection=selection or Selection())
-        opened = _with_recordings(heard, report)
-        known.note(recordings, {each.request: path_of(each.recording) for each in opened if each.recording})
-    stages = list(ALL_STAGES)
-    ordered = sorted(opened, key=lambda each: stages.index(each.stage) if each.stage in CORPUS_STAGES else 0)
-    return Worklist(tuple(ordered), tuple(other_failures(report)))
-
-
-def _with_recordings(heard: Sequence[OpenQuestion], report: Report) -> list[OpenQuestion]:
-    """The questions, each once, with the recordings they are about, which the run's report names.
-
-    Of a session that is read in segments the report has the first open question only.
-    """
-    of_request = {failure.request: failure.recording for failure in report.failures if failure.request}
-    of_session = {failure.unit: failure.recording for failure in report.failures if failure.request}
-    distinct = {each.request: each for each in heard}
-    return [
-        replace(each, recording=of_request.get(each.request) or of_session.get(each.about[0]))
-        if each.stage in SESSION_STAGES
-        else each
-        for each in distinct.values()
-    ]
-
-
 def printed(wiki: Path, wanted: QuestionSelector) -> Found:
     """The question to print, the first open one where several are. What it shows of long texts is put on disk.
 
@@ -210,8 +153,11 @@ def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: boo
     reasons: list[str] = []
     for recordings, stages, is_rewrite in _rehearsals(wanted, recording, known):
         heard: dict[str, ObservedPrompt] = {}
+        opened: set[str] = set()
 
-        def listen(asked: ObservedPrompt, heard: dict[str, ObservedPrompt] = heard) -> None:
+        def listen(asked: ObservedPrompt, heard: dict[str, ObservedPrompt] = heard, opened: set[str] = opened) -> None:
+            if not asked.is_answered:
+                opened.add(asked.prompt.digest)
             if wanted.is_met_by(asked) and len(heard) < _MOST_HEARD:
                 heard.setdefault(asked.prompt.digest, asked)
 
@@ -220,7 +166,7 @@ def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: boo
         reasons += map(str, [*other_failures(report), *report.left_out])
         if heard:
             asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
-            return Found(asked, paths, stages, is_rewrite)
+            return Found(asked, paths, stages, is_rewrite, frozenset(opened))
         if reasons and recording is not None:
             break  # left out, older than what the wiki holds, or not to be read: asking again would hide that
     raise NoSuchQuestion(_why_none(wanted, recording, reasons))

@@ -17,6 +17,7 @@ from typing import Any
 
 from agent_wiki.asking.journal import journal_folder
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.asking.prompts import BYTES_PER_TOKEN
 from agent_wiki.engines import engine_that_asks
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.cache_forecast import Piece
@@ -29,9 +30,6 @@ from agent_wiki.stages.order import SESSION_STAGES
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
 
-BYTES_PER_TOKEN = 2.5
-"""Where nothing else is known. In 19 recorded sessions of six models, which say what each tool result added to the
-prompt (81 results of 1.5 to 174 kB), it is 1.95 to 3.2 by model, less with newer ones."""
 DEFAULT_ERROR = 0.3
 JOURNAL_ERROR = 0.1
 

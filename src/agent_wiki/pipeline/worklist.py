@@ -1,0 +1,129 @@
+"""The open questions of a wiki in a fixed order: those on sessions by stage, then those that span sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from agent_wiki.engines.prompting import SegmentQuestion
+from agent_wiki.engines.recorded import ObservedPrompt
+from agent_wiki.pipeline.inputs import Selection
+from agent_wiki.pipeline.known_recordings import KnownRecordings
+from agent_wiki.pipeline.open_questions import kind_of_question, other_failures, rehearse
+from agent_wiki.pipeline.prompt_files import PromptFolder, prompt_file_name
+from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.report import Failure, Report
+from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.store import WikiFolder
+
+Part = Literal["whole", "segment", "merge"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """One line of a worklist. `recording` is None where a question is about several sessions.
+
+    `part` says whether it asks about a whole session, about one segment of a long one, or has the answers on segments
+    made one; the next four are which segment (from 1) of how many, and its turns. `tokens` are estimated by length.
+    """
+
+    stage: str
+    kind: str
+    request: str
+    about: tuple[str, ...]
+    recording: str | None = None
+    part: Part = "whole"
+    segment: int | None = None
+    segments: int | None = None
+    first_turn: int | None = None
+    last_turn: int | None = None
+    characters: int = 0
+    tokens: int = 0
+    file: str | None = None
+
+    @classmethod
+    def of(cls, asked: ObservedPrompt) -> OpenQuestion:
+        """The question that a run was heard to ask; the recording is not known yet."""
+        prompt = asked.prompt
+        head = cls(prompt.stage, kind_of_question(asked), prompt.digest, asked.about)
+        sized = replace(head, part=_part(asked), characters=len(prompt.whole_text), tokens=prompt.estimated_tokens)
+        if not isinstance(asked.question, SegmentQuestion):
+            return sized
+        at = asked.question.segment
+        return replace(sized, segment=at.number, segments=at.of, first_turn=at.first, last_turn=at.last)
+
+    @property
+    def spans_sessions(self) -> bool:
+        """Whether it compares sessions or guidelines, and changes with each further session."""
+        return self.stage not in SESSION_STAGES
+
+
+def _part(asked: ObservedPrompt) -> Part:
+    if asked.prompt.stage in SESSION_STAGES and not asked.prompt.prefix:
+        return "merge"  # it shows answers, not the recording
+    return "segment" if isinstance(asked.question, SegmentQuestion) else "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Worklist:
+    """The open questions, those of one session first, and what could not be read."""
+
+    questions: tuple[OpenQuestion, ...]
+    problems: tuple[Failure, ...]
+
+
+def worklist(
+    wiki: Path,
+    recordings: Sequence[RecordingPath] = (),
+    selection: Selection | None = None,
+    prompts: PromptFolder | None = None,
+) -> Worklist:
+    """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
+
+    With `prompts` each question is written into a file there. Raises `RunError`.
+    """
+    folder = WikiFolder(wiki)
+    with folder.locked(with_runs=True):
+        known = KnownRecordings.load(folder)
+        heard: list[OpenQuestion] = []
+
+        def listen(asked: ObservedPrompt) -> None:
+            if not asked.is_answered:
+                heard.append(OpenQuestion.of(asked))
+                if prompts is not None:
+                    prompts.put(asked)
+
+        named = recordings or known.existing()
+        is_kept = prompts is not None and not prompts.is_dry_run
+        report = rehearse(wiki, named, ALL_STAGES, listen, is_kept=is_kept, selection=selection or Selection())
+        opened = in_order(_with_recordings(heard, report))
+        known.note(recordings, {each.request: path_of(each.recording) for each in opened if each.recording})
+    if prompts is not None:
+        opened = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in opened]
+        prompts.finish(opened)
+    return Worklist(tuple(opened), tuple(other_failures(report)))
+
+
+def in_order(questions: Iterable[OpenQuestion]) -> list[OpenQuestion]:
+    """Questions by stage, in the order of the stages; of one stage as they were asked."""
+    return sorted(questions, key=lambda each: ALL_STAGES.index(each.stage))
+
+
+def _with_recordings(heard: Sequence[OpenQuestion], report: Report) -> list[OpenQuestion]:
+    """The questions, each once, with the recordings they are about, which the run's report names.
+
+    Of a session that is read in segments the report has the first open question only.
+    """
+    of_request = {failure.request: failure.recording for failure in report.failures if failure.request}
+    of_session = {failure.unit: failure.recording for failure in report.failures if failure.request}
+    distinct = {each.request: each for each in heard}
+    return [
+        each
+        if each.spans_sessions
+        else replace(each, recording=of_request.get(each.request) or of_session.get(each.about[0]))
+        for each in distinct.values()
+    ]
