@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import json
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
 
 from agent_wiki.commands import main
 from agent_wiki.commands.harness import words_of
 from agent_wiki.errors import RunError, UnsafePath
-from agent_wiki.harness import connecting, json_members
-from agent_wiki.harness.connecting import AGENTS, BEGIN, END, with_block, with_hooks, without_block, without_hooks
+from agent_wiki.harness.agents import AGENTS
+from agent_wiki.harness.connecting import agent_named, plan
+from agent_wiki.harness.pointer_block import BEGIN, END
 from tests.wikis import tree
 
-_POINTER_OF = {"claude-code": "CLAUDE.md", "codex": "AGENTS.md", "agents-md": "AGENTS.md"}
-_HOOKS_OF = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
-_COMMANDS = {"SessionStart": ("wiki hook start --wiki wiki", 10), "Stop": ("wiki hook stop --wiki wiki", 60)}
+_FILES_OF = {
+    "claude-code": ["CLAUDE.md", ".claude/settings.json"],
+    "codex": ["AGENTS.md", ".codex/hooks.json"],
+    "gemini": ["GEMINI.md", ".gemini/settings.json"],
+    "qwen": ["QWEN.md", ".qwen/settings.json"],
+    "opencode": ["AGENTS.md", ".opencode/plugins/agent-wiki.js"],
+    "copilot": [".github/copilot-instructions.md", ".github/hooks/agent-wiki.json"],
+    "cursor": [".cursor/rules/agent-wiki.mdc", ".cursor/hooks.json"],
+    "agents-md": ["AGENTS.md"],
+}
+_NAMES = [agent.name for agent in AGENTS]
 _SETTINGS = """\
 {
     "permissions": {
@@ -50,20 +55,25 @@ def _connected(folder: Path, capsys: pytest.CaptureFixture[str], agent: str, *op
     return found
 
 
+def _printed(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["connect", *words, "--dir", str(folder)]) == 0
+    return capsys.readouterr().out
+
+
 def _commands(settings: dict[str, Any], event: str) -> list[str]:
     return [hook["command"] for entry in settings["hooks"][event] for hook in entry["hooks"]]
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", _NAMES)
 def test_a_pointer_is_once_where_the_agent_reads_it(
     agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = _connected(tmp_path, capsys, agent)
-    names = [_POINTER_OF[agent], *([_HOOKS_OF[agent]] if agent in _HOOKS_OF else [])]
+    names = _FILES_OF[agent]
     assert found["written"] == names
     assert sorted(tree(tmp_path)) == sorted(names)
-    pointer = (tmp_path / _POINTER_OF[agent]).read_text(encoding="utf-8")
-    assert pointer.startswith(BEGIN)
+    pointer = (tmp_path / names[0]).read_text(encoding="utf-8")
+    assert pointer.removeprefix(agent_named(agent).new_pointer).startswith(BEGIN)
     assert pointer.endswith(f"{END}\n")
     before = tree(tmp_path)
     again = _connected(tmp_path, capsys, agent)
@@ -81,7 +91,7 @@ def test_the_wording_is_an_imperative_with_the_command_to_run(
     assert "wiki/AGENTS.md" in pointer
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", _NAMES)
 def test_what_connect_made_is_gone_after_remove(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text("x", encoding="utf-8")
     _connected(tmp_path, capsys, agent)
@@ -124,14 +134,6 @@ def test_remove_gives_back_a_file_byte_for_byte(
     _connected(tmp_path, capsys, "claude-code", "--remove")
     assert file.read_bytes() == content
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-
-
-@settings(max_examples=1000)
-@given(some.binary(max_size=60).filter(lambda content: b"\0" not in content), some.text("abc\n é", max_size=40))
-def test_putting_a_block_in_and_taking_it_out_changes_no_file(content: bytes, text: str) -> None:
-    connected = with_block(content, text, "f")
-    assert with_block(connected, text, "f") == connected
-    assert without_block(connected, "f") == content
 
 
 def test_what_was_written_behind_the_block_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,73 +187,6 @@ def test_hooks_join_the_settings_that_are_there(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        "{}",
-        "{}\n",
-        "{ }",
-        "{\n}\n",
-        '{"a":1}',
-        '{"hooks":{}}',
-        '{"hooks": {"Stop": []}}\n',
-        '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t]\n\t}\n}\n',
-        '{\r\n  "model": "opus"\r\n}\r\n',
-        '\ufeff{"a": [1, 2, {"b": null}]}',
-        '{\n  "a": 1,\n\n  "b": 2\n}',
-        '{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "x"}]}]}}',
-    ],
-)
-def test_settings_of_any_shape_come_back_byte_for_byte(settings: str) -> None:
-    connected = with_hooks(settings, _COMMANDS, "f")
-    assert with_hooks(connected, _COMMANDS, "f") == connected
-    found = json.loads(connected.removeprefix("\ufeff"))
-    assert _commands(found, "Stop")[-1:] == ["wiki hook stop --wiki wiki"]
-    assert ("\r\n" in settings) == ("\r\n" in connected)
-    if "\r\n" in settings:
-        assert "\n" not in connected.replace("\r\n", "")
-    assert without_hooks(connected, "f") == settings
-
-
-_VALUES = some.recursive(
-    some.none() | some.booleans() | some.integers() | some.text('ab"\\{}[],é', max_size=6),
-    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text("abc", max_size=3), inner, max_size=3),
-    max_leaves=8,
-)
-_INDENTS = some.sampled_from([None, 2, 4, "\t", 0])
-
-
-@given(
-    some.dictionaries(some.text("xyz", max_size=3), _VALUES, max_size=3),
-    some.dictionaries(some.sampled_from(["Stop", "PreToolUse"]), some.lists(_VALUES, max_size=2), max_size=2),
-    _INDENTS,
-    some.booleans(),
-)
-def test_hooks_in_and_out_change_no_settings(
-    others: dict[str, Any], hooks: dict[str, Any], indent: int | str | None, has_hooks: bool
-) -> None:
-    settings = {**others, "hooks": hooks, "z": 1} if has_hooks else others
-    text = json.dumps(settings, indent=indent)
-    connected = with_hooks(text, _COMMANDS, "f")
-    found = json.loads(connected)
-    assert {name: value for name, value in found.items() if name != "hooks"} == {
-        name: value for name, value in settings.items() if name != "hooks"
-    }
-    assert list(found)[: len(settings)] == list(settings)
-    assert with_hooks(connected, _COMMANDS, "f") == connected
-    assert without_hooks(connected, "f") == text
-
-
-@given(some.dictionaries(some.text(max_size=4), _VALUES, max_size=4), _INDENTS, _VALUES)
-def test_a_member_goes_in_at_the_end_and_out_without_a_trace(
-    value: dict[str, Any], indent: int | str | None, member: Any
-) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
-    changed = json_members.with_member(text, (), "new key", member)
-    assert json.loads(changed) == {**value, "new key": member}
-    assert json_members.without_member(changed, ("new key",)) == text
-
-
-@pytest.mark.parametrize(
     ("settings", "place"),
     [
         ('{\n  "a": 1,\n}\n', "settings.json:3"),
@@ -286,14 +221,6 @@ def test_hooks_of_another_wiki_are_brought_up_to_date(tmp_path: Path, capsys: py
     assert tree(tmp_path) == {}
 
 
-def test_a_hook_that_somebody_put_beside_others_is_taken_out_alone() -> None:
-    hooks = [{"type": "command", "command": "a"}, {"type": "command", "command": "/opt/bin/wiki hook stop"}]
-    text = json.dumps({"hooks": {"Stop": [{"hooks": hooks}]}})
-    left = without_hooks(text, "f")
-    assert left is not None
-    assert json.loads(left) == {"hooks": {"Stop": [{"hooks": hooks[:1]}]}}
-
-
 def test_a_wiki_in_the_project_is_named_by_its_way_from_the_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -310,10 +237,18 @@ def test_a_wiki_in_the_project_is_named_by_its_way_from_the_folder(
     assert _commands(settings, "Stop") == [f"wiki hook stop --wiki {tmp_path / 'elsewhere'}"]
 
 
-def test_the_installed_hook_is_a_command_that_the_hook_understands() -> None:
-    for command, _ in _COMMANDS.values():
-        assert command.split()[:2] == ["wiki", "hook"]
-    assert words_of(_COMMANDS["Stop"][0].split()[3:]).wiki == Path("wiki")
+def test_the_installed_hook_is_a_command_that_the_hook_understands(tmp_path: Path) -> None:
+    for agent in AGENTS:
+        planned = plan(agent, tmp_path, None)
+        if agent.hook_file is None:
+            continue
+        settings = json.loads(planned.changes[1].after or b"")
+        for hook in agent.hook_file.hooks:
+            entry = settings["hooks"][hook.event][0]
+            found = entry if agent.hook_file.is_flat else entry["hooks"][0]
+            words = found[agent.hook_file.command_key].split()
+            assert words[:3] == ["wiki", "hook", hook.subcommand]
+            assert words_of(words[3:]).wiki == Path("wiki")
 
 
 def test_claude_md_of_the_settings_folder_is_taken_where_it_is_the_only_one(
@@ -362,11 +297,11 @@ def test_a_link_inside_the_folder_is_written_through(tmp_path: Path, capsys: pyt
 def test_links_in_a_circle_and_folders_in_the_place_of_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").symlink_to("AGENTS.md")
     with pytest.raises((UnsafePath, RunError)):
-        connecting.plan("codex", tmp_path, None, is_removal=False)
+        plan(agent_named("codex"), tmp_path, None)
     (tmp_path / "AGENTS.md").unlink()
     (tmp_path / "AGENTS.md").mkdir()
     with pytest.raises(RunError, match="not a regular file"):
-        connecting.plan("codex", tmp_path, None, is_removal=False)
+        plan(agent_named("codex"), tmp_path, None)
 
 
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(
@@ -378,33 +313,156 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(
     assert tree(tmp_path) == {}
 
 
-@pytest.mark.parametrize("words", [["cursor"], ["codex", "--dir", "nowhere"]])
-def test_an_unknown_agent_or_folder_is_a_usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["emacs"],
+        ["codex", "--dir", "nowhere"],
+        [],
+        ["codex", "--all"],
+        ["--all"],
+        ["--list", "--all"],
+        ["codex", "--list"],
+    ],
+)
+def test_an_unknown_agent_or_folder_is_a_usage_error(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert main(["connect", *words]) == 2
     assert capsys.readouterr().err.startswith("wiki: ")
 
 
-def test_a_session_start_is_reminded_of_a_wiki_that_has_pages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_permission_is_installed_only_where_it_is_asked_for_and_gone_after_remove(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "src").mkdir()
-    monkeypatch.chdir(tmp_path / "src")
-    assert main(["hook", "start", "--wiki", "wiki"]) == 0
-    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
-    capsys.readouterr()
-    assert main(["hook", "start"]) == 0
-    assert capsys.readouterr().out == "", "an empty wiki is not spoken of"
-    (tmp_path / "wiki" / "_index.jsonl").write_text('{"id": "a"}\n{"id": "b"}\n', encoding="utf-8")
-    assert main(["hook", "start", "--wiki", "wiki"]) == 0
-    found = capsys.readouterr().out
-    assert "2 pages" in found
-    assert '`wiki consult "' in found
-    assert "(`../wiki/`)" in found
-    assert "MUST" in found
+    file = tmp_path / ".claude" / "settings.json"
+    file.parent.mkdir()
+    file.write_text(_SETTINGS, encoding="utf-8")
+    _connected(tmp_path, capsys, "claude-code")
+    assert json.loads(file.read_text(encoding="utf-8"))["permissions"] == json.loads(_SETTINGS)["permissions"]
+    assert _connected(tmp_path, capsys, "claude-code", "--allow")["written"] == [".claude/settings.json"]
+    allowed = json.loads(file.read_text(encoding="utf-8"))["permissions"]["allow"]
+    assert allowed == ["Bash(npm run test:*)", "Read(~/.zshrc)", "Bash(wiki consult:*)", "mcp__wiki__*"]
+    assert _connected(tmp_path, capsys, "claude-code")["written"] == [], "they stay without being asked for again"
+    _connected(tmp_path, capsys, "claude-code", "--remove")
+    assert file.read_text(encoding="utf-8") == _SETTINGS
+    notes = _connected(tmp_path, capsys, "codex", "--allow")["notes"]
+    assert any(note.startswith("--allow: Codex") for note in notes)
 
 
-def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "agent_wiki", "hook", "start", "--wiki", str(tmp_path / "none")]
-    done = subprocess.run(command, input=b"{", capture_output=True, check=False, cwd=tmp_path, timeout=60)
-    assert (done.returncode, done.stdout) == (0, b"")
+def test_a_pointer_that_several_agents_read_stays_until_the_last_one_is_disconnected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _connected(tmp_path, capsys, "codex")
+    _connected(tmp_path, capsys, "opencode")
+    found = _connected(tmp_path, capsys, "codex", "--remove")
+    assert (found["removed"], found["notes"]) == (
+        [".codex/hooks.json"],
+        ["AGENTS.md keeps its pointer: opencode is connected and reads it"],
+    )
+    _connected(tmp_path, capsys, "opencode", "--remove")
+    assert tree(tmp_path) == {}
+
+
+def test_a_file_in_the_place_of_the_plugin_is_its_owners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / ".opencode" / "plugins" / "agent-wiki.js"
+    file.parent.mkdir(parents=True)
+    file.write_text("export const Mine = async () => ({})\n", encoding="utf-8")
+    assert main(["connect", "opencode", "--dir", str(tmp_path)]) == 2
+    assert ".opencode/plugins/agent-wiki.js: not made by" in capsys.readouterr().err
+    assert _connected(tmp_path, capsys, "opencode", "--remove")["removed"] == []
+    assert [*tree(tmp_path)] == [".opencode/plugins/agent-wiki.js"]
+
+
+def test_the_plugin_of_opencode_runs_the_hook_with_the_wiki_as_one_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _connected(tmp_path, capsys, "opencode", "--wiki", str(tmp_path / "our 'wiki' </script>"))
+    text = (tmp_path / ".opencode" / "plugins" / "agent-wiki.js").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if line.startswith("const COMMAND = "))
+    found = json.loads(line.removeprefix("const COMMAND = "))
+    assert found == ["wiki", "hook", "stop", "--wiki", "our 'wiki' </script>"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "file", "content", "pointer"),
+    [
+        ("opencode", "CLAUDE.md", "mine\n", "CLAUDE.md"),
+        ("gemini", ".gemini/settings.json", '{"context": {"fileName": ["AGENTS.md", "X.md"]}}', "AGENTS.md"),
+        ("gemini", ".gemini/settings.json", '{"context": {"fileName": ["X.md", "GEMINI.md"]}}', "GEMINI.md"),
+        ("gemini", ".gemini/settings.json", '{"context": {"fileName": "../X.md"}}', "GEMINI.md"),
+        ("gemini", ".gemini/settings.json", '{"context": 7}', "GEMINI.md"),
+    ],
+)
+def test_the_pointer_is_in_the_file_that_the_project_lets_the_agent_read(
+    agent: str, file: str, content: str, pointer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(content, encoding="utf-8")
+    assert pointer in _connected(tmp_path, capsys, agent)["written"]
+    _connected(tmp_path, capsys, agent, "--remove")
+    assert tree(tmp_path) == {file: content.encode()}
+
+
+def test_all_connects_the_agents_that_the_project_shows_signs_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "GEMINI.md").write_text("mine\n", encoding="utf-8")
+    (tmp_path / ".cursor").mkdir()
+    found = json.loads(_printed(tmp_path, capsys, "--all", "--json", "--dry-run"))
+    assert found["signs"] == {"gemini": "GEMINI.md", "cursor": ".cursor"}
+    assert found["written"] == [*_FILES_OF["gemini"], *_FILES_OF["cursor"]]
+    assert tree(tmp_path) == {"GEMINI.md": b"mine\n"}
+    assert "cursor: because of .cursor\n" in _printed(tmp_path, capsys, "--all")
+    _printed(tmp_path, capsys, "--all", "--remove")
+    assert tree(tmp_path) == {"GEMINI.md": b"mine\n"}
+
+
+def test_all_agents_at_once_share_files_and_leave_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for agent in _NAMES:
+        _connected(tmp_path, capsys, agent)
+    everything = tree(tmp_path)
+    _printed(tmp_path, capsys, "--all")
+    assert tree(tmp_path) == everything
+    _printed(tmp_path, capsys, "--all", "--remove")
+    assert tree(tmp_path) == {}
+
+
+def test_the_list_says_what_is_supported_and_what_is_installed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _connected(tmp_path, capsys, "claude-code")
+    _connected(tmp_path, capsys, "opencode")
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".codex" / "hooks.json").write_text("{,", encoding="utf-8")
+    found = {each["agent"]: each for each in json.loads(_printed(tmp_path, capsys, "--list", "--json"))}
+    assert list(found) == _NAMES
+    assert found["claude-code"]["installed"] == {
+        "pointer": True,
+        "hooks": ["SessionStart", "Stop", "SubagentStop", "SessionEnd"],
+        "own_file": False,
+        "permissions": [],
+    }
+    assert found["claude-code"]["permissions"] == ["Bash(wiki consult:*)", "mcp__wiki__*"]
+    assert found["opencode"]["installed"]["own_file"]
+    assert found["codex"]["problem"].startswith(".codex/hooks.json:1: not JSON")
+    assert found["gemini"]["installed"] == {"pointer": False, "hooks": [], "own_file": False, "permissions": []}
+    lines = _printed(tmp_path, capsys, "--list")
+    assert (
+        "  hooks        installed      .claude/settings.json: SessionStart, Stop, SubagentStop, SessionEnd\n" in lines
+    )
+    assert "  permissions  not installed  .claude/settings.json: Bash(wiki consult:*), mcp__wiki__*\n" in lines
+
+
+def test_hooks_of_an_older_version_are_listed_as_installed_in_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / ".claude" / "settings.json"
+    file.parent.mkdir()
+    older = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "wiki hook stop --wiki wiki"}]}]}}
+    file.write_text(json.dumps(older), encoding="utf-8")
+    lines = _printed(tmp_path, capsys, "--list")
+    assert "in part        .claude/settings.json, without SessionStart, SubagentStop, SessionEnd\n" in lines
+    _connected(tmp_path, capsys, "claude-code")
+    assert "in part" not in _printed(tmp_path, capsys, "--list")

@@ -20,8 +20,8 @@ def test_a_thread_that_is_none_finds_no_rollout(thread: str, tmp_path: Path) -> 
     day.mkdir(parents=True)
     shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{THREAD}.jsonl")
     found = parse_input(json.dumps(codex_notification(tmp_path, thread)), tmp_path)
-    with pytest.raises(HookProblem):
-        transcript_of(found, {"CODEX_HOME": str(tmp_path)})
+    with pytest.raises(HookProblem), transcript_of(found, {"CODEX_HOME": str(tmp_path)}):
+        pass
 
 
 def test_all_spellings_of_the_input_say_the_same(tmp_path: Path) -> None:
@@ -42,3 +42,26 @@ def test_the_words_of_other_agents_say_the_same(tmp_path: Path) -> None:
     cursor = {"conversation_id": "c1", "hook_event_name": "stop", "workspace_roots": [str(tmp_path)], "cwd": ""}
     assert parse_input(json.dumps({**cursor, "transcript_path": None}), here) == HookInput("stop", "c1", None, tmp_path)
     assert parse_input(json.dumps({"workspace_roots": [7]}), here).cwd == here
+
+
+def test_a_session_that_is_only_named_is_found_where_its_agent_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    rollout = tmp_path / ".codex" / "sessions" / "2026" / "05" / "31" / f"rollout-2026-05-31T10-00-00-{THREAD}.jsonl"
+    events = tmp_path / ".copilot" / "session-state" / "copilot-1" / "events.jsonl"
+    transcript = tmp_path / ".cursor" / "projects" / "shop" / "agent-transcripts" / "cursor-1" / "cursor-1.jsonl"
+    for session_id, file in ((THREAD, rollout), ("copilot-1", events), ("cursor-1", transcript)):
+        file.parent.mkdir(parents=True)
+        file.write_text("{}\n", encoding="utf-8")
+        with transcript_of(HookInput("SessionEnd", session_id, None, tmp_path), {}) as found:
+            assert found == file
+
+
+def test_a_recording_that_is_given_is_a_file_for_as_long_as_it_is_read(tmp_path: Path) -> None:
+    given = {"hook_event_name": "session.idle", "session_id": "ses_1", "recording": {"info": {}, "messages": ["é"]}}
+    hook = parse_input(json.dumps(given), tmp_path)
+    with transcript_of(hook, {}) as found:
+        assert json.loads(found.read_bytes()) == {"info": {}, "messages": ["é"]}
+    assert not found.exists()
+    assert parse_input('{"recording": "text"}', tmp_path).recording is None

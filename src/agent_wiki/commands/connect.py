@@ -1,42 +1,76 @@
-"""`wiki connect`: adds a pointer to the wiki where an agent reads it."""
+"""`wiki connect`: adds a pointer to the wiki where an agent reads it, and hooks; shows what is connected."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun
+from agent_wiki.errors import UsageError
 
-Agent = Annotated[str, typer.Argument(help="claude-code, codex or agents-md.")]
+if TYPE_CHECKING:
+    from agent_wiki.harness.agents import Agent
+    from agent_wiki.harness.connecting import ConnectionPlan
+    from agent_wiki.harness.connections import Connection
+
+AgentName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="AGENT",
+        help="claude-code, codex, gemini, qwen, opencode, copilot, cursor or agents-md.",
+        show_default=False,
+    ),
+]
 Folder = Annotated[Path, typer.Option("--dir", help="The project's folder.")]
 Wiki = Annotated[
     Path | None,
     typer.Option("--wiki", help="The wiki to point at; it need not exist yet.", show_default="wiki, there or above"),
 ]
-Remove = Annotated[bool, typer.Option("--remove", help="Remove the pointer; everything else stays byte for byte.")]
+Allow = Annotated[
+    bool,
+    typer.Option("--allow", help="Also permit the agent to consult the wiki unasked, where that can be set."),
+]
+Remove = Annotated[bool, typer.Option("--remove", help="Remove all of it; everything else stays byte for byte.")]
+All = Annotated[
+    bool, typer.Option("--all", help="Every agent that the project shows signs of; with --remove, every agent.")
+]
+List = Annotated[bool, typer.Option("--list", help="Show what each agent supports and what is installed; no change.")]
 
 
 def connect(
-    agent: Agent,
+    agent: AgentName = None,
     folder: Folder = Path(),
     wiki: Wiki = None,
+    allow: Allow = False,
     remove: Remove = False,
+    every: All = False,
+    listed: List = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell an agent to consult the wiki, in the files it reads: once, marked, removable.
 
-    claude-code: CLAUDE.md, and hooks in .claude/settings.json. codex: AGENTS.md, and hooks in .codex/hooks.json.
-    agents-md: AGENTS.md alone, for any agent. The hooks are `wiki hook start` and `wiki hook stop`.
+    An agent gets a pointer in the file with its instructions (CLAUDE.md, AGENTS.md, GEMINI.md and the like) and, if it
+    has hooks, hooks that run `wiki hook start` and `wiki hook stop`. agents-md: AGENTS.md alone, for any agent.
     """
-    from agent_wiki.harness.connecting import carry_out, plan
+    from agent_wiki.harness.project_files import carry_out
 
-    planned = plan(agent, folder, wiki, is_removal=remove)
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder")
+    if listed:
+        if agent is not None or every or remove or allow:
+            raise UsageError("connect: --list shows all agents; it takes only --dir and --json")
+        _show_connections(folder, as_json=as_json)
+        return
+    if (agent is None) != every:
+        raise UsageError("connect: name an agent, or use --all or --list")
+    signs = _signs(folder, is_removal=remove) if agent is None else {}
+    planned = _plan([agent] if agent is not None else list(signs), folder, wiki, allow=allow, remove=remove)
     if not dry_run:
-        carry_out(planned)
+        carry_out(planned.changes)
     report: dict[str, Any] = {
         "command": "connect",
         "agent": agent,
@@ -49,9 +83,34 @@ def connect(
         "exit_code": 0,
     }
     if as_json:
-        print_json(report)
+        print_json({**report, "signs": signs} if every else report)
     else:
-        print_lines(_lines(report))
+        print_lines([*(f"{name}: because of {sign}" for name, sign in signs.items() if sign), *_lines(report)])
+
+
+def _signs(folder: Path, *, is_removal: bool) -> dict[str, str]:
+    """Agent → the sign of it in the project; for a removal every agent. Raises `UsageError` if there is no sign."""
+    from agent_wiki.harness.agents import AGENTS
+    from agent_wiki.harness.connections import sign_of
+
+    found = {each.name: sign_of(each, folder) for each in AGENTS}
+    if is_removal:
+        return found
+    signs = {name: sign for name, sign in found.items() if sign}
+    if not signs:
+        raise UsageError(f"connect: nothing in {folder} shows which agent is used; name one of {', '.join(found)}")
+    return signs
+
+
+def _plan(names: list[str], folder: Path, wiki: Path | None, *, allow: bool, remove: bool) -> ConnectionPlan:
+    from agent_wiki.harness.connecting import ConnectionPlan, agent_named, plan, plan_removal
+
+    planned = ConnectionPlan()
+    leaving: list[Agent] = [agent_named(name) for name in names]
+    for each in leaving:
+        one = plan_removal(each, folder, leaving) if remove else plan(each, folder, wiki, is_allowed=allow)
+        planned.add(one)
+    return planned
 
 
 def _lines(report: dict[str, Any]) -> list[str]:
@@ -59,3 +118,39 @@ def _lines(report: dict[str, Any]) -> list[str]:
     states = {"written": f"{would}written", "removed": f"{would}removed", "unchanged": "unchanged"}
     lines = [f"{name}: {says}" for state, says in states.items() for name in report[state]]
     return lines + [f"note: {note}" for note in report["notes"]]
+
+
+def _show_connections(folder: Path, *, as_json: bool) -> None:
+    from agent_wiki.harness.connections import connections
+
+    found = connections(folder)
+    if as_json:
+        print_json([each.to_json() for each in found])
+    else:
+        print_lines(line for each in found for line in _connection_lines(each))
+
+
+def _connection_lines(found: Connection) -> list[str]:
+    """A line of what an agent supports, and one for each part, with what is installed."""
+    agent = found.agent
+    seen = [f"sign: {found.sign}"] if found.sign else []
+    seen += [f"`{agent.program}` is on the path"] if found.is_on_path else []
+    lines = [f"{agent.name} ({agent.title}){': ' if seen else ''}{', '.join(seen)}"]
+    lines.append(f"  pointer      {_installed(found.is_pointed)}  {found.pointer}")
+    if agent.hook_file is not None:
+        names = [hook.event for hook in agent.hook_file.hooks]
+        state = _installed(bool(found.events)) if len(found.events) in (0, len(names)) else "in part      "
+        missing = [name for name in names if name not in found.events] if found.events else []
+        says = f", without {', '.join(missing)}" if missing else f": {', '.join(names)}"
+        lines.append(f"  hooks        {state}  {agent.hook_file.name}{says}")
+    if agent.own_file is not None:
+        lines.append(f"  plugin       {_installed(found.has_own_file)}  {agent.own_file.name}")
+    if agent.permissions is not None:
+        is_whole = len(found.rules) == len(agent.permissions.rules)
+        rules = ", ".join(agent.permissions.rules)
+        lines.append(f"  permissions  {_installed(is_whole)}  {agent.permissions.file}: {rules}")
+    return [*lines, f"  problem: {found.problem}"] if found.problem else lines
+
+
+def _installed(is_installed: bool) -> str:
+    return "installed    " if is_installed else "not installed"

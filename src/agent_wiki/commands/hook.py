@@ -14,13 +14,18 @@ Wiki = Annotated[
 ]
 
 
-def start(wiki: Wiki = None) -> None:
+def start(
+    wiki: Wiki = None,
+    agent: Annotated[
+        str, typer.Option("--agent", help="Answer as the hooks of this agent do.", show_default="plain text")
+    ] = "",
+) -> None:
     """At the start of a session: print how to consult this project's wiki; nothing if there is none."""
-    from agent_wiki.harness import connecting
+    from agent_wiki.harness.reminders import answer, reminder
 
-    reminder = connecting.reminder(wiki, Path.cwd(), os.environ)
-    if reminder:
-        typer.echo(reminder.encode("utf-8", "replace"), nl=False)
+    text = answer(reminder(wiki, Path.cwd(), os.environ), agent)
+    if text:
+        typer.echo(text.encode("utf-8", "replace"), nl=False)
 
 
 def stop(

@@ -1,22 +1,23 @@
 """What an agent harness gives a hook, and the transcript that it means.
 
-Claude Code gives every hook JSON on standard input, and so do the hooks of Codex (session_id, transcript_path, cwd,
-hook_event_name, stop_hook_active). Codex's older `notify` gives JSON as the last argument, its names with dashes,
-without a transcript: the transcript is found by the thread id.
+Claude Code gives every hook JSON on standard input, and so do Codex, Gemini CLI and Qwen Code (session_id,
+transcript_path, cwd, hook_event_name, stop_hook_active), Copilot (in camelCase) and Cursor (conversation_id,
+workspace_roots). Codex's older `notify` gives JSON as the last argument, its names with dashes. Where no transcript is
+named, it is found by the session's id, as the agents' modules say. OpenCode's plugin gives the recording itself.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import AgentWikiError
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_THREAD_ID = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
-_MOST_DAYS = 400
+_SESSION_ID = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
 
 
 class HookProblem(AgentWikiError):
@@ -25,13 +26,17 @@ class HookProblem(AgentWikiError):
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """What a harness says about a turn that ended. `is_continuation`: another hook made the agent continue."""
+    """What a harness says about a turn that ended. `is_continuation`: another hook made the agent continue.
+
+    `recording` is the session itself, as JSON, where the harness keeps none in a file.
+    """
 
     event: str
     session_id: str
     transcript: Path | None
     cwd: Path
     is_continuation: bool = False
+    recording: bytes | None = None
 
 
 def parse_input(text: str, here: Path) -> HookInput:
@@ -49,6 +54,7 @@ def parse_input(text: str, here: Path) -> HookInput:
         transcript=Path(transcript).expanduser() if transcript else None,
         cwd=Path(_text(fields, "cwd") or _first_folder(fields.get("workspace_roots")) or here),
         is_continuation=fields.get("stop_hook_active") is True,
+        recording=json.dumps(recording).encode() if isinstance(recording := fields.get("recording"), dict) else None,
     )
 
 
@@ -61,24 +67,32 @@ def _first_folder(roots: Any) -> str:
     return next((each for each in roots if isinstance(each, str)), "") if isinstance(roots, list) else ""
 
 
-def transcript_of(hook: HookInput, environment: Mapping[str, str]) -> Path:
-    """The turn's transcript: the file the harness names, else Codex's rollout of the thread. Raises `HookProblem`."""
+@contextmanager
+def transcript_of(hook: HookInput, environment: Mapping[str, str]) -> Iterator[Path]:
+    """A file with the session: a temporary one for a given recording, else the file that the harness names or keeps.
+
+    Raises `HookProblem` if there is none.
+    """
+    if hook.recording is None:
+        yield _transcript_file(hook, environment)
+        return
+    from agent_wiki.harness.saving import standard_input_as_file
+
+    with standard_input_as_file(hook.recording) as (path, _):
+        yield path
+
+
+def _transcript_file(hook: HookInput, environment: Mapping[str, str]) -> Path:
     if hook.transcript is not None:
         if hook.transcript.is_file():
             return hook.transcript
         raise HookProblem(f"{hook.transcript}: no such transcript")
-    if not _THREAD_ID.fullmatch(hook.session_id):
-        raise HookProblem("the hook's input names neither a transcript nor a thread")
-    home = Path(environment.get("CODEX_HOME") or Path("~/.codex").expanduser())
-    for day in _days(home / "sessions"):
-        found = sorted(day.glob(f"rollout-*{hook.session_id}.jsonl*"))
-        if found:
-            return found[-1]
-    raise HookProblem(f"no rollout of thread {hook.session_id} below {home / 'sessions'}")
+    if not _SESSION_ID.fullmatch(hook.session_id):
+        raise HookProblem("the hook's input names neither a transcript nor a session")
+    from agent_wiki.harness.agents import AGENTS
 
-
-def _days(sessions: Path) -> Iterator[Path]:
-    """Codex's folder `sessions`, then its folders `YYYY/MM/DD`, the latest first."""
-    yield sessions
-    days = sorted(sessions.glob("[0-9]*/[0-9]*/[0-9]*"), reverse=True)
-    yield from days[:_MOST_DAYS]
+    finders = [agent.transcript_of for agent in AGENTS if agent.transcript_of is not None]
+    transcript = next((path for find in finders if (path := find(hook.session_id, environment)) is not None), None)
+    if transcript is None:
+        raise HookProblem(f"no agent keeps a transcript of session {hook.session_id}")
+    return transcript

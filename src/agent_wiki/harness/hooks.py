@@ -70,13 +70,12 @@ def _save_and_mine(
 ) -> None:
     from agent_wiki.harness import saving
 
-    transcript = transcript_of(hook, environment)
     root = project_root(cwd)
     wiki = project_wiki(named_wiki, cwd, environment)
     folder = saving.default_folder(root, environment)
     memory = HookMemory(saving.evolve_folder(root, environment) / _FOLDER)
     warnings: list[str] = []
-    with memory.locked("saving", _SAVE_TIMEOUT_SECONDS):
+    with transcript_of(hook, environment) as transcript, memory.locked("saving", _SAVE_TIMEOUT_SECONDS):
         for trajectory in saving.trajectories(transcript, transcript.name, warnings):
             _save(trajectory, folder, memory, outcome, is_mined=wiki is not None)
     if wiki is None:

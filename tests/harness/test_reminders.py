@@ -1,0 +1,53 @@
+"""What an agent is told of the wiki at the start of a session, and in which form."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.commands import main
+from agent_wiki.harness.reminders import answer
+
+
+def test_a_session_start_is_reminded_of_a_wiki_that_has_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "src")
+    assert main(["hook", "start", "--wiki", "wiki"]) == 0
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    capsys.readouterr()
+    assert main(["hook", "start"]) == 0
+    assert capsys.readouterr().out == "", "an empty wiki is not spoken of"
+    (tmp_path / "wiki" / "_index.jsonl").write_text('{"id": "a"}\n{"id": "b"}\n', encoding="utf-8")
+    assert main(["hook", "start", "--wiki", "wiki"]) == 0
+    found = capsys.readouterr().out
+    assert "2 pages" in found
+    assert '`wiki consult --read "' in found, "pages outside of its folder are printed"
+    assert "(`../wiki/`)" in found
+    monkeypatch.chdir(tmp_path)
+    assert main(["hook", "start", "--wiki", "wiki"]) == 0
+    found = capsys.readouterr().out
+    assert '`wiki consult "' in found
+    assert "`wiki/AGENTS.md`" in found
+
+
+def test_each_agent_is_answered_in_its_own_form() -> None:
+    for agent in ("", "claude-code", "codex", "qwen", "opencode", "emacs"):
+        assert answer("Consult.\n", agent) == "Consult.\n"
+    expected = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "Consult.\n"}}
+    assert json.loads(answer("Consult.\n", "gemini")) == expected
+    assert json.loads(answer("Consult.\n", "copilot")) == {"additionalContext": "Consult.\n"}
+    assert json.loads(answer("Consult.\n", "cursor")) == {"additional_context": "Consult.\n"}
+    assert answer("", "gemini") == ""
+
+
+def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "agent_wiki", "hook", "start", "--wiki", str(tmp_path / "none")]
+    done = subprocess.run(command, input=b"{", capture_output=True, check=False, cwd=tmp_path, timeout=60)
+    assert (done.returncode, done.stdout) == (0, b"")
