@@ -37,6 +37,9 @@ REAL = (
     "clients/gemini-cli/stream-json/readfail.jsonl",
     "clients/qwen-code/projects/*/chats/7ce5b7c0*.jsonl",
     "clients/qwen-code/stream-json/readfail.jsonl",
+    "clients/opencode/export/ses_dfb2032b3*.json",
+    "clients/opencode/run/readfail.jsonl",
+    "clients/pi/mode-json/parallel.jsonl",
 )
 TIME = "2026-01-01T00:00:00Z"
 SAID = {"role": "assistant", "content": "All tests pass."}

@@ -62,7 +62,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
     Raises `UnreadableRecording` when it has no messages.
     """
-    session = _Session()
+    session = PiSession()
     for _, entry in recording.lines():
         if isinstance(entry, dict):
             session.take(entry)
@@ -72,10 +72,11 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     yield trajectory
 
 
-class _Session:
+class PiSession:
     """Processes the entries of one file in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, source_format: str = FORMAT) -> None:
+        self.source_format = source_format
         self.header: dict[str, Any] = {}
         self.builder = TrajectoryBuilder()
         self.models: Counter[str] = Counter()
@@ -112,7 +113,7 @@ class _Session:
             raise UnreadableRecording(name, "a pi session without its header")
         started = self.header.get("timestamp")
         source = Source(
-            format=FORMAT,
+            format=self.source_format,
             cwd=text_or_none(self.header.get("cwd")),
             title=self.title,
             exit_status=self.exit_status,
@@ -150,6 +151,8 @@ class _Session:
             self._reply(message)
         elif role == "toolResult":
             self._result(message)
+        elif role == "system":
+            self.builder.system(flat_text(content) or _sections(message.get("sections")))
         elif role == "bashExecution":
             # A command that the user ran ("!ls"), not a call of the agent.
             self.builder.user(f"$ {message.get('command', '')}\n{message.get('output', '')}", mark="injected")
@@ -194,3 +197,9 @@ class _Session:
             self.builder.tool(call_id, text, mark="rejected")
             return
         self.builder.tool(call_id, text, is_error=is_error if isinstance(is_error, bool) else None)
+
+
+def _sections(sections: Any) -> str:
+    """A system prompt that is recorded by its sections."""
+    texts = sections.values() if isinstance(sections, dict) else ()
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
