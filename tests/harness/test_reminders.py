@@ -1,4 +1,4 @@
-"""What an agent is told of the wiki at the start of a session, and in which form."""
+"""What an agent reads of the wiki at the start of a session, and in which form."""
 
 from __future__ import annotations
 

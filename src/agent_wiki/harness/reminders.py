@@ -1,4 +1,4 @@
-"""What an agent is told at the start of a session, in the form in which its hooks answer."""
+"""What an agent is asked at the start of a session, in the form in which its hooks answer."""
 
 from __future__ import annotations
 
