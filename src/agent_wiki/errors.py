@@ -4,6 +4,7 @@
     ├── UnitError                 one unit is bad: it is reported, the run continues, exit code 1
     │   ├── UnreadableRecording   a recording that cannot be read
     │   │   ├── EmptyRecording    a file with nothing in it
+    │   │   ├── PartOfRecording   what a harness keeps beside a recording
     │   │   └── RecordingUnavailable  a store did not give it this time; the next run asks again
     │   │       └── RecordingChanged  it changed or went between listing and reading
     │   ├── UnreadablePage        a wiki page that cannot be parsed
@@ -79,6 +80,15 @@ class EmptyRecording(UnreadableRecording):
     """A file with nothing in it; found in a folder it is a warning."""
 
     kind = "empty"
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(file, reason, is_foreign=True)
+
+
+class PartOfRecording(UnreadableRecording):
+    """A file that a harness keeps beside a recording and that belongs to it; found in a folder it is no news."""
+
+    kind = "part"
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(file, reason, is_foreign=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import AgentWikiError, EmptyRecording, RecordingChanged, UnitError, located
+from agent_wiki.errors import AgentWikiError, EmptyRecording, PartOfRecording, RecordingChanged, UnitError, located
 from agent_wiki.spending import Totals, total_of
 from agent_wiki.trajectory import HYGIENE, without_surrogates
 from agent_wiki.trajectory.lazily import dataclass
@@ -149,7 +149,7 @@ class Report:
             self.failures.append(failure)
         elif failure.kind in (EmptyRecording.kind, RecordingChanged.kind):
             self.warnings.append(str(failure))
-        else:
+        elif failure.kind != PartOfRecording.kind:
             self.passed_over.append(failure)
 
     def leave_unchanged(self, pages: Mapping[str, int]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.readers import claude_code
 from agent_wiki.trajectory import Usage, message_to_json
 from tests.readers.claude_lines import (
     assistant,
@@ -15,6 +16,7 @@ from tests.readers.claude_lines import (
     line,
     only,
     read,
+    recording_of,
     result,
     result_of,
     roles,
@@ -176,6 +178,41 @@ def test_history_a_fork_copied_is_left_to_the_session_it_came_from(tmp_path: Pat
     assert trajectory.source.forked_from == "origin"
     assert trajectory.source.usage is None
     assert trajectory.source.hygiene == {"inherited_turns": 2}
+
+
+def test_turns_whose_replies_another_session_asked_for_are_left_to_it(tmp_path: Path) -> None:
+    """`--fork-session` copies turns under the new id; only the copied replies name the session that they came from."""
+    copied: dict[str, Any] = {"requestSessionId": "origin", "timestamp": "2026-01-01T00:00:00Z"}
+    trajectory = only(
+        tmp_path,
+        user("old question", timestamp="2026-01-01T00:00:00Z"),
+        assistant("m1", text("old"), call("c1"), **copied),
+        user([result("c1", "old result")]),
+        user("new question"),
+        assistant("m2", text("new"), requestSessionId="session-1"),
+        {"type": "cost-state", "sessionId": "session-1", "totalCostUSD": 0.5},
+    )
+    assert [message.content for message in trajectory.messages] == ["new question", "new"]
+    assert trajectory.source.forked_from == "origin"
+    assert trajectory.source.hygiene == {"inherited_turns": 3}
+    assert trajectory.source.usage == Usage(input_tokens=10, output_tokens=5)
+    assert trajectory.source.cost_usd is None
+    assert trajectory.timestamp == "2026-01-02T03:04:05.678Z"
+
+
+def test_the_running_cost_at_the_end_is_the_sessions(tmp_path: Path) -> None:
+    states = [{"type": "cost-state", "sessionId": "session-1", "totalCostUSD": cost} for cost in (0.25, 0.5)]
+    trajectory = only(tmp_path, user("go"), assistant("m1", text("one")), states[0], user("on"), states[1])
+    assert trajectory.source.cost_usd == 0.5
+
+
+def test_the_copy_of_a_session_that_compaction_made_is_no_source(tmp_path: Path) -> None:
+    copy = {"isSidechain": True, "agentId": "acompact-b8121bc599379e4d"}
+    turns = [user("go", **copy), line("assistant", assistant("m1", text("one"))["message"], **copy)]
+    session = only(tmp_path, user("go"), assistant("m1", text("one")), *turns)
+    assert (session.session_id, session.source.hygiene) == ("session-1", {"duplicate_turns_dropped": 2})
+    alone = recording_of(tmp_path, *turns, name="agent-acompact-b8121bc599379e4d.jsonl")
+    assert (list(claude_code.read(alone)), alone.warnings) == ([], [])
 
 
 def test_both_branches_of_an_edited_prompt_are_kept(tmp_path: Path) -> None:

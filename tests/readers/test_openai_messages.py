@@ -333,6 +333,12 @@ def test_the_subagents_of_an_export_are_trajectories_of_their_own(tmp_path: Path
     assert shape(second) == [("user", "Name them"), ("assistant", "a, b and c")]
 
 
+def test_the_copy_of_a_session_that_compaction_made_is_no_source(tmp_path: Path) -> None:
+    copy = [sub("acompact-b812", "user", "Go"), sub("acompact-b812", "assistant", "Done")]
+    (main,) = read(write_document(tmp_path / "r.json", exported({"role": "user", "content": "Go"}, *copy)))
+    assert main.source.hygiene == {"duplicate_turns_dropped": 2}
+
+
 def test_an_export_of_mostly_a_subagents_messages_is_claimed(tmp_path: Path) -> None:
     assert openai_messages.claims(write_document(tmp_path / "r.json", exported(sub("a1", None, "Count"))).sample())
 

@@ -58,10 +58,29 @@ def test_a_capture_becomes_one_trajectory_with_its_figures(tmp_path: Path) -> No
     assert source.resolved is None
 
 
-def test_without_a_result_event_the_replies_are_counted(tmp_path: Path) -> None:
+def test_each_result_event_has_its_own_usage_and_the_cost_so_far(tmp_path: Path) -> None:
+    later = ENDING | {"total_cost_usd": 0.75, "usage": {"input_tokens": 12, "output_tokens": 8}}
+    reply = event(assistant("m1", text("One")))
+    source = only(tmp_path, INIT, reply, ENDING, event(assistant("m2", text("Two"))), later).source
+    assert source.usage == Usage(input_tokens=42, output_tokens=408)
+    assert (source.cost_usd, source.duration_seconds) == (0.75, 5.0)
+
+
+@pytest.mark.parametrize(("beyond", "output"), [(10, 7), (11, None)])
+def test_a_subagents_output_is_what_all_models_say_beyond_the_session(
+    tmp_path: Path, beyond: int, output: int | None
+) -> None:
+    models = {"claude-x": {"inputTokens": 30 + beyond, "outputTokens": 407}}
+    own = event(assistant("m1", call("c1", "Agent")))
+    subagents = event(assistant("m2", text("Found.")), parent_tool_use_id="c1")
+    _, subagent = read(tmp_path, INIT, own, subagents, ENDING | {"modelUsage": models})
+    assert subagent.source.usage == Usage(input_tokens=10, output_tokens=output)
+
+
+def test_without_a_result_event_the_input_of_the_replies_is_counted(tmp_path: Path) -> None:
     reply = [event(assistant("m1", text("One"))), event(assistant("m1", call("c1")))]
     trajectory = only(tmp_path, INIT, *reply, event(assistant("m2", text("Two"), timestamp="2026-01-02T03:04:15Z")))
-    assert trajectory.source.usage == Usage(input_tokens=20, output_tokens=10)
+    assert trajectory.source.usage == Usage(input_tokens=20)  # output is counted when a reply begins: not known
     assert trajectory.source.duration_seconds == 9.322
     assert (trajectory.source.cost_usd, trajectory.source.exit_status) == (None, None)
 

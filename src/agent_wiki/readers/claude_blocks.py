@@ -83,6 +83,11 @@ def usage_of(recorded: dict[str, Any]) -> Usage:
     return Usage(*(count(recorded.get(name)) for name in _COUNTERS))
 
 
+def is_compaction_copy(agent_id: str) -> bool:
+    """Whether a subagent is what compacted a session: its turns are those of the session, with a summary at the end."""
+    return agent_id.startswith("acompact-")
+
+
 def total_usage(usages: Iterable[Usage]) -> Usage | None:
     """The sum over replies; None when none recorded a usage."""
     total: dict[str, int] = {}

@@ -21,7 +21,8 @@ _TURN_TYPES = frozenset({"user", "assistant"})
 _LINKED_TYPES = _TURN_TYPES | {"system", "progress", "attachment"}
 _BESIDE_TYPES = frozenset(
     {"file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt", "permission-mode", "ai-title",
-     "custom-title", "agent-name", "mode", "pr-link", "bridge-session"}
+     "custom-title", "agent-name", "mode", "pr-link", "bridge-session", "atis-latch", "tools-used", "cost-state",
+     "api-request", "api-request-shape", "api-request-blob"}
 )  # fmt: skip
 _TITLES = ("custom-title", "ai-title", "summary")  # in order of preference: a title that a person gave comes first
 _TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
@@ -88,6 +89,8 @@ class _SessionFile:
             self._take_queued(record, record.get("attachment"))
         elif kind in _TITLE_KEYS:
             self._take_title(record, kind)
+        elif kind == "cost-state" and (conversation := self.conversations.get(self.session_id)):
+            conversation.note_cost(record.get("totalCostUSD"))
 
     def trajectories(self) -> Iterator[Trajectory]:
         """Finish each conversation and release its memory."""
@@ -95,11 +98,14 @@ class _SessionFile:
         for conversation in self.conversations.values():
             parent = self.conversations.get(conversation.parent_session_id or "")
             if parent is not None:
-                parent.hygiene["subagent_turns_apart"] += len(conversation.turns)
-        conversations = [each for each in self.conversations.values() if each.turns]
+                is_copy = conversation.is_compaction_copy()
+                count = "duplicate_turns_dropped" if is_copy else "subagent_turns_apart"
+                parent.hygiene[count] += len(conversation.turns)
+        copies = [each for each in self.conversations.values() if each.is_compaction_copy()]
+        conversations = [each for each in self.conversations.values() if each.turns and each not in copies]
         self.conversations.clear()
         self.owners.clear()
-        if not conversations:
+        if not conversations and not copies:
             self.recording.warnings.append(f"{self.recording.name}: no turns of its own recorded")
         while conversations:
             conversation = conversations.pop(0)
@@ -112,10 +118,18 @@ class _SessionFile:
         conversation = self._own(record, self._agent_id(record))
         if conversation is None:
             return
-        if kind == "assistant":
+        if kind == "assistant" and (origin := self._copied_from(record)):
+            conversation.forked_from = origin
+            conversation.inherit(message)
+        elif kind == "assistant":
             conversation.add_reply(message, record.get("costUSD"))
         else:
             conversation.add_user(message["content"], line_mark(record))
+
+    def _copied_from(self, record: dict[str, Any]) -> str | None:
+        """The session that asked for a reply, where it is another: `--fork-session` copies turns and says no more."""
+        asked_by = string_or_empty(record.get("requestSessionId"))
+        return asked_by if asked_by and asked_by != self.session_id else None
 
     def _take_progress(self, line: int, record: dict[str, Any], progress: Any) -> None:
         """A subagent's turn, nested in a progress record of its parent."""

@@ -16,6 +16,7 @@ from agent_wiki.readers.claude_blocks import (
     block_text,
     blocks_of,
     content_text,
+    is_compaction_copy,
     largest_usage,
     result_mark,
     string_or_empty,
@@ -79,6 +80,7 @@ class Conversation:
     usages: dict[str, Usage] = field(default_factory=dict)  # one per reply, however many lines it has
     models: Counter[str] = field(default_factory=Counter)
     costs_usd: dict[str, float] = field(default_factory=dict)
+    running_cost_usd: float | None = None  # of the session so far, subagents and side requests included
     started: float | None = None  # seconds since 1970
     ended: float | None = None
     model: str | None = None  # for the whole session; the models of its replies take precedence
@@ -86,9 +88,14 @@ class Conversation:
     git_branch: str | None = None
     agent_version: str | None = None
     forked_from: str | None = None
+    inherited_calls: set[str] = field(default_factory=set)  # of copied replies, whose results are copies too
     _replies: dict[str, ReplyTurn] = field(default_factory=dict)
     _called: set[str] = field(default_factory=set)
     _answered: dict[str, str] = field(default_factory=dict)
+
+    def is_compaction_copy(self) -> bool:
+        """Whether it is the harness's own: a copy of a session's turns, with the request to summarize them."""
+        return is_compaction_copy(self.session_id.rpartition(".agent-")[2]) and self.parent_session_id is not None
 
     def observe(self, timestamp: Any, **surroundings: Any) -> None:
         """Note when a turn was recorded and the first known `cwd`, `git_branch` and `agent_version`."""
@@ -116,6 +123,29 @@ class Conversation:
         repeated = sum(self._repeats(reply, block) for block in blocks)
         if blocks and repeated == len(blocks):
             self.hygiene["duplicate_turns_dropped"] += 1
+
+    def note_cost(self, running_cost_usd: Any) -> None:
+        """Note what the session has cost by now."""
+        cost = number(running_cost_usd)
+        if cost is not None:
+            self.running_cost_usd = max(cost, self.running_cost_usd or 0.0)
+
+    def inherit(self, message: dict[str, Any]) -> None:
+        """Leave a line of a copied reply, and all turns before it, to the session that they were copied from."""
+        self.hygiene["inherited_turns"] += len(self.turns) + 1
+        blocks = blocks_of(message.get("content"))
+        self.inherited_calls.update(string_or_empty(block.get("id")) for block in blocks if "id" in block)
+        for known in (
+            self.turns,
+            self._replies,
+            self._called,
+            self._answered,
+            self.usages,
+            self.models,
+            self.costs_usd,
+        ):
+            known.clear()
+        self.started = self.ended = None
 
     def add_user(self, content: Any, mark: MessageMark | None = None) -> None:
         """Add one user line: text, results, or both. `mark` applies to its text where the line itself implies one."""
@@ -153,13 +183,19 @@ class Conversation:
         source.title = title
         source.hygiene = dict(self.hygiene)
         source.usage = source.usage or total_usage(self.usages.values())
-        if source.cost_usd is None and self.costs_usd:
-            source.cost_usd = sum(self.costs_usd.values())
+        if source.cost_usd is None:
+            source.cost_usd = self._cost_usd()
         source.ended_at = iso_utc(self.ended)
         if source.duration_seconds is None:
             source.duration_seconds = seconds_between(self.started, self.ended)
         head = {"agent": AGENT, "model": most_used(self.models) or self.model, "timestamp": iso_utc(self.started)}
         return builder.finish(self.session_id, source, **head)
+
+    def _cost_usd(self) -> float | None:
+        """What the session cost; None for a fork whose running cost began at that of the session it was copied from."""
+        if self.costs_usd:
+            return sum(self.costs_usd.values())
+        return None if self.inherited_calls else self.running_cost_usd
 
     def _repeats(self, reply: ReplyTurn, block: dict[str, Any]) -> bool:
         """Add a block to a reply; True when the reply already has it because it was recorded twice."""
@@ -186,6 +222,9 @@ class Conversation:
     def _add_result(self, block: dict[str, Any]) -> None:
         call_id = string_or_empty(block.get("tool_use_id")) or None
         content = content_text(block.get("content"))
+        if call_id in self.inherited_calls:
+            self.hygiene["inherited_turns"] += 1
+            return
         if call_id is not None:
             if self._answered.get(call_id) == content:
                 self.hygiene["duplicate_turns_dropped"] += 1

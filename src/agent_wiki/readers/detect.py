@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from agent_wiki import __version__
-from agent_wiki.errors import UnreadableRecording, UsageError
+from agent_wiki.errors import PartOfRecording, UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
+from agent_wiki.readers.claude_beside import part_of_session
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
 from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording, Sample
@@ -80,8 +81,11 @@ def known_formats() -> str:
 def reader_of(recording: Recording) -> Reader:
     """The reader that claims a recording. Raises `UnreadableRecording` when none does.
 
-    In a Harbor trial also for what is no recording of its agent, or a lesser copy of one.
+    In a Harbor trial also for what is no recording of its agent, or a lesser copy of one; `PartOfRecording` for what
+    belongs to a recording beside it.
     """
+    if part := part_of_session(recording.path):
+        raise PartOfRecording(recording.name, f"no recording: {part}")
     trial = trial_of(recording)
     _expect_recording(recording, trial)
     sample = recording.sample()

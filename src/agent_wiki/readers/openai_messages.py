@@ -32,6 +32,7 @@ from agent_wiki.readers.chat_values import (
     summed_usage,
     text_or_none,
 )
+from agent_wiki.readers.claude_blocks import is_compaction_copy
 from agent_wiki.readers.claude_user_text import Piece, pieces_of
 from agent_wiki.readers.exported_sessions import add_surroundings, apart, first_time, role_of, session_meta
 from agent_wiki.readers.recorded import iso_utc
@@ -121,7 +122,8 @@ def _wrapped(recording: Recording) -> Iterator[tuple[str, Any]]:
 
 def _trajectories(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> Iterator[Trajectory]:
     """The session of a list of messages, then its subagents, which get no label."""
-    own, subagents = apart(messages)
+    own, every = apart(messages)
+    subagents = {agent_id: said for agent_id, said in every.items() if not is_compaction_copy(agent_id)}
     labels, session = mapping(envelope.get("metadata")), session_meta(envelope)
     named = (
         identifier(envelope.get("session_id"))
@@ -134,6 +136,7 @@ def _trajectories(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> I
     *earlier, session_id = [named] if named else [f"openai-{each}" for each in content_hashes(messages, 12)]
     builder = _built(own, is_split=_OLDER in envelope)
     builder.hygiene["subagent_turns_apart"] += sum(map(len, subagents.values()))
+    builder.hygiene["duplicate_turns_dropped"] += len(messages) - len(own) - sum(map(len, subagents.values()))
     started = (iso_utc(recorded.get(key)) for recorded in (envelope, session) for key in ("timestamp", "created"))
     made = builder.finish(
         session_id,

@@ -7,13 +7,13 @@ has its cost. Partial messages and status events repeat whole messages and are i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, fields, replace
 from typing import Any
 
 from agent_wiki.readers import qwen_stream
-from agent_wiki.readers.claude_blocks import blocks_of, string_or_empty, usage_of
+from agent_wiki.readers.claude_blocks import blocks_of, string_or_empty, total_usage, usage_of
 from agent_wiki.readers.claude_conversation import Conversation
-from agent_wiki.readers.recorded import number
+from agent_wiki.readers.recorded import count, number
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 from agent_wiki.trajectory.lazily import dataclass
@@ -60,9 +60,19 @@ class _Ending:
     """The `result` events of one session; a session that continues within one capture has several."""
 
     cost_usd: float | None = None  # accumulates from event to event
-    usage: Usage | None = None  # also accumulates
+    usages: list[Usage] = field(default_factory=list)  # each event has its own
+    usages_of_all: list[Usage] = field(default_factory=list)  # of the last event: of each model, subagents included
     duration_milliseconds: float = 0  # each event has its own
     exit_status: str | None = None
+
+    def beyond_its_own(self) -> Usage | None:
+        """The tokens of all models less those of the session itself; None where they are not recorded or are fewer."""
+        of_all, own = total_usage(self.usages_of_all), total_usage(self.usages)
+        if of_all is None or own is None:
+            return None
+        counted = _counts(own)
+        beyond = {name: tokens - counted[name] for name, tokens in _counts(of_all).items()}
+        return Usage(**beyond) if min(beyond.values()) >= 0 else None
 
 
 @dataclass(slots=True)
@@ -98,12 +108,31 @@ class _Capture:
                 if (session_id, None) in self.conversations:
                     hygiene = self.conversations[session_id, None].hygiene
                     hygiene["subagent_turns_apart"] += len(conversation.turns)
+        self._settle_usages()
         waiting = [(key, each) for key, each in self.conversations.items() if each.turns]
         self.conversations.clear()
         while waiting:
             (session_id, parent_call), conversation = waiting.pop(0)
             ending = self.endings.get(session_id) if parent_call is None else None
             yield conversation.trajectory(_source(ending or _Ending()))
+
+    def _settle_usages(self) -> None:
+        """Leave out what the replies say of their output: it is counted when they begin, so it is a token or two.
+
+        The `result` events have the output of the session itself. What all models put out beyond that is the
+        subagent's, where there is one and its input is all that was read beyond the session's.
+        """
+        for conversation in self.conversations.values():
+            for reply, usage in conversation.usages.items():
+                conversation.usages[reply] = replace(usage, output_tokens=None)
+        for session_id, ending in self.endings.items():
+            subagents = [each for key, each in self.conversations.items() if key[0] == session_id and key[1]]
+            beyond = ending.beyond_its_own()
+            if len(subagents) != 1 or beyond is None:
+                continue
+            read = _counts(total_usage(subagents[0].usages.values()))
+            if read == _counts(replace(beyond, output_tokens=0)):
+                subagents[0].usages["all"] = Usage(output_tokens=beyond.output_tokens)
 
     def _take_turn(self, record: dict[str, Any], message: dict[str, Any]) -> None:
         conversation = self._conversation(string_or_empty(record.get("parent_tool_use_id")) or None)
@@ -137,7 +166,9 @@ class _Capture:
         if duration is not None:
             ending.duration_milliseconds += duration
         if isinstance(usage := record.get("usage"), dict):
-            ending.usage = usage_of(usage)
+            ending.usages.append(usage_of(usage))
+        if isinstance(models := record.get("modelUsage"), dict):
+            ending.usages_of_all = [_usage_of_model(each) for each in models.values() if isinstance(each, dict)]
         ending.exit_status = _exit_status(record)
         if not conversation.turns:  # no other event has the reply, as with --output-format json
             conversation.add_reply({"content": string_or_empty(record.get("result"))})
@@ -152,11 +183,22 @@ class _Capture:
 def _source(ending: _Ending) -> Source:
     return Source(
         FORMAT,
-        usage=ending.usage,
+        usage=total_usage(ending.usages),
         cost_usd=ending.cost_usd,
         duration_seconds=ending.duration_milliseconds / 1000 if ending.duration_milliseconds else None,
         exit_status=ending.exit_status,
     )
+
+
+def _counts(usage: Usage | None) -> dict[str, int]:
+    """The tokens of each kind; what is not recorded is none."""
+    return {each.name: getattr(usage, each.name, None) or 0 for each in fields(Usage)}
+
+
+def _usage_of_model(recorded: dict[str, Any]) -> Usage:
+    """Tokens as `modelUsage` names them."""
+    names = ("inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens")
+    return Usage(*(count(recorded.get(name)) for name in names))
 
 
 def _exit_status(record: dict[str, Any]) -> str | None:

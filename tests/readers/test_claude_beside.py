@@ -1,0 +1,40 @@
+"""What Claude Code keeps beside its recordings is known, and no news."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.errors import PartOfRecording
+from agent_wiki.pipeline.inputs import input_files
+from agent_wiki.pipeline.readable import readable
+from agent_wiki.readers.detect import reader_of
+from agent_wiki.readers.recording import Recording
+from agent_wiki.report import Report
+
+SESSION = "ef9f0349-1471-4c9e-b65e-d5298ac27058"
+
+
+def kept(tmp_path: Path, name: str) -> Path:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text('{"agentType": "general-purpose"}', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", [f"{SESSION}/subagents/agent-a9.meta.json", f"{SESSION}/tool-results/b1.txt"])
+def test_a_part_of_a_session_is_passed_over_without_a_word_unless_it_was_named(tmp_path: Path, name: str) -> None:
+    path = kept(tmp_path, name)
+    report = Report("normalize", "w")
+    assert [list(readable(file, report)) for file in input_files([tmp_path])] == [[]]
+    assert (report.passed_over, report.warnings, report.failures) == ([], [], [])
+    assert [list(readable(file, report)) for file in input_files([path])] == [[]]
+    assert "Claude Code" in report.failures[0].reason
+
+
+@pytest.mark.parametrize("name", ["notes/tool-results/b1.json", f"{SESSION}/subagents/notes.json"])
+def test_a_file_elsewhere_is_no_part_of_a_session(tmp_path: Path, name: str) -> None:
+    with pytest.raises(Exception, match="not a trajectory") as raised:
+        reader_of(Recording(kept(tmp_path, name), name))
+    assert not isinstance(raised.value, PartOfRecording)
