@@ -119,6 +119,20 @@ def sts() -> list[Document]:
     return [header, *({"type": "message", "message": message} for message in [*messages, replies[1]])]
 
 
+def antigravity() -> list[Document]:
+    call = {"name": "run_command", "args": {"CommandLine": '"ls"', "WaitMsBeforeAsync": "500"}}
+    steps: list[tuple[str, str, dict[str, Any]]] = [
+        ("USER_EXPLICIT", "USER_INPUT", {"content": "<USER_REQUEST>\nPlease list\n</USER_REQUEST>"}),
+        ("MODEL", "PLANNER_RESPONSE", {"content": "ok", "thinking": "hm", "tool_calls": [call]}),
+        ("MODEL", "RUN_COMMAND", {"content": "The command failed with exit code: 1"}),
+        ("MODEL", "PLANNER_RESPONSE", {"content": "Done."}),
+    ]
+    return [
+        {"step_index": n, "source": source, "type": kind, "status": "DONE", "created_at": TIME, **more}
+        for n, (source, kind, more) in enumerate(steps)
+    ]
+
+
 def single_documents() -> dict[str, Document]:
     chat = [{"role": "user", "content": "Please list"}, SAID | {"content": "x\n\n```bash\nls\n```"}]
     answered = [*chat, {"role": "user", "content": "<returncode>1</returncode>\nx"}, SAID]
@@ -142,6 +156,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """One small recording or more of each format."""
     folder = recordings(tmp_path_factory.mktemp("fuzz") / "traces", ["thing"])
     of_lines = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
+    of_lines["antigravity"] = antigravity()
     for name, lines in of_lines.items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     for name, document in single_documents().items():

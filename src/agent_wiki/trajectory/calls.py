@@ -17,7 +17,7 @@ from agent_wiki.trajectory.lazily import dataclass
 SHELL_TOOLS = frozenset(
     {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",
      "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh",
-     "shell_command"}
+     "shell_command", "run_command"}
 )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ class Call:
         """The shell command line, when the tool is a shell; else None."""
         if self.name.lower() not in SHELL_TOOLS:
             return None
-        for key in ("command", "cmd", "script", "code", "input"):
+        for key in ("command", "cmd", "script", "code", "input", "CommandLine"):
             value = self.arguments.get(key)
             if isinstance(value, list):  # Codex: ["bash", "-lc", "…"]
                 parts = [str(part) for part in value]

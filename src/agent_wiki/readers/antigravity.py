@@ -1,0 +1,158 @@
+"""Transcripts of Google Antigravity: one step per line, numbered, the model's replies and what came of their calls.
+
+A reply (`PLANNER_RESPONSE`) names its calls without ids; each later step of the model is the outcome of the next one. A
+step may be written after a later one. When the user returns to an earlier prompt, the numbers begin again there, and
+what was undone still happened. (No documentation was at hand: read from transcripts that users published.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterator
+from typing import Any
+
+from agent_wiki.errors import UnreadableRecording
+from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.chat_values import mapping, objects
+from agent_wiki.readers.recorded import flat_text, iso_utc, most_used, seconds_between, short_digest, text_or_none
+from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory.json_text import value_of
+
+FORMAT = "antigravity"
+
+_SESSION = re.compile(r"[/\\]brain[/\\]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+_TIMES = re.compile(r"\A(?:(?:Created|Completed) At: \S+\n)+")
+_REQUEST = re.compile(r"<USER_REQUEST>\n?(.*?)\n?</USER_REQUEST>\n?", re.DOTALL)
+_MODEL = re.compile(r"`Model Selection` from [^\n]{1,80}? to ([^\n]{1,80}?)\. No need")
+_EXIT = re.compile(r"^\s*The command (?:failed with exit code: (-?\d+)|completed successfully)", re.MULTILINE)
+_HEAD_CHARACTERS = 400
+
+
+def claims(sample: Sample) -> bool:
+    """Lines with a step's number, source, type and status."""
+    return any(_is_step(record) for record in sample.records())
+
+
+def _is_step(record: dict[str, Any]) -> bool:
+    named = all(isinstance(record.get(name), str) for name in ("source", "type", "status"))
+    return named and isinstance(record.get("step_index"), int)
+
+
+def read(recording: Recording) -> Iterator[Trajectory]:
+    """The one session of a transcript. Raises `UnreadableRecording` when it has no messages."""
+    steps = [record for _, record in recording.lines() if isinstance(record, dict) and _is_step(record)]
+    session = _Session()
+    for step in _in_order(steps):
+        session.take(step)
+    trajectory = session.trajectory(_session_id(steps))
+    if not trajectory.messages:
+        raise UnreadableRecording(recording.name, "a session without messages")
+    yield trajectory
+
+
+def _in_order(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Steps by their numbers, up to each prompt with which the user went back to an earlier number."""
+    waiting: list[dict[str, Any]] = []
+    for step in steps:
+        is_prompt = step["type"] == "USER_INPUT"
+        if is_prompt and any(each["step_index"] >= step["step_index"] for each in waiting[-8:]):
+            yield from sorted(waiting, key=lambda each: each["step_index"])
+            waiting = []
+        waiting.append(step)
+    yield from sorted(waiting, key=lambda each: each["step_index"])
+
+
+def _session_id(steps: list[dict[str, Any]]) -> str:
+    """The id that most names of the session's own files hold; else one made from the first step."""
+    named = Counter(found for step in steps for found in _SESSION.findall(flat_text(step.get("content"))))
+    first = [str(steps[0].get(name)) for name in ("created_at", "step_index", "content")] if steps else []
+    return most_used(named) or f"antigravity-{short_digest(first)}"
+
+
+class _Session:
+    """Processes the steps of one session in order."""
+
+    def __init__(self) -> None:
+        self.builder = TrajectoryBuilder()
+        self.models: Counter[str] = Counter()
+        self.model: str | None = None
+        self.open_calls: deque[tuple[str, str]] = deque()  # id and name, of the last reply
+        self.calls = 0
+        self.started: Any = None
+        self.ended: Any = None
+
+    def take(self, step: dict[str, Any]) -> None:
+        """Process one step."""
+        self.started = self.started or step.get("created_at")
+        self.ended = step.get("created_at") or self.ended
+        text = _TIMES.sub("", flat_text(step.get("content")) or flat_text(step.get("error")))
+        kind, source = step["type"], step["source"]
+        if kind == "USER_INPUT":
+            self._take_prompt(text)
+        elif kind == "PLANNER_RESPONSE":
+            self._take_reply(step)
+        elif source == "MODEL" or (kind == "ERROR_MESSAGE" and self.open_calls):
+            self._take_outcome(step, text)
+        else:
+            self.builder.user(text, mark="compaction" if kind == "CHECKPOINT" else "injected")
+
+    def trajectory(self, session_id: str) -> Trajectory:
+        """The trajectory of all steps."""
+        duration = seconds_between(self.started, self.ended)
+        source = Source(FORMAT, duration_seconds=duration, ended_at=iso_utc(self.ended))
+        source.hygiene = {"call_ids_made": self.calls} if self.calls else {}
+        head = {"agent": FORMAT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
+        return self.builder.finish(session_id, source, **head)
+
+    def _take_prompt(self, text: str) -> None:
+        """What the user asked, and apart from it what the program put around."""
+        if chosen := _MODEL.findall(text):
+            self.model = chosen[-1]
+        request = _REQUEST.search(text)
+        if request is None:
+            self.builder.user(text)
+            return
+        self.builder.user(request[1])
+        if around := (text[: request.start()] + text[request.end() :]).strip():
+            self.builder.user(around, mark="injected")
+
+    def _take_reply(self, step: dict[str, Any]) -> None:
+        self.open_calls.clear()
+        calls: list[tuple[str | None, str, Any]] = []
+        for call in objects(step.get("tool_calls")):
+            self.calls += 1
+            call_id, name = f"step_{self.calls}", str(call.get("name", ""))
+            self.open_calls.append((call_id, name))
+            calls.append((call_id, name, {key: _decoded(value) for key, value in mapping(call.get("args")).items()}))
+        thinking = text_or_none(step.get("thinking"))
+        self.builder.assistant(flat_text(step.get("content")) or None, thinking=thinking, calls=calls)
+        if self.model is not None:
+            self.models[self.model] += 1
+
+    def _take_outcome(self, step: dict[str, Any], text: str) -> None:
+        """What came of the next open call; an error message is that of a call that could not be made."""
+        call_id = self.open_calls.popleft()[0] if self.open_calls else f"unasked_{step['step_index']}"
+        is_failure = step["status"] == "ERROR" or step["type"] == "ERROR_MESSAGE"
+        self.builder.tool(call_id, text, is_error=True if is_failure else _has_failed(step, text))
+
+
+def _has_failed(step: dict[str, Any], text: str) -> bool | None:
+    """By the exit code that is stated for a command; one that runs on in the background has none yet."""
+    if step["status"] != "DONE":
+        return None
+    if step["type"] != "RUN_COMMAND":
+        return False
+    stated = _EXIT.search(text[:_HEAD_CHARACTERS])
+    return stated[1] is not None if stated else None
+
+
+def _decoded(argument: Any) -> Any:
+    """An argument's value, which is recorded as JSON text; one that was cut off stays as it is."""
+    if not isinstance(argument, str):
+        return argument
+    try:
+        return value_of(argument)
+    except (ValueError, RecursionError):
+        return argument
