@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import json
 import random
 import string
+from collections.abc import Callable
 
 _LETTERS = string.ascii_letters + string.digits
 _HEX = "0123456789abcdef"
+_SEED_PHRASE = "orbit candle ladder frozen velvet pigeon marble cactus harbor timber saddle walnut"
 _BASE32 = string.ascii_uppercase + "234567"
 
 
@@ -55,6 +60,7 @@ def vendor_keys() -> dict[str, str]:
         "shopify": ("shp" + "at_", _HEX, 32),
         "linear": ("lin" + "_api_", _LETTERS, 40),
         "mailgun": ("ke" + "y-", _HEX, 32),
+        "discord": ("MT" + "I" + _body(_LETTERS, 21, 96) + ".G" + _body(_LETTERS, 5, 95) + ".", _LETTERS, 38),
         "jwt": ("ey" + "J" + _body(_LETTERS, 17, 98) + ".ey" + "J" + _body(_LETTERS, 60, 97) + ".", _LETTERS, 43),
     }
     return {
@@ -109,7 +115,62 @@ def given_secrets() -> list[tuple[str, str]]:
         ("aws configure set aws_secret_access_key {}", long),
         ("< Set-Cookie: session={}; Path=/", long),
     ]
-    return [(form.format(secret), secret) for form, secret in forms]
+    return [(form.format(secret), secret) for form, secret in [*forms, *_of_tools(short, long)]]
+
+
+def _of_tools(short: str, long: str) -> list[tuple[str, str]]:
+    """Forms in which tools take or keep secrets, and people say them."""
+    pair = base64.b64encode(f"ann:{long}".encode()).decode()
+    return [
+        ("mysql -u root -p{} shop", "x" + short.replace("#", "x")),
+        ("docker exec db mariadb-dump -uann -p'{}' shop", "x" + short.replace("#", "x")),
+        ("echo {} | docker login -u ann --password-stdin host.invalid", long),
+        ("printf '%s' '{}' | sudo helm registry login host.invalid --password-stdin", long),
+        ("echo {} | sudo -S true", short),
+        ('{{"auths": {{"host.invalid": {{"auth": "{}"}}}}}}', pair),
+        ("//host.invalid/:_auth={}", pair),
+        ("    client-key-data: {}", base64.b64encode(private_key().encode()).decode()),
+        ("  tls.key: {}", base64.b64encode(private_key(label="").encode()).decode()),
+        ("  token: {}", base64.b64encode(vendor_keys()["github"].encode()).decode()),
+        ("cat key.txt\n{}", base64.b64encode(vendor_keys()["anthropic"].encode()).decode()),
+        ("AZURE_DEVOPS_EXT_PAT={}", _body(_BASE32.lower(), 52, 20)),
+        ("export GH_PAT={}", long),
+        ("SERVER_KEY={}", long),
+        ("VAULT_TOKEN={}", "s." + _body(_LETTERS, 24, 21)),
+        ("postgres://ann:{}@db.invalid/shop", "p@ss" + _body(_LETTERS, 8, 22)),
+        ("SENTRY_DSN=https://{}@o12345.ingest.sentry.io/67890", _body(_HEX, 32, 23)),
+        ("Cookie: theme=dark; lang=en; sid={}; seen=1", long),
+        ("my password is {}", short),
+        ("the token is {} for now", long),
+        ("seed phrase: {}", _SEED_PHRASE),
+    ]
+
+
+def forms() -> dict[str, Callable[[str, str], str]]:
+    """Ways in which a secret stands in recordings: each takes a text and the secret in it, and gives the text."""
+    return {
+        "plain": lambda text, _: text,
+        "coloured": lambda text, secret: text.replace(secret, f"\x1b[33m{secret}\x1b[0m"),
+        "coloured throughout": lambda text, _: f"\x1b[1;31m{text}\x1b[39m\x1b[0m",
+        "colours written out": lambda text, secret: text.replace(secret, f"\\u001b[33m{secret}\\u001b[0m"),
+        "colours without escapes": lambda text, secret: text.replace(secret, f"[33m{secret}[0m"),
+        "zero-width characters": lambda text, secret: text.replace(secret, "\u200b".join((secret[:9], secret[9:]))),
+        "JSON": lambda text, _: json.dumps({"output": f"one\n{text}\ntwo"}),
+        "diff": lambda text, _: "\n".join(["@@ -1 +1 @@", f"-{text}", "+gone"]),
+        "HTML": lambda text, _: f"<pre>{html.escape(text)}</pre>",
+        "shell": lambda text, _: f"cat <<'EOF' > out\n{text}\nEOF",
+        "prose": lambda text, _: f"I found this in the log: {text} – what now?",
+        "numbered lines": lambda text, _: f"    11\tx = 1\n    12\t{text}\n    13\ty = 2",
+        "split by a terminal": _split_by_a_terminal,
+    }
+
+
+def _split_by_a_terminal(text: str, secret: str) -> str:
+    """The text as a terminal of 80 columns shows it, with a line break in the middle of the secret."""
+    line = text[: text.index(secret)].rpartition("\n")[2]
+    filling = "." * ((79 - len(line) - min(len(secret) // 2, 40)) % 80)
+    lines = f"{filling} {text}".split("\n")
+    return "\n".join(line[start : start + 80] for line in lines for start in range(0, max(len(line), 1), 80))
 
 
 HARMLESS = [
@@ -155,6 +216,14 @@ HARMLESS = [
     "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
     'if "-----BEGIN RSA PRIVATE KEY-----" in text:',
     "the secret: keep functions small",
+    "it passes the password by `--password=` as an argument of `mysql`",
+    "- Local login only.\n- Password policy: 12-char",
+    "const token = req.body?.refreshToken",
+    "the password is required, the token is invalid1",
+    "mysql -u root -p shop; mysql -P3306 shop; mkdir -p /srv/mysql-data1",
+    "auth: AuthenticationService1, author=Ann",
+    "write the recovery phrase down and keep this paper in a very safe place where nobody else looks for papers",
+    "\u26a0\ufe0f password: required",
     "next_page_token: CAUQAA1234567890abcdef",
     'secretName: "my-app-tls-secret"',
     "secretKeyRef: { name: db, key: password }",

@@ -6,29 +6,42 @@ Quantifiers are bounded, so that hostile text costs no more than its length. To 
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
+from collections.abc import Callable, Iterable
 
 from agent_wiki.trajectory.lazily import dataclass, regex
 
+_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"  # a line break may be written \n, as in JSON
 SHORTEST_RUN = 16  # each key of PREFIXED has at least so many characters of [A-Za-z0-9_.-]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of secret. The secret is the group `secret` of `pattern` if it has one, else the whole match."""
+    """One kind of secret: the group `secret` of `pattern` if it has one, else the whole match. `is_one` checks it."""
 
     kind: str
     literals: tuple[bytes, ...]
     pattern: re.Pattern[str]
+    is_one: Callable[[str], bool] = bool
 
 
 def _prefixed(kind: str, prefixes: str, pattern: str) -> Shape:
-    start = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"  # a line break may be written \n, as in JSON
-    return Shape(kind, tuple(prefixes.encode().split()), regex(f"{start}(?:{pattern})(?![A-Za-z0-9_])"))
+    return Shape(kind, tuple(prefixes.encode().split()), regex(f"{_START}(?:{pattern})(?![A-Za-z0-9_])"))
 
 
-def _containing(kind: str, literal: str, pattern: str) -> Shape:
-    return Shape(kind, (literal.encode(),), regex(pattern))
+def _containing(kind: str, literals: tuple[str, ...], pattern: str, is_one: Callable[[str], bool] = bool) -> Shape:
+    return Shape(kind, tuple(each.encode() for each in literals), regex(pattern), is_one)
+
+
+def _holds_name_and_password(value: str) -> bool:
+    """Whether base64 is that of `name:password`, as registries have it."""
+    try:
+        name, colon, password = base64.b64decode(value, validate=True).decode("ascii").partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return bool(name and colon and password) and (name + password).isprintable()
 
 
 PREFIXED = (
@@ -83,35 +96,76 @@ PREFIXED = (
     _prefixed("observability-key", "NRAK- sntrys_ sntryu_", r"NRAK-[A-Z0-9]{27}|sntry[su]_[\w+/=-]{40,300}"),
     _prefixed("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     _prefixed("ci-token", "CCIPAT_", r"CCIPAT_\w{40,90}"),
+    _prefixed(  # a bot's id in base64, the time, a signature; ids are decimal numbers
+        "discord-token",
+        " ".join(sorted({base64.b64encode(b"%d" % number)[:3].decode() for number in range(10, 100)})),
+        r"(?:M[Tjz]|N[DTjz]|O[DT])[\w-]{20,28}\.[\w-]{6}\.[\w-]{27,40}",
+    ),
 )
 
+_LOGS_IN = (
+    r"(?:docker|podman|buildah|skopeo|crane|oras|helm|gh|glab|npm|az|doctl|flyctl|vercel)\b[^\n|;&]{0,80}\blogin\b"
+)
+_SEED_WORD = r"(?!the\b|and\b|for\b|are\b|was\b|you\b|from\b|with\b|into\b)[a-z]{3,8}"
+
 CONTAINING = (
-    _containing("webhook-url", "://", r"hooks\.slack\.com/(?P<secret>[a-z]{4,12}/[\w/]{30,90})"),
-    _containing("webhook-url", "://", r"/api/webhooks/(?P<secret>\d{5,25}/[\w-]{50,100})"),
-    _containing("telegram-token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
-    _containing("azure-secret", "Q~", r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"),
-    _containing("azure-signature", "://", r"sig=(?<=[?&]sig=)(?P<secret>[A-Za-z0-9%+/]{30,100})"),
+    _containing("webhook-url", ("://",), r"hooks\.slack\.com/(?P<secret>[a-z]{4,12}/[\w/]{30,90})"),
+    _containing("webhook-url", ("://",), r"/api/webhooks/(?P<secret>\d{5,25}/[\w-]{50,100})"),
+    _containing("telegram-token", (":AA",), r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
+    _containing("azure-secret", ("Q~",), r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"),
+    _containing("azure-signature", ("://",), r"sig=(?<=[?&]sig=)(?P<secret>[A-Za-z0-9%+/]{30,100})"),
+    _containing("sentry-dsn", ("://",), r"://(?P<secret>[a-f0-9]{32}(?::[a-f0-9]{32})?)@[\w.-]{3,100}/\d{1,20}\b"),
     _containing(
         "url-password",
-        "://",
-        r"://[^\s/:@\"'<>`\\{}$]{0,100}:(?P<secret>[^\s/@\"'<>`\\]{3,200})@(?=[\w\[.-])",
+        ("://",),
+        r"://[^\s/:@\"'<>`\\{}$\[\]]{0,100}:(?P<secret>(?=[^\s/]{3})[^\s/@\"'<>`\\]{1,200}(?:@[^\s/@\"'<>`\\?&=,:]{1,100}){0,3})"
+        r"@(?=[\w\[.-])",
     ),
     _containing(
         "password",
-        "curl ",
+        ("curl ",),
         r"curl [^\n|;]{0,200}?(?:-u|--user|--proxy-user)[ =]?[\"']?[\w.@+-]{1,80}:(?P<secret>[^\s\"'$<{]{4,128})",
     ),
-    _containing("password", "login ", r"login [^\n|;]{0,200}? -p ?[\"']?(?P<secret>[^\s\"'$<{]{6,128})"),
-    _containing("password", "sshpass", r"sshpass -p ?[\"']?(?P<secret>[^\s\"'$<{]{4,128})"),
+    _containing("password", (" -p",), r"login [^\n|;]{0,200}? -p ?[\"']?(?P<secret>[^\s\"'$<{]{6,128})"),
+    _containing("password", (" -p",), r"sshpass -p ?[\"']?(?P<secret>[^\s\"'$<{]{4,128})"),
+    *(
+        _containing(
+            "password",
+            (" -p",),
+            rf"{client}[\w-]{{0,12}}(?:[.]exe)? (?:[^\n|;]{{0,200}}? )?"
+            r"-p(?P<quote>[\"']?)(?P<secret>(?!ort\b|assword)[^\s\"'$<{|;)]{4,128})(?P=quote)",
+        )
+        for client in ("mysql", "mariadb")
+    ),
+    _containing(
+        "password",
+        ("login ", "sudo -S"),
+        rf"{_START}(?:echo|printf) (?:-[ne]{{1,2}} |[\"']?%s(?:\\{{1,2}}n)?[\"']? )?"
+        r"[\"']?(?P<secret>[^\s\"'$<>{|`]{6,300})[\"']?"
+        rf" ?\| ?(?:sudo )?(?:{_LOGS_IN}|sudo -S\b)",
+    ),
+    _containing(
+        "registry-auth",
+        ("auth",),
+        r"auth(?<![A-Za-z]auth)\\{0,3}[\"']?[ ]?[:=][ ]?\\{0,3}[\"']?"
+        r"(?P<secret>[A-Za-z0-9+/]{12,800}={0,2})(?![\w+/.-])",
+        _holds_name_and_password,
+    ),
+    _containing(
+        "seed-phrase",
+        ("nemonic", "NEMONIC", " phrase"),
+        r"(?i:mnemonic|(?:seed|recovery)[ _-]phrase)(?:[ _-](?:phrase|words))?\\{0,3}[\"']?(?: is)?[ ]?[:=]?\s{0,3}"
+        rf"\\{{0,3}}[\"'`]?(?P<secret>(?:{_SEED_WORD}[ ,\n]{{1,2}}){{11,23}}{_SEED_WORD})(?!\w)",
+    ),
 )
 
-LITERALS = tuple(dict.fromkeys(shape.literals[0] for shape in CONTAINING))
+LITERALS = tuple(dict.fromkeys(literal for shape in CONTAINING for literal in shape.literals))
 
 
-def prefix_pattern() -> re.Pattern[bytes]:
-    """Matches, in text folded to lower case, a space followed by a run that begins like a key of `PREFIXED`."""
-    prefixes = sorted({prefix.decode().lower() for shape in PREFIXED for prefix in shape.literals})
-    return re.compile(rf" (?=[^ ]{{{SHORTEST_RUN}}})n?(?:{_alternatives(prefixes)})".encode())
+def prefix_pattern(shapes: Iterable[Shape]) -> re.Pattern[bytes]:
+    """Matches, in text folded to lower case, a space followed by a run that begins like a key of `shapes`."""
+    prefixes = sorted({prefix.decode().lower() for shape in shapes for prefix in shape.literals})
+    return re.compile(rf" (?=[^ ]{{{SHORTEST_RUN}}})n?(?P<begin>{_alternatives(prefixes)})".encode())
 
 
 def _alternatives(words: list[str]) -> str:

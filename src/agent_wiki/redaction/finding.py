@@ -1,0 +1,181 @@
+"""Finds the secrets of a text.
+
+Four searches: keys that vendors issue (`secret_shapes`), the same in base64 (`encoded`), private key blocks and
+headers, and values given to names that suggest secrets (`named_values`). All are made in the text and in its `views`.
+
+Speed: the text is folded to one byte per character, with lower-case letters, and with a space for every character that
+is in no name and no key. Prefixes of keys and words of names are searched there; patterns run only where one is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from agent_wiki.redaction.encoded import ENCODED, kind_of_encoded
+from agent_wiki.redaction.looks import is_random, looks_like_a_stand_in, stands_for_it
+from agent_wiki.redaction.named_values import NAME_WORDS, named_spans
+from agent_wiki.redaction.secret_shapes import CONTAINING, LITERALS, PREFIXED, Shape, prefix_pattern
+from agent_wiki.redaction.views import may_hide, views
+from agent_wiki.trajectory.lazily import regex
+
+Span = tuple[int, int, str]
+"""Where a secret begins and ends in the text, and its kind."""
+
+_FOLD = bytes(ord(chr(byte).lower()) if byte < 128 and re.match(r"[\w.-]", chr(byte)) else 32 for byte in range(256))
+_PREFIXED = (*PREFIXED, ENCODED)
+_PREFIX = prefix_pattern(_PREFIXED)
+_BY_LITERAL = {literal: [each for each in CONTAINING if literal in each.literals] for literal in LITERALS}
+
+_KEY_BEGIN = regex(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = regex(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY = regex(r"(?:[A-Za-z0-9+/=\s:,→|\"'-]|\\[nr])*+")
+_KEY_LINE = regex(r"[A-Za-z0-9+/]{30}")
+_LONGEST_KEY = 20_000
+_KEY_DATA = regex(r"client-key-data\\{0,3}[\"']?: ?\\{0,3}[\"']?(?P<secret>[A-Za-z0-9+/=]{40,9000})")  # of a kubeconfig
+
+_HEADERS = {
+    b"bearer ": regex(r"bearer[ ]{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{12,4000})", re.IGNORECASE),
+    b"authorization": regex(
+        r"""authorization\\{0,3}["'`]?[ ]{0,3}[:=][ ]{0,3}\\{0,3}["'`]?(?:(?:bearer|basic|token|apikey)[ ]{1,3})?
+            (?P<secret>[A-Za-z0-9._~+/=-]{12,4000})""",
+        re.VERBOSE | re.IGNORECASE,
+    ),
+    b"cookie": regex(r"cookie\\{0,3}[\"']?: ?[\"']?(?P<pairs>[^\s\"'\\][^\n\"'\\]{15,8000})", re.IGNORECASE),
+}
+_COOKIE = regex(r"(?:(?<=[; ])|\A)(?:[\w.-]{1,80}=)?(?P<secret>[^\s;,=\"'\\]{16,4000}+)(?=;|,|\Z|\s|=)")
+_HINTS = (*NAME_WORDS, *_HEADERS)
+
+
+def secret_spans(text: str) -> list[Span]:
+    """The spans of secrets, in order and without overlap, those that only a view shows included.
+
+    Raises nothing.
+    """
+    spans = _spans(text)
+    others = views(text, may_be_split=spans is not None) if spans is not None or may_hide(text) else []
+    spans = spans or []
+    seen = [(*view.place(start, end), kind) for view in others for start, end, kind in _spans(view.text) or ()]
+    return _united([*spans, *(span for span in seen if _overlapped(span, spans) < 2)]) if seen else spans
+
+
+def _overlapped(span: Span, others: list[Span]) -> int:
+    """How many others overlap with a span: where two do, it joins what a line break keeps apart."""
+    return sum(start < span[1] and span[0] < end for start, end, _ in others)
+
+
+def may_hold_secrets(text: str) -> bool:
+    """Whether there is a reason to look for secrets in a text; most texts have none."""
+    plain = _one_byte_each(text)
+    return any(_hints(plain, plain.translate(_FOLD))) or may_hide(text)
+
+
+def _united(spans: list[Span]) -> list[Span]:
+    """Spans that overlap become one, of the kind of the first that begins there."""
+    united: list[Span] = []
+    for start, end, kind in sorted(spans, key=lambda span: span[0]):
+        if united and start < united[-1][1]:
+            first, until, named = united[-1]
+            united[-1] = (first, max(until, end), named)
+        else:
+            united.append((start, end, kind))
+    return united
+
+
+def _spans(text: str) -> list[Span] | None:
+    """The secrets that stand in the characters of a text; None where nothing hints at one.
+
+    A vendor's key takes precedence over a name's value.
+    """
+    plain = _one_byte_each(text)
+    folded = plain.translate(_FOLD)
+    words, shapes = _hints(plain, folded)
+    if not words and not shapes:
+        return None
+    spans = [*_shape_spans(text, shapes)]
+    if b"key" in words:
+        spans += _private_key_spans(text)
+    for word in words:
+        places = _places(folded, word)
+        spans += _header_spans(text, places, word) if word in _HEADERS else named_spans(text, places, word.decode())
+    apart: list[Span] = []
+    for span in sorted(spans, key=lambda span: span[0]):  # a stable sort: among equals, the order above decides
+        if not apart or span[0] >= apart[-1][1]:
+            apart.append(span)
+    return apart
+
+
+def _one_byte_each(text: str) -> bytes:
+    """A space, then one byte for each character of `text`, so that positions are preserved."""
+    return b" " + text.encode("latin-1", "replace")
+
+
+def _hints(plain: bytes, folded: bytes) -> tuple[list[bytes], list[Shape]]:
+    """The words for secrets and the shapes of keys whose literals are in the text. Most texts have none."""
+    words = [word for word in _HINTS if word in folded]
+    shapes = [shape for literal in _BY_LITERAL if literal in plain for shape in _BY_LITERAL[literal]]
+    if _PREFIX.search(folded):
+        for begin in {match.group("begin") for match in _PREFIX.finditer(folded)}:
+            shapes += [shape for literal, shape in _beginning_with(begin) if literal in plain]
+    return words, [*dict.fromkeys(shapes)]
+
+
+@lru_cache(maxsize=1024)
+def _beginning_with(begin: bytes) -> list[tuple[bytes, Shape]]:
+    return [(literal, each) for each in _PREFIXED for literal in each.literals if literal.lower().startswith(begin)]
+
+
+def _places(folded: bytes, word: bytes) -> Iterator[int]:
+    """The positions of a word in the original text."""
+    position = folded.find(word)
+    while position >= 0:
+        yield position - 1
+        position = folded.find(word, position + len(word))
+
+
+def _shape_spans(text: str, shapes: list[Shape]) -> Iterator[Span]:
+    for shape in shapes:
+        group = "secret" if "secret" in shape.pattern.groupindex else 0
+        for match in shape.pattern.finditer(text):
+            value = match.group(group)
+            kind = kind_of_encoded(value) if shape is ENCODED else shape.kind
+            if kind and shape.is_one(value) and (not stands_for_it(value) if group else _is_key(value)):
+                yield match.start(group), match.end(group), kind
+
+
+def _is_key(value: str) -> bool:
+    return any(character.isdigit() for character in value) and not looks_like_a_stand_in(value)
+
+
+def _private_key_spans(text: str) -> Iterator[Span]:
+    """The key of a kubeconfig; whole blocks, also with line breaks written \\n, with line numbers, or cut off."""
+    yield from ((*match.span("secret"), "private-key") for match in _KEY_DATA.finditer(text))
+    begins = [*_KEY_BEGIN.finditer(text)] if "PRIVATE KEY" in text else []
+    ends = [*(each.start() for each in begins[1:]), len(text)]
+    for begin, after in zip(begins, ends, strict=False):
+        limit = min(after, begin.end() + _LONGEST_KEY)
+        end = _KEY_END.search(text, begin.end(), limit) or _KEY_BODY.match(text, begin.end(), limit)
+        if end and _KEY_LINE.search(text, begin.end(), end.end()):
+            yield begin.start(), begin.end() + len(text[begin.end() : end.end()].rstrip(" \t\r\n\"'\\")), "private-key"
+
+
+def _header_spans(text: str, places: Iterator[int], word: bytes) -> Iterator[Span]:
+    passed = 0
+    for position in places:
+        match = _HEADERS[word].match(text, position) if position >= passed else None
+        if match is None:
+            continue
+        passed = match.end()
+        if word == b"cookie":
+            yield from _cookie_spans(match)
+        elif is_random(match.group("secret")) and not stands_for_it(match.group("secret")):
+            yield match.start("secret"), match.end("secret"), "authorization"
+
+
+def _cookie_spans(header: re.Match[str]) -> Iterator[Span]:
+    """Each cookie of a header: the session's is often not the first."""
+    for cookie in _COOKIE.finditer(header.group("pairs")):
+        if is_random(cookie.group("secret")) and not stands_for_it(cookie.group("secret")):
+            start = header.start("pairs")
+            yield start + cookie.start("secret"), start + cookie.end("secret"), "cookie"

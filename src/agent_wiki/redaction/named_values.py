@@ -1,0 +1,105 @@
+"""Values given to names that suggest secrets: `PASSWORD=…`, `"api_key": "…"`, `--token …`, "my password is …"."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Iterator
+
+from agent_wiki.redaction.looks import Form, is_key, is_password, stands_for_it
+from agent_wiki.trajectory.lazily import dataclass, regex
+
+_LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
+NAME_WORDS = (b"pass", b"pwd", b"secret", b"token", b"key", b"_pat")
+"""Words for a secret with which names end, in lower case."""
+
+_PASSWORD_WORDS = ("pass", "pwd")
+_KINDS = {"pass": "password", "pwd": "password", "key": "api-key", "_pat": "token"}
+_NAME_REST = regex(
+    r"(?:word|wd|phrase)?(?:[_-]?(?:access[_-]?)?key)?(?:[_-]?(?:value|base64|b64|prod|dev|test|staging|live|\d{1,3}))?(?![\w-])",
+    re.IGNORECASE,
+)
+_NAME_CHARACTERS = string.ascii_letters + string.digits + "_.-"
+_KEY_OWNER = regex(
+    r"(?:api|access|account|auth|private|encrypt\w{0,3}|signing|master|secret|storage|service|deploy|webhook|hmac|jwt"
+    r"|admin|app|application|server|client|session|license|bot|consumer|subscription|function|project)[_-]?\Z",
+    re.IGNORECASE,
+)
+_PUBLIC_NAME = regex(
+    r"(?:next|page|continu\w{0,6}|cancel\w{0,8}|sync|cursor|eos|bos|pad|unk|mask|sep|cls|stop|public|old)[_.-]?\Z",
+    re.IGNORECASE,
+)
+_GIVEN = regex(
+    r"""(?P<closing>\\{0,3}["'`]\]?)?
+    (?:[ \t]{0,8}(?:(?P<typed>:[ ]?[A-Za-z_][\w.\[\]|? ]{0,30}=)|:=|=>|:|(?P<equals>=)(?![=~]))(?P<gap>[ \t]{0,8})
+      |(?P<is>[ \t]{1,3}(?:is|was)[ \t]{1,3})|(?P<space>[ \t]{1,4})|(?P<tag>>))
+    (?:(?P<quote>\\{0,3}["'`])(?P<quoted>[^"'`\\\n]{4,512}+)(?P=quote)
+      |(?P<bare>[^\s"'`,;&|<>(){}\[\]\\]{6,512}+)(?![(\[{]))""",
+    re.VERBOSE,
+)
+_MINE = regex(r"(?:\b|\\n)(?:[Mm]y|[Oo]ur)(?: \w{1,20}){0,2} \Z")
+_SPACE_GIVES = regex(r"\b(?:login|set) (?:[^\n\\]|\\(?!n))*\Z")  # of a .netrc; `config set <name> <value>`
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    start: int
+    end: int
+    is_secret: bool
+
+
+def named_spans(text: str, places: Iterable[int], name: str) -> Iterator[tuple[int, int, str]]:
+    """Values given to names that end with a word for a secret (`name`); `places` are those of the word in the text."""
+    passed = 0
+    for position in places:
+        if position < passed:
+            continue
+        value = _given_value(text, position, name)
+        if value is None:
+            continue
+        if value.is_secret:
+            yield value.start, value.end, _KINDS.get(name, name)
+        passed = value.end  # words inside a value were judged with it
+
+
+def _given_value(text: str, start: int, word: str) -> _Value | None:
+    """The value given to the name that ends with the word at `start`; None if there is none."""
+    rest = _NAME_REST.match(text, start + len(word))
+    given = _GIVEN.match(text, rest.end()) if rest else None
+    before = text[max(0, start - 80) : start]
+    if rest is None or given is None or not _names_a_secret(before, word, rest.group()):
+        return None
+    group = "bare" if given.group("quoted") is None else "quoted"
+    value = given.group(group)
+    name = before[len(before.rstrip(_NAME_CHARACTERS)) :] + text[start : rest.end()]
+    form = _form(name, before, given)
+    if form == "none":
+        return None
+    looks_secret = is_password(value, group, form) if word in _PASSWORD_WORDS else is_key(value)
+    return _Value(*given.span(group), is_secret=looks_secret and not stands_for_it(value))
+
+
+def _names_a_secret(before: str, word: str, rest: str) -> bool:
+    if word == "key":
+        return _KEY_OWNER.search(before[-_LONGEST_OWNER:]) is not None
+    if word == "pass" and rest[:1].lower() not in ("w", "p"):  # not bypass, compass, `pass: 12`
+        return before.endswith(("_", "-"))
+    if word == "_pat":
+        return not rest
+    if word == "pwd":
+        return not before.lower().endswith(("old", " ", "\n")) and before != ""
+    return not _PUBLIC_NAME.search(before[-_LONGEST_OWNER:])
+
+
+def _form(name: str, before: str, given: re.Match[str]) -> Form:
+    """How a value is given; literally is `NAME=value` of an environment, a flag, an element."""
+    is_flag = name.startswith("--") and not given.group("closing")
+    if given.group("is"):
+        return "own words" if _MINE.search(before) else "prose"
+    if given.group("tag"):
+        return "plain" if given.string.startswith("</", given.end()) else "none"
+    if given.group("space"):
+        is_prose = given.group("bare") is not None and given.group("bare").isalpha()
+        return "none" if not (is_flag or _SPACE_GIVES.search(before)) else "code" if is_prose else "plain"
+    is_environment = given.group("equals") and not given.group("gap") and name.isupper()
+    return "plain" if is_flag or is_environment else "code"
