@@ -18,11 +18,15 @@ from agent_wiki.trajectory.lazily import regex
 _RUNNING = regex(
     r"^(?:(?:Process running with session|Script running with cell) ID \d+"
     r"|Command running in background with ID\b.{0,80}"
+    r"|<command started in background with shellId: [^\s>]{1,80}>"
     r"|.{0,80}\(running in background\))",
     re.MULTILINE,
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
-_REFUSED = regex(r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user")
+_REFUSED = regex(
+    r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user"
+    r"|Permission (?:to run this tool was denied|denied because no interactive)"
+)
 _ABORTED = regex(r"^aborted by user\b.{0,40}", re.MULTILINE)
 _HEADER = 400
 

@@ -21,10 +21,15 @@ SHELL_TOOLS = frozenset(
 )  # fmt: skip
 
 
-# Codex: a command that still runs, and in code mode a script; each is polled by a tool of its own.
-_RUNS_ON = re.compile(r"^(?:Process running with session|Script running with cell) ID (\d+)", re.MULTILINE)
+# Codex: a command that still runs, and in code mode a script; Copilot: a command in the background. Each is polled by a
+# tool of its own.
+_RUNS_ON = re.compile(
+    r"^(?:Process running with session ID|Script running with cell ID|<command started in background with shellId:)"
+    r" ([^\s>]{1,80})",
+    re.MULTILINE,
+)
 _FAILED_POLL = "write_stdin failed"
-_POLLS = {"write_stdin": ("session_id", "Process"), "wait": ("cell_id", "Script")}
+_POLLS = {"write_stdin": ("session_id", "Process"), "wait": ("cell_id", "Script"), "read_bash": ("shellId", "<command")}
 
 
 @dataclass(slots=True)
