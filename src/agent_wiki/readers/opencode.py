@@ -1,6 +1,7 @@
 """OpenCode sessions as `opencode export` writes them: one JSON document with the session's `info` and its messages.
 
-A session that was forked begins with copies of the messages before, with their old times.
+The database in which OpenCode keeps all of them reads like such documents (`opencode_database.py`). A session that was
+forked begins with copies of the messages before, with their old times.
 """
 
 from __future__ import annotations
@@ -19,25 +20,41 @@ FORMAT = "opencode"
 
 
 def claims(sample: Sample) -> bool:
-    """A document with a session's `info` and messages of `info` and `parts`."""
+    """Documents with a session's `info` and messages of `info` and `parts`."""
     records = sample.records()
-    if sample.shape != "document" or len(records) != 1 or not isinstance(records[0].get("messages"), list):
-        return False
-    info = mapping(records[0].get("info"))
-    return isinstance(info.get("id"), str) and ("projectID" in info or "directory" in info)
+    return bool(records) and _is_session(records[0])
+
+
+def _is_session(record: dict[str, Any]) -> bool:
+    info = mapping(record.get("info"))
+    is_named = isinstance(info.get("id"), str) and ("projectID" in info or "directory" in info)
+    return is_named and isinstance(record.get("messages"), list)
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """The one session of a document. Raises `UnreadableRecording` when it has no messages of its own."""
-    document = mapping(recording.document())
-    messages = ((mapping(each.get("info")), objects(each.get("parts"))) for each in objects(document.get("messages")))
-    trajectory = session(mapping(document.get("info")), messages)
-    if not trajectory.messages and "inherited_turns" not in (trajectory.source.hygiene or {}):
+    """Every session with messages. Raises `UnreadableRecording` when there is none."""
+    found = False
+    for document in _documents(recording):
+        listed = objects(document.get("messages"))
+        messages = [(mapping(each.get("info")), objects(each.get("parts"))) for each in listed]
+        trajectory = session(mapping(document.get("info")), messages)
+        if trajectory.messages or "inherited_turns" in (trajectory.source.hygiene or {}):
+            found = True
+            yield trajectory
+    if not found:
         raise UnreadableRecording(recording.name, "a session without messages")
-    yield trajectory
 
 
-def session(info: dict[str, Any], messages: Any) -> Trajectory:
+def _documents(recording: Recording) -> Iterator[dict[str, Any]]:
+    if recording.sample().shape == "document":
+        yield mapping(recording.document())
+        return
+    for _, record in recording.lines():
+        if isinstance(record, dict) and _is_session(record):
+            yield record
+
+
+def session(info: dict[str, Any], messages: list[tuple[dict[str, Any], list[dict[str, Any]]]]) -> Trajectory:
     """The trajectory of a session from its `info` and its messages, each as `(info, parts)`."""
     turns = OpenCodeTurns(FORMAT)
     inherited = 0

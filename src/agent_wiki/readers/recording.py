@@ -15,13 +15,14 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import field
 from itertools import islice
+from pathlib import Path
 from typing import IO, Any, Literal
 
 from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
-from agent_wiki.readers import parquet_rows
+from agent_wiki.readers import opencode_database, parquet_rows
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
@@ -39,6 +40,8 @@ _LARGE_ARRAY_BYTES = 1 << 22  # a longer array is identified by its first elemen
 _MOST_BYTES_BESIDE = 1 << 24
 _MAX_WARNINGS = 20  # for single lines; further bad lines are only counted
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_MAGIC_BYTES = 4
+_TABLES = (parquet_rows.MAGIC, opencode_database.MAGIC)  # binary files whose rows read like lines
 
 
 @dataclass(slots=True)
@@ -132,7 +135,7 @@ class Recording:
         if self._first_of_array is not None:
             return self._first_of_array
         with self._unpacking(), self.open() as stream:
-            head = stream.read(4)
+            head = stream.read(_MAGIC_BYTES)
             if not head:
                 raise EmptyRecording(self.name, "empty file (0 bytes)")
             if (sample := self._sample_of_binary(head)) is not None:
@@ -154,7 +157,7 @@ class Recording:
         """The sample of an archive or a table; None for text. Raises `UnreadableRecording` for UTF-16 and UTF-32."""
         if head == _ZIP:
             return Sample("zip", self._zip_names())
-        if head == parquet_rows.MAGIC:
+        if head in _TABLES:
             return Sample("lines", [row for _, row in islice(self._rows(), _SAMPLE_ROWS)])
         if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:2]:
             raise UnreadableRecording(self.name, "UTF-16 or UTF-32 text: convert it to UTF-8", line=1)
@@ -196,12 +199,39 @@ class Recording:
                     yield number, value
 
     def _is_table(self) -> bool:
+        return self._magic() in _TABLES
+
+    def _magic(self) -> bytes:
         with self._unpacking(), self.open() as stream:
-            return stream.read(len(parquet_rows.MAGIC)) == parquet_rows.MAGIC
+            return stream.read(_MAGIC_BYTES)
 
     def _rows(self) -> Iterator[tuple[int, Any]]:
+        is_database = self._magic() == opencode_database.MAGIC
         with self._unpacking(), self.open() as stream:
-            yield from enumerate(parquet_rows.rows(stream, self.name, self.path.stat().st_size), start=1)
+            if is_database:
+                yield from enumerate(self._sessions(stream), start=1)
+            else:
+                yield from enumerate(parquet_rows.rows(stream, self.name, self.path.stat().st_size), start=1)
+
+    def _sessions(self, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
+        """The sessions of a database, with those that are still in the log beside it."""
+        log_name = f"{self.path.name}-wal"
+        log_bytes, _ = self._signature_beside(log_name) or (0, 0)
+        with path_beside(self.path, log_name).open("rb") if log_bytes else nullcontext() as log:
+            plain = None if log_bytes else self._unpacked_path()
+            yield from opencode_database.sessions(stream, self.name, plain=plain, log=log, warn=self._warn_once)
+
+    def _warn_once(self, warning: str) -> None:
+        """Add a warning that looking at the first rows may already have added."""
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def _unpacked_path(self) -> Path | None:
+        """The file itself, if it is on the disk and not packed."""
+        if not isinstance(self.path, Path):
+            return None
+        with self.path.open("rb") as stream:
+            return self.path if stream.read(_MAGIC_BYTES) == opencode_database.MAGIC else None
 
     def document(self) -> Any:
         """The recording as one JSON value. No reference is kept, so that the caller controls its lifetime."""
