@@ -16,6 +16,9 @@ class AskingOptions:
 
     models: tuple[str, ...] = ()
     base_url: str | None = None
+    provider: str = "anthropic"  # who serves the models: anthropic, bedrock or vertex
+    region: str = ""  # of Bedrock or Vertex; "" for what the environment says
+    project: str = ""  # of Vertex; "" for what the environment or the login says
     concurrency: int = DEFAULT_CONCURRENCY
     max_usd: float | None = None
     max_calls: int | None = None  # requests of one run

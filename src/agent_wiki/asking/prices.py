@@ -56,12 +56,15 @@ class Models(BaseModel):
     limits: Limits
 
 
-def read_models(overrides: Path | None = None) -> Models:
+def read_models(overrides: Path | None = None, *, has_own_prices: bool = False) -> Models:
     """The shipped table, overridden by the owner's entries. In: the wiki's folder, or None.
 
-    Raises `RunError` with the file and the invalid field.
+    With `has_own_prices` whoever serves the models has prices that nobody knows but the owner. Raises `RunError` with
+    the file and the invalid field.
     """
     table = _mapping(_SHIPPED, MODELS)
+    if has_own_prices:
+        table["prices"] = {}
     own = overrides / MODELS if overrides is not None else None
     if own is not None and own.is_file():
         for name, value in _mapping(own, own.as_posix()).items():

@@ -22,6 +22,11 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         list[str], (), "--model", help="Model to ask: NAME for all stages, or STAGE=NAME; may be given several times."
     ),
     "base_url": _option(str | None, None, "--base-url", help="A server that speaks the Messages API."),
+    "provider": _option(
+        str, "anthropic", "--provider", help="Who serves the models of --engine anthropic: anthropic, bedrock, vertex."
+    ),
+    "region": _option(str, "", "--region", help="The region of Bedrock or Vertex.", show_default="the environment's"),
+    "project": _option(str, "", "--project", help="The project of Vertex.", show_default="the environment's"),
     "concurrency": _option(
         int, DEFAULT_CONCURRENCY, "--concurrency", min=1, max=256, help="Requests to a model at a time."
     ),

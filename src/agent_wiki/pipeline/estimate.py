@@ -18,6 +18,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Models, Price, cost_usd, worst_cost_usd
 from agent_wiki.engines import engine_that_asks
 from agent_wiki.engines.anthropic_api import NAME
+from agent_wiki.engines.anthropic_api.providers import provider_of
 from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import UsageError
@@ -336,7 +337,7 @@ def estimate(options: Options, report: Report, work: Callable[[Options], object]
     asking = replace(options.asking, is_waiting=False)
     real = engine_that_asks(name, options.wiki, asking, options.stages)
     table = real.table
-    service = Service(asking.base_url, table.prices, Budget())
+    service = Service(asking.base_url, table.prices, Budget(), provider_of(asking))
     habits = habits_of(options.wiki) if asking.is_journaled else Habits()
     densities = densities_of(options.wiki, name, asking)
     by_bytes = ByBytes(densities)

@@ -14,6 +14,7 @@ from agent_wiki.asking.prompts import LONG as LONG
 from agent_wiki.asking.prompts import PromptFile as PromptFile
 from agent_wiki.engine import Account, AnswerType, Progress
 from agent_wiki.engines.anthropic_api.batches import BatchQueue
+from agent_wiki.engines.anthropic_api.providers import provider_of
 from agent_wiki.engines.anthropic_api.request import prepare_schemas, request_body, request_of
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.asking_engine import AskingEngine, Reply, head_of
@@ -31,9 +32,12 @@ class AnthropicEngine(AskingEngine):
     name = NAME
 
     def __init__(self, wiki: Path, asking: AskingOptions, stages: Sequence[str] = ()) -> None:
-        table = read_models(wiki)
+        provider = provider_of(asking)
+        table = read_models(wiki, has_own_prices=provider.is_other)
         super().__init__(wiki, asking, stages, table, models_of(table, asking.models))
-        self._service = Service(asking.base_url, table.prices, self._budget)
+        for model in self.models.values():
+            provider.check_model(model)
+        self._service = Service(asking.base_url, table.prices, self._budget, provider)
         self.endpoint = self._service.endpoint
         self._lifetime: Lifetime = "1h" if asking.is_batched else "5m"
         self._collector = BatchQueue(self._service, self.journal, self._budget, self.spending, table.batch_factor)

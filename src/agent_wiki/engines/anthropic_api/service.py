@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.prices import Price, cost_usd, worst_cost_usd
+from agent_wiki.engines.anthropic_api.providers import Provider, login_errors
 from agent_wiki.engines.anthropic_api.request import MessageRequest
 from agent_wiki.errors import NoAnswer, RunError, ServiceFailed, UsageError
 
@@ -34,6 +35,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _NO_KEY = "no-key"
 _SERVICE = "https://api.anthropic.com"
+_ANTHROPIC = Provider()
 
 
 class NotTaken(NoAnswer):
@@ -58,7 +60,10 @@ class Service:
     Raises `UsageError` for a `base_url` that is no address.
     """
 
-    def __init__(self, base_url: str | None, prices: Mapping[str, Price], budget: Budget) -> None:
+    def __init__(
+        self, base_url: str | None, prices: Mapping[str, Price], budget: Budget, provider: Provider = _ANTHROPIC
+    ) -> None:
+        self._provider = provider
         if not _is_address(_address(base_url) or _SERVICE):
             raise UsageError("--base-url: not the address of a server, such as http://127.0.0.1:8080")
         self._base_url = base_url
@@ -70,7 +75,9 @@ class Service:
 
     @property
     def endpoint(self) -> str:
-        """The address that is asked, without what may be secret in it."""
+        """The address that is asked, without what may be secret in it; of other providers their name and region."""
+        if self._provider.is_other:
+            return self._provider.endpoint
         parts = urlsplit(_address(self._base_url) or _SERVICE)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{parts.hostname}{port}{parts.path.rstrip('/')}"
@@ -109,6 +116,10 @@ class Service:
             raise self._unreachable(error) from error
         except (anthropic.APIError, json.JSONDecodeError) as error:
             raise ServiceFailed(f"{self.endpoint}: an answer that is no message ({error})") from error
+        except login_errors() as error:
+            if not self._provider.is_other:
+                raise
+            raise self._provider.login_failed(error) from error
 
     def price_of(self, model: str) -> Price | None:
         """What a model costs; None when that is not known."""
@@ -155,7 +166,7 @@ class Service:
             raise self._failure(error, str(body["model"])) from error
         except anthropic.APIConnectionError as error:
             raise self._unreachable(error) from error
-        except (anthropic.APIError, json.JSONDecodeError, AttributeError) as error:
+        except (anthropic.AnthropicError, json.JSONDecodeError, AttributeError) as error:
             raise ServiceFailed(f"{self.endpoint}: a count of tokens that is none ({error})") from error
         if not isinstance(counted, int):
             raise ServiceFailed(f"{self.endpoint}: a count of tokens that is none")
@@ -227,7 +238,7 @@ class Service:
     def _open(self) -> Anthropic:
         with self._lock:
             if self._client is None:
-                self._client = _client(self._base_url)
+                self._client = _client(self._base_url, self._provider)
             return self._client
 
     def _failure(self, error: APIStatusError, model: str) -> Exception:
@@ -263,9 +274,14 @@ def _is_address(address: str) -> bool:
         return False
 
 
-def _client(base_url: str | None) -> Anthropic:
+def _client(base_url: str | None, provider: Provider) -> Anthropic:
     import anthropic
 
+    if provider.is_other:
+        made = provider.client(base_url, _RETRIES)
+        if not ALLOW_MODEL_REQUESTS and made.base_url.host not in _LOOPBACK:
+            raise RunError(f"{provider.endpoint}: requests to a real service are not allowed here")
+        return made
     address = _address(base_url)
     has_key = bool(os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN"))
     if address is None and not has_key:

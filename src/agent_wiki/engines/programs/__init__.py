@@ -146,5 +146,5 @@ def _record_of(said: Said, cost: float | None, named_model: str) -> dict[str, An
 
 def _check_words(name: str, asking: AskingOptions) -> None:
     """Raises `UsageError`."""
-    if asking.base_url:
-        raise UsageError(f"--base-url is for --engine anthropic: {name} asks where its own login says")
+    if asking.base_url or asking.provider != "anthropic":
+        raise UsageError(f"--base-url and --provider are for --engine anthropic: {name} asks where its own login says")
