@@ -6,14 +6,16 @@ MCP calls came of it only the items say. Which script an item belongs to is not 
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from typing import Any
 
 from agent_wiki.readers.codex_patches import patch_of
 from agent_wiki.readers.recorded import epoch_seconds, flat_text, text_or_none
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
+_IN_A_SHELL = regex(r"\S*sh -l?c ")
 _OF_THE_AGENT = frozenset({"agent", "unified_exec_startup"})  # not the user's own `!command`, and no poll
 
 
@@ -39,8 +41,13 @@ def ran_item(event: dict[str, Any]) -> RanItem | None:
     item = event.get("item")
     if not isinstance(item, dict) or (item_id := text_or_none(item.get("id"))) is None:
         return None
+    return item_ran(item, item_id, epoch_seconds(event.get("started_at_ms")))
+
+
+def item_ran(item: dict[str, Any], item_id: str, began: float | None = None) -> RanItem | None:
+    """What an item says is run, or was: in a rollout, or as `codex exec --json` prints it."""
     form = _FORMS.get(str(item.get("type")))
-    return form(item_id, item, epoch_seconds(event.get("started_at_ms"))) if form else None
+    return form(item_id, item, began) if form else None
 
 
 def _command(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
@@ -64,9 +71,18 @@ def _command(item_id: str, item: dict[str, Any], began: float | None) -> RanItem
 def command_line(command: Any) -> str:
     """The line that a shell was given, out of the recorded argv (`["/bin/bash", "-lc", "make test"]`) or text."""
     if not isinstance(command, list):
-        return flat_text(command)
+        return _unquoted(flat_text(command))
     parts = [str(part) for part in command]
     return parts[2] if len(parts) == 3 and parts[1] in ("-lc", "-c", "-Command") else shlex.join(parts)
+
+
+def _unquoted(line: str) -> str:
+    """The line within `/bin/bash -lc '…'`; any other text as it is."""
+    try:
+        parts = shlex.split(line) if _IN_A_SHELL.match(line) else []
+    except ValueError:  # a quote that is not closed
+        parts = []
+    return parts[2] if len(parts) == 3 else line
 
 
 def _change(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
@@ -89,8 +105,26 @@ def _has_failed(item: dict[str, Any]) -> bool | None:
     return {"completed": False, "failed": True}.get(str(item.get("status")))
 
 
+def _agent_call(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
+    """A subagent that was started, or awaited; its turns are in a session of its own."""
+    given = {"message": item["prompt"]} if isinstance(item.get("prompt"), str) else {}
+    receivers, states = item.get("receiver_thread_ids"), item.get("agents_states")
+    output = json.dumps({"receiver_thread_ids": receivers, "agents_states": states}, ensure_ascii=False)
+    return RanItem(item_id, flat_text(item.get("tool")) or "agent", given, output, _has_failed(item), began=began)
+
+
+def _search(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
+    """A search that the model's service made: what it found is not recorded."""
+    return RanItem(item_id, "web_search", {"query": flat_text(item.get("query"))}, "", is_error=None, began=began)
+
+
 _FORMS: dict[str, Callable[[str, dict[str, Any], float | None], RanItem | None]] = {
     "CommandExecution": _command,
     "FileChange": _change,
     "McpToolCall": _mcp_call,
+    "command_execution": _command,
+    "file_change": _change,
+    "mcp_tool_call": _mcp_call,
+    "collab_tool_call": _agent_call,
+    "web_search": _search,
 }
