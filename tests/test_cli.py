@@ -24,7 +24,7 @@ COMMANDS = (
     "init", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
     "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
     "forget", "keep", "restore", "reject",
-    "consult", "review", "report", "eval", "why", "rules", "save", "hook", "connect", "mcp", "lock",
+    "consult", "review", "report", "eval", "why", "rules", "save", "hook", "connect", "plugin", "mcp", "lock",
 )  # fmt: skip
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",

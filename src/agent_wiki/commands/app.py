@@ -21,6 +21,7 @@ from agent_wiki.commands import (
     mcp,
     owner,
     pages,
+    plugin,
     recordings,
     report,
     rules,
@@ -80,7 +81,7 @@ _add(consult.consult, consult.review)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
 _add(save.save, why.why, rules.rules, report.report)
 _add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
-_add(connect.connect, mcp.mcp, lock.lock)
+_add(connect.connect, plugin.plugin, mcp.mcp, lock.lock)
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:

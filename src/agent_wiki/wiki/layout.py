@@ -19,7 +19,8 @@ AGENTS = "AGENTS.md"
 MACHINERY = ".wiki"
 SIDECAR = "_sidecar.jsonl"
 
-_OTHER_NAMES = frozenset({AGENTS, "index.md", ".gitattributes", "prompts", "templates", "models.yaml"})
+_PLUGIN = frozenset({".claude-plugin", ".codex-plugin", "gemini-extension.json"})
+_OTHER_NAMES = _PLUGIN | {AGENTS, "index.md", ".gitattributes", "prompts", "templates", "models.yaml"}
 
 MOST_SLUG_CHARACTERS = 40
 _MOST_NAME_CHARACTERS = 120

@@ -1,0 +1,105 @@
+"""A wiki's folder as a plugin: its skills, the hooks and the MCP server in one install.
+
+The files are the same for every wiki and every machine, so they never need to be written again. Claude Code runs them
+from the wiki's own folder and says where that is. Codex copies a plugin when it is added and starts everything in the
+project, where the wiki is found by its place. Gemini CLI links an extension; hooks are no part of its manifest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.errors import RunError, UsageError
+from agent_wiki.harness.skills_folder import InstallPlan, plan, states, write
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import CONFIG
+
+NAME = "wiki"
+MARKETPLACE = "agent-wiki"
+_VERSION = "1.0.0"
+_SAYS = "What earlier sessions learned: skills, pages to consult before a task, and hooks that add to them."
+_HOOKS = {"SessionStart": ("start", 10), "Stop": ("stop", 60), "SubagentStop": ("stop", 60), "SessionEnd": ("stop", 60)}
+_CLAUDE_ROOT = "${CLAUDE_PLUGIN_ROOT}"
+_GEMINI_ROOT = "${extensionPath}"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginChange:
+    """What becomes of the plugin's files, by their paths in the wiki; `left_alone` have other content."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    left_alone: tuple[str, ...]
+
+
+def plugin_files() -> dict[str, bytes]:
+    """Path in the wiki → content: manifests for Claude Code, Codex and Gemini CLI, and a marketplace of one plugin."""
+    identity = {"name": NAME, "version": _VERSION, "description": _SAYS}
+    author = {"name": MARKETPLACE}
+    claude = {**identity, "author": author, **_parts(f'--wiki "{_CLAUDE_ROOT}"', ["--wiki", _CLAUDE_ROOT])}
+    in_project = _parts("", [])
+    codex = {**identity, "skills": "./skills/", **in_project, "hooks": {"hooks": in_project["hooks"]}}
+    plugins = [{"name": NAME, "source": "./"}]
+    marketplace = {"name": MARKETPLACE, "description": _SAYS, "owner": author, "plugins": plugins}
+    gemini = {**identity, "contextFileName": "AGENTS.md", "mcpServers": _server(["--wiki", _GEMINI_ROOT])}
+    return {
+        ".claude-plugin/marketplace.json": _json(marketplace),
+        ".claude-plugin/plugin.json": _json(claude),
+        ".codex-plugin/plugin.json": _json(codex),
+        "gemini-extension.json": _json(gemini),
+    }
+
+
+def _parts(named: str, words: list[str]) -> dict[str, Any]:
+    """Hooks and server that are given the wiki; without words it is that of the folder they are started in."""
+    hooks = {event: [_hook(f"wiki hook {step} {named}".rstrip(), seconds)] for event, (step, seconds) in _HOOKS.items()}
+    return {"hooks": hooks, "mcpServers": _server(words)}
+
+
+def _hook(command: str, seconds: int) -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
+
+
+def _server(words: list[str]) -> dict[str, Any]:
+    return {NAME: {"command": "wiki", "args": ["mcp", *words]}}
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode()
+
+
+def change(wiki: Path, *, is_removal: bool, is_forced: bool, is_dry_run: bool) -> PluginChange:
+    """Write the files into a wiki, or take them out; those with other content stay unless forced.
+
+    Raises `UsageError` for a folder that is no wiki, `UnsafePath` for a link on the way, and `RunError`.
+    """
+    if not (wiki / CONFIG).is_file():
+        raise UsageError(f"{wiki}: no wiki; `wiki init --wiki {wiki}` makes one")
+    files = plugin_files()
+    found = states(wiki, files)
+    if not is_removal:
+        planned: InstallPlan = plan(found, is_forced=is_forced)
+        if not is_dry_run:
+            write(wiki, files, planned.to_write)
+        return PluginChange(planned.to_write, (), planned.unchanged, planned.left_alone)
+    ours = tuple(path for path, state in found.items() if state == "same" or (state == "other" and is_forced))
+    left = tuple(path for path, state in found.items() if state == "other" and not is_forced)
+    if not is_dry_run:
+        for path in ours:
+            _remove(wiki, path)
+    return PluginChange((), ours, (), left)
+
+
+def _remove(wiki: Path, path: str) -> None:
+    """Remove a file, and its folder where nothing else is in it."""
+    target = wiki / path
+    try:
+        target.unlink()
+        if target.parent != wiki and not any(target.parent.iterdir()):
+            target.parent.rmdir()
+    except OSError as error:
+        raise RunError(f"{target}: cannot remove it ({error.strerror})") from error

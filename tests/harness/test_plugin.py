@@ -1,0 +1,92 @@
+"""The wiki's folder as a plugin: what is written, what is left alone, and what is taken out again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.commands import main
+from agent_wiki.harness.plugin import plugin_files
+from agent_wiki.pipeline.inputs import input_files
+from agent_wiki.recall.wiki_tools import COMMANDS
+from tests.wikis import changed, ingest, record, tree
+
+_FILES = [
+    ".claude-plugin/marketplace.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json",
+    "gemini-extension.json",
+]  # fmt: skip
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    """A wiki of one session."""
+    made = tmp_path / "my wiki"
+    assert ingest([record(tmp_path, "a")], made, "offline").exit_code == 0
+    return made
+
+
+def test_four_files_are_added_once_and_no_run_minds_them(
+    tmp_path: Path, wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = tree(wiki)
+    assert main(["plugin", "--wiki", str(wiki)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "plugin: 4 files written, 0 unchanged, 0 left alone"
+    assert lines[5] == f"Claude Code, for a session: claude --plugin-dir '{wiki}'"
+    with_plugin = tree(wiki)
+    assert changed(before, with_plugin) == _FILES
+    assert main(["plugin", "--wiki", str(wiki)]) == 0
+    assert capsys.readouterr().out.startswith("plugin: 0 files written, 4 unchanged")
+    assert ingest([tmp_path / "a.json"], wiki, "offline", rewrite=True).exit_code == 0
+    assert changed(with_plugin, tree(wiki)) == []
+    assert input_files([wiki]) == []
+    assert main(["plugin", "--wiki", str(wiki), "--remove"]) == 0
+    assert changed(before, tree(wiki)) == []
+    assert not (wiki / ".codex-plugin").exists()
+
+
+def test_what_a_person_edited_is_left_alone_and_reported(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = wiki / "gemini-extension.json"
+    own.write_text("{}", encoding="utf-8")
+    words = ["plugin", "--wiki", str(wiki), "--json"]
+    assert main(words) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["left_alone"], told["written"]) == (["gemini-extension.json"], _FILES[:3])
+    assert main([*words, "--remove"]) == 1
+    assert json.loads(capsys.readouterr().out)["removed"] == _FILES[:3]
+    assert own.read_text(encoding="utf-8") == "{}"
+    assert main([*words, "--force", "--dry-run"]) == 0
+    assert own.read_text(encoding="utf-8") == "{}"
+    assert main([*words, "--force"]) == 0
+    assert own.read_bytes() == plugin_files()["gemini-extension.json"]
+
+
+def test_a_folder_that_is_no_wiki_and_a_link_out_of_one_are_refused(
+    tmp_path: Path, wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plugin", "--wiki", str(tmp_path / "none")]) == 2
+    assert "no wiki; `wiki init" in capsys.readouterr().err
+    (tmp_path / "elsewhere").mkdir()
+    (wiki / ".codex-plugin").symlink_to(tmp_path / "elsewhere")
+    assert main(["plugin", "--wiki", str(wiki)]) == 2
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert not (wiki / "gemini-extension.json").exists()
+
+
+def test_the_manifests_name_no_machine_and_run_only_the_command_wiki() -> None:
+    files = {path: json.loads(content) for path, content in plugin_files().items()}
+    assert sorted(files) == _FILES
+    claude, codex = files[".claude-plugin/plugin.json"], files[".codex-plugin/plugin.json"]
+    commands = [
+        hook["command"]
+        for hooks in (claude["hooks"], codex["hooks"]["hooks"])
+        for (group,) in hooks.values()
+        for hook in group["hooks"]
+    ]
+    servers = [files[path]["mcpServers"]["wiki"] for path in _FILES if "mcpServers" in files[path]]
+    assert {command.split()[0] for command in commands} | {each["command"] for each in servers} == {"wiki"}
+    assert {command.split()[1] for command in commands} | {each["args"][0] for each in servers} <= COMMANDS
+    assert all("/" not in command for command in commands)
+    assert files[".claude-plugin/marketplace.json"]["plugins"] == [{"name": claude["name"], "source": "./"}]
