@@ -341,7 +341,9 @@ def test_a_permission_is_installed_only_where_it_is_asked_for_and_gone_after_rem
     file.write_text(_SETTINGS, encoding="utf-8")
     _connected(tmp_path, capsys, "claude-code")
     assert json.loads(file.read_text(encoding="utf-8"))["permissions"] == json.loads(_SETTINGS)["permissions"]
-    assert _connected(tmp_path, capsys, "claude-code", "--allow")["written"] == [".claude/settings.json"]
+    found = _connected(tmp_path, capsys, "claude-code", "--allow")
+    assert found["written"] == [".claude/settings.json"]
+    assert any("trust" in note for note in found["notes"])
     allowed = json.loads(file.read_text(encoding="utf-8"))["permissions"]["allow"]
     assert allowed == ["Bash(npm run test:*)", "Read(~/.zshrc)", "Bash(wiki consult:*)", "mcp__wiki__*"]
     assert _connected(tmp_path, capsys, "claude-code")["written"] == [], "they stay without being asked for again"

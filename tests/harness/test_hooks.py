@@ -123,6 +123,26 @@ def test_a_session_without_an_ended_turn_is_mined_at_its_end(project: Path, stop
     assert len(_saved(project)) == 1
 
 
+@pytest.mark.parametrize("event", ["SessionEnd", "SubagentStop"])
+def test_the_end_of_what_was_not_recorded_is_no_problem(event: str, project: Path, stop: Stop) -> None:
+    outcome = stop(project / "no-such.jsonl", hook_event_name=event)
+    assert (outcome.saved, outcome.problems) == ([], [])
+    assert stop(project / "no-such.jsonl").problems, "a turn that ended is recorded"
+
+
+def test_a_session_of_opencode_is_given_and_saved_once(project: Path) -> None:
+    messages = [
+        {"info": {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1795376522839}},
+         "parts": [{"id": "p1", "messageID": "msg_1", "sessionID": "ses_1", "type": "text", "text": "Say hello."}]},
+    ]  # fmt: skip
+    info = {"id": "ses_1", "version": "1.18.33", "directory": str(project), "time": {"created": 1795376522839}}
+    given = {"hook_event_name": "session.idle", "session_id": "ses_1", "cwd": str(project)}
+    text = json.dumps({**given, "recording": {"info": info, "messages": messages}})
+    outcomes = [hooks.stop(text, Path("wiki"), project, {}) for _ in range(2)]
+    assert [(len(each.saved), each.unchanged, each.problems) for each in outcomes] == [(1, 0, []), (0, 1, [])]
+    assert "ses_1" in _saved(project)[0].name
+
+
 def test_a_session_that_grew_takes_the_place_of_its_earlier_state(project: Path, stop: Stop, tmp_path: Path) -> None:
     lines = TEACHES.read_bytes().splitlines(keepends=True)
     growing = tmp_path / TEACHES.name

@@ -161,4 +161,6 @@ def _notes(agent: Agent, folder: Path, wiki: str, *, is_allowed: bool) -> list[s
     notes = [] if shutil.which("wiki") else ["`wiki` is not on the path: the agent and its hooks will not find it"]
     if is_allowed and agent.permissions is None:
         notes.append(f"--allow: {agent.title} has no setting in the project for it")
+    elif is_allowed and agent.permissions is not None and agent.permissions.note:
+        notes.append(agent.permissions.note)
     return notes + list(agent.notes(folder, wiki) if agent.notes is not None else ())

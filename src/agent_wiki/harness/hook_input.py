@@ -17,11 +17,17 @@ from typing import Any
 from agent_wiki.errors import AgentWikiError
 from agent_wiki.trajectory.lazily import dataclass, regex
 
+# A session that is left before its first turn and Claude Code's own subagents (a compaction) have no transcript.
+_OFTEN_UNRECORDED = frozenset({"SubagentStop", "SessionEnd", "subagentStop", "sessionEnd"})
 _SESSION_ID = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{7,99}")
 
 
 class HookProblem(AgentWikiError):
     """A hook's input cannot be used; `str()` is one line for the log."""
+
+
+class NothingRecorded(HookProblem):
+    """A session or subagent ended of which its harness keeps no transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ def _first_folder(roots: Any) -> str:
 def transcript_of(hook: HookInput, environment: Mapping[str, str]) -> Iterator[Path]:
     """A file with the session: a temporary one for a given recording, else the file that the harness names or keeps.
 
-    Raises `HookProblem` if there is none.
+    Raises `HookProblem` if there is none, `NothingRecorded` where that is nothing unusual.
     """
     if hook.recording is None:
         yield _transcript_file(hook, environment)
@@ -86,7 +92,8 @@ def _transcript_file(hook: HookInput, environment: Mapping[str, str]) -> Path:
     if hook.transcript is not None:
         if hook.transcript.is_file():
             return hook.transcript
-        raise HookProblem(f"{hook.transcript}: no such transcript")
+        kind = NothingRecorded if hook.event in _OFTEN_UNRECORDED else HookProblem
+        raise kind(f"{hook.transcript}: no such transcript")
     if not _SESSION_ID.fullmatch(hook.session_id):
         raise HookProblem("the hook's input names neither a transcript nor a session")
     from agent_wiki.harness.agents import AGENTS

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_wiki.errors import AgentWikiError, WikiLocked
-from agent_wiki.harness.hook_input import HookInput, HookProblem, parse_input, transcript_of
+from agent_wiki.harness.hook_input import HookInput, HookProblem, NothingRecorded, parse_input, transcript_of
 from agent_wiki.harness.hook_log import HookOutcome, log
 from agent_wiki.harness.hook_memory import HookMemory
 from agent_wiki.harness.projects import project_root, project_wiki
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # What ends a turn or a session, in each agent's words: Claude Code, Codex and Qwen Code, Codex's `notify`, Gemini CLI,
 # Cursor, OpenCode. Copilot names no event.
 EVENTS = frozenset(
-    {"Stop", "SubagentStop", "SessionEnd", "agent-turn-complete", "AfterAgent", "stop", "subagentStop", "sessionEnd",
-     "session.idle"}
+    {"Stop", "SubagentStop", "SessionEnd", "Interrupt", "agent-turn-complete", "AfterAgent", "stop", "subagentStop",
+     "sessionEnd", "session.idle"}
 )  # fmt: skip
 
 _FOLDER = "hook"
@@ -57,6 +57,8 @@ def stop(text: str, named_wiki: Path | None, here: Path, environment: Mapping[st
         if hook.event not in EVENTS:
             raise HookProblem(f"event {hook.event[:40]!r} does not end a turn")
         _save_and_mine(hook, cwd, named_wiki, environment, outcome)
+    except NothingRecorded:
+        pass
     except AgentWikiError as error:
         outcome.problems.append(str(error))
     except Exception:  # noqa: BLE001 - whatever goes wrong here, the harness continues

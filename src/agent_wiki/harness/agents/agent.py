@@ -48,11 +48,15 @@ class HookFile:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The settings that let an agent run `wiki consult` unasked: rules for the list at `path` of a JSON file."""
+    """The settings that let an agent run `wiki consult` unasked: rules for the list at `path` of a JSON file.
+
+    `note` is what a person must do for them to count.
+    """
 
     file: str
     path: tuple[str, ...]
     rules: tuple[str, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

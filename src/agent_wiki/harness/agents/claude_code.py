@@ -32,5 +32,10 @@ AGENT = Agent(
             Hook("SessionEnd", "stop", 60),
         ),
     ),
-    permissions=Permissions(_SETTINGS, ("permissions", "allow"), ("Bash(wiki consult:*)", "mcp__wiki__*")),
+    permissions=Permissions(
+        _SETTINGS,
+        ("permissions", "allow"),
+        ("Bash(wiki consult:*)", "mcp__wiki__*"),
+        note="Claude Code ignores a project's permissions until you start `claude` in the folder once and trust it",
+    ),
 )

@@ -1,4 +1,7 @@
-"""Codex: `AGENTS.md`, and hooks in `.codex/hooks.json`, which run once the project and each hook are trusted."""
+"""Codex: `AGENTS.md`, and hooks in `.codex/hooks.json`, which run once the project and each hook are trusted.
+
+A turn that a person interrupts fires `Interrupt` instead of `Stop`.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,8 @@ AGENT = Agent(
             Hook("SessionStart", "start", 10),
             Hook("Stop", "stop", 60),
             Hook("SubagentStop", "stop", 60),
-            Hook("SessionEnd", "stop", 60),
+            Hook("Interrupt", "stop", 3),  # Codex warns of more
+            Hook("SessionEnd", "stop", 3),
         ),
     ),
     notes=_notes,
