@@ -24,7 +24,7 @@ from agent_wiki.commands.selecting import (
     paths_of,
     selection_of,
 )
-from agent_wiki.commands.show import finish, progress_shown
+from agent_wiki.commands.show import finish, print_lines, progress_shown
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 from agent_wiki.stages.order import STAGES
@@ -180,6 +180,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     from agent_wiki.report import Report
 
     wiki = wiki_folder(named)
+    is_hinted = command == "ingest" and not options["engine"] and not as_json
     if "engine" in options:  # catalog asks nobody
         options["engine"] = options["engine"] or default_engine(wiki)
     jobs = options.pop("jobs", None) or default_jobs()
@@ -198,7 +199,16 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
     _judge(made, conditions, chosen)
+    if is_hinted and isinstance(made, Report) and made.sessions.get("mined"):
+        _print_hint()
     finish(made, as_json=as_json)
+
+
+def _print_hint() -> None:
+    """Say in one line which engines are there, to who named none."""
+    from agent_wiki.engines.at_hand import hint
+
+    print_lines(filter(None, [hint(os.environ)]), err=True)
 
 
 def _conditions(words: Sequence[str] | None) -> list[FailCondition] | None:
