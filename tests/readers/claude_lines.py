@@ -83,6 +83,7 @@ def found(trajectory: Trajectory) -> list[tuple[str | None, str | None]]:
     return [(message.content, message.mark) for message in trajectory.messages if message.role == "user"]
 
 
-def result_of(tmp_path: Path, content: Any, **flags: Any) -> Message:
+def result_of(tmp_path: Path, content: Any, fields: dict[str, Any] | None = None, **flags: Any) -> Message:
+    """The message of a shell command's result; `fields` are those of its line, `flags` those of its block."""
     calls = assistant("m1", call("c1", command="make"))
-    return only(tmp_path, calls, user([result("c1", content, **flags)])).messages[-1]
+    return only(tmp_path, calls, user([result("c1", content, **flags)], **fields or {})).messages[-1]

@@ -21,6 +21,7 @@ MARKS: dict[MessageMark, str] = {
     "injected": "put there by the harness",
     "interrupt": "the user stopped the agent",
     "rejected": "refused by the user",
+    "denied": "reads like a refusal",
     "cancelled": "called off with a sibling",
     "no-call": "its call is not recorded",
 }
@@ -124,7 +125,7 @@ def _parts(message: Message, calls: _CallNumbers) -> Iterator[tuple[str, str]]:
 
 def _spoken_head(message: Message, calls: _CallNumbers) -> str:
     notes = [MARKS[message.mark]] if message.mark else []
-    if message.is_error and message.mark not in ("rejected", "cancelled"):
+    if message.is_error and message.mark not in ("rejected", "denied", "cancelled"):
         notes.append("failed")
     behind = f" ({', '.join(notes)})" if notes else ""
     if message.role != "tool":

@@ -20,6 +20,7 @@ _COUNTED_MARKS = {
     "compaction": "compaction_summaries",
     "injected": "injected_messages",
     "rejected": "user_rejections",
+    "denied": "unproven_rejections",
     "cancelled": "cancelled_siblings",
     "no-call": "results_without_call",
 }

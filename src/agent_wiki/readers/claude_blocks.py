@@ -10,7 +10,7 @@ from agent_wiki.readers.claude_user_text import INTERRUPT
 from agent_wiki.readers.recorded import count
 from agent_wiki.trajectory import Usage
 
-ResultMark = Literal["rejected", "cancelled", "interrupt"]
+ResultMark = Literal["rejected", "denied", "cancelled", "interrupt"]
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
@@ -21,6 +21,10 @@ _REJECTED = (
     INTERRUPT,
 )
 _CANCELLED = ("Sibling tool call errored", "Cancelled", "Tool call cancelled")
+# Tools of the program that return nothing but its own words: an error that reads like a refusal is one.
+_OWN_WORDS = frozenset(
+    {"Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "TodoWrite"}
+)
 _MAX_NESTING = 4
 _COUNTERS = tuple(each.name for each in fields(Usage))
 
@@ -68,11 +72,25 @@ def _attachment_text(kind: str, block: dict[str, Any]) -> str:
     return f"[{kind}: {described}]" if described else f"[{kind}]"
 
 
-def result_mark(content: str) -> ResultMark | None:
-    """Why a result flagged as an error is not a failure of the tool: the user stopped it, or a sibling call failed."""
+def shows_refusal(record: dict[str, Any]) -> bool:
+    """Whether a line of a transcript says, beside its text, that the user refused the call."""
+    outcome = string_or_empty(record.get("toolUseResult"))  # what a tool itself raised has "Error: " before it
+    return bool(
+        string_or_empty(record.get("toolDenialKind")).startswith("user")
+        or outcome.startswith(("User rejected tool use", *_REJECTED))
+        or record.get("userFeedback")
+    )
+
+
+def result_mark(content: str, tool: str, *, is_refusal: bool) -> ResultMark | None:
+    """Why a result flagged as an error is not a failure of the tool: the user stopped it, or a sibling call failed.
+
+    What a command or a server returns may imitate a refusal. It is the user's only where the recording shows it
+    beside the text (`is_refusal`), or where the tool returns nothing but the program's own words.
+    """
     start = content[:200].lstrip().removeprefix("<tool_use_error>")
     if start.startswith(_REJECTED):
-        return "rejected"
+        return "rejected" if is_refusal or tool in _OWN_WORDS else "denied"
     if start.startswith(_CANCELLED):
         return "cancelled"
     return "interrupt" if content[-80:].rstrip().endswith(f"{INTERRUPT} for tool use]") else None

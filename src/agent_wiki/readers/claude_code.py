@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers import qwen_code
-from agent_wiki.readers.claude_blocks import string_or_empty
+from agent_wiki.readers.claude_blocks import shows_refusal, string_or_empty
 from agent_wiki.readers.claude_conversation import Conversation
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
@@ -124,7 +124,7 @@ class _SessionFile:
         elif kind == "assistant":
             conversation.add_reply(message, record.get("costUSD"))
         else:
-            conversation.add_user(message["content"], line_mark(record))
+            conversation.add_user(message["content"], line_mark(record), is_refusal=shows_refusal(record))
 
     def _copied_from(self, record: dict[str, Any]) -> str | None:
         """The session that asked for a reply, where it is another: `--fork-session` copies turns and says no more."""

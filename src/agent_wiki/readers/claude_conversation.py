@@ -90,7 +90,7 @@ class Conversation:
     forked_from: str | None = None
     inherited_calls: set[str] = field(default_factory=set)  # of copied replies, whose results are copies too
     _replies: dict[str, ReplyTurn] = field(default_factory=dict)
-    _called: set[str] = field(default_factory=set)
+    _called: dict[str, str] = field(default_factory=dict)  # the tools by the ids of calls
     _answered: dict[str, str] = field(default_factory=dict)
 
     def is_compaction_copy(self) -> bool:
@@ -147,14 +147,18 @@ class Conversation:
             known.clear()
         self.started = self.ended = None
 
-    def add_user(self, content: Any, mark: MessageMark | None = None) -> None:
-        """Add one user line: text, results, or both. `mark` applies to its text where the line itself implies one."""
+    def add_user(self, content: Any, mark: MessageMark | None = None, *, is_refusal: bool = False) -> None:
+        """Add one user line: text, results, or both.
+
+        `mark` applies to its text where the line itself implies one; `is_refusal`: the line shows beside its text that
+        the user refused the call.
+        """
         blocks = blocks_of(content)
         has_result = any(block.get("type") == "tool_result" for block in blocks)
         said: list[UserTurn] = []
         for block in blocks:
             if block.get("type") == "tool_result":
-                self._add_result(block)
+                self._add_result(block, is_refusal=is_refusal)
                 continue
             text = block_text(block)
             pieces = [(text, mark)] if mark else pieces_of(text)
@@ -215,11 +219,11 @@ class Conversation:
         if call_id in self._called:
             return True
         if call_id is not None:
-            self._called.add(call_id)
+            self._called[call_id] = string_or_empty(block.get("name"))
         reply.calls.append((call_id, string_or_empty(block.get("name")), arguments_json(block.get("input"))))
         return False
 
-    def _add_result(self, block: dict[str, Any]) -> None:
+    def _add_result(self, block: dict[str, Any], *, is_refusal: bool = False) -> None:
         call_id = string_or_empty(block.get("tool_use_id")) or None
         content = content_text(block.get("content"))
         if call_id in self.inherited_calls:
@@ -231,7 +235,8 @@ class Conversation:
                 return
             self._answered[call_id] = content
         is_error = bool(block.get("is_error"))  # absent means no error in this format
-        mark = result_mark(content) if is_error else None
+        tool = self._called.get(call_id or "", "")
+        mark = result_mark(content, tool, is_refusal=is_refusal) if is_error else None
         self.turns.append(ResultTurn(call_id, content, None if mark else is_error, mark))
 
     def _note_model(self, model: Any) -> None:

@@ -27,6 +27,7 @@ MessageMark = Literal[
     "injected",  # text that a harness put among the user's turns (hooks, command bodies, context)
     "interrupt",  # the user stopped the agent ("[Request interrupted by user]")
     "rejected",  # a tool result: the user refused the call; not a tool failure
+    "denied",  # a tool result that reads like a refusal by the user, without a sign of the user in the recording
     "cancelled",  # a tool result: cancelled because a sibling failed; not a tool failure
     "no-call",  # a tool result whose call is not in the recording
 ]
@@ -110,6 +111,7 @@ HYGIENE = {
     "calls_without_result": "tool calls whose result is not recorded",
     "call_ids_made": "tool calls that had no id",
     "user_rejections": "tool calls the user refused",
+    "unproven_rejections": "results that read like a refusal by the user; nothing else shows one",
     "cancelled_siblings": "tool calls cancelled because another failed",
     "joined_lines": "lines that held more than one JSON object",
     "bad_lines": "lines that are not JSON, skipped",
