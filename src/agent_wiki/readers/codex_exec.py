@@ -42,7 +42,8 @@ def _starts_thread(record: dict[str, Any]) -> bool:
 
 def _is_item(record: dict[str, Any]) -> bool:
     item = record.get("item")
-    return record.get("type") in _ITEMS and isinstance(item, dict) and isinstance(item.get("id"), str)
+    kind = record.get("type")
+    return isinstance(kind, str) and kind in _ITEMS and isinstance(item, dict) and isinstance(item.get("id"), str)
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
