@@ -30,6 +30,7 @@ from tests.test_hostile_wiki import recordings
 CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "600"))
 SAMPLES = Path(__file__).parent / "data"
 REAL = (
+    "clients/codex/exec-json/x2.jsonl",
     "otlp/vercel-ai-5.jsonl",
     "otlp/openai-agents-responses.jsonl",
     "langfuse/observations_v2/run.jsonl",
