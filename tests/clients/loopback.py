@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients.played.playing import ANSWERS, SCENARIOS
+from tests.clients.played.playing import SCENARIOS
 from tests.clients.played.server import REQUESTS, SENT
 from tests.clients.played.turns import Turn
 
@@ -62,10 +62,6 @@ class Loopback:
         target = self.folder / SCENARIOS / f"{name}.json"
         target.parent.mkdir(exist_ok=True)
         target.write_text(json.dumps([turn.to_json() for turn in turns]), encoding="utf-8")
-
-    def answers(self, known: Sequence[Mapping[str, Any]]) -> None:
-        """From now on the model answers a request that holds all `parts` of an entry with its `answer`."""
-        (self.folder / ANSWERS).write_text(json.dumps(known), encoding="utf-8")
 
     def requests(self) -> list[str]:
         """What programs asked so far, as JSON texts."""

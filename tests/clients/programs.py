@@ -93,6 +93,13 @@ def _claude_variables(url: str) -> Mapping[str, str]:
     }
 
 
+def _claude_settings(_url: str, project: Path) -> Mapping[str, str]:
+    """A user who has seen the welcome, uses this key and trusts the project."""
+    key = {"approved": [_KEY[-20:]], "rejected": []}
+    known = {"projects": {str(project): {"hasTrustDialogAccepted": True}}, "customApiKeyResponses": key}
+    return {".claude.json": json.dumps({"hasCompletedOnboarding": True, "theme": "dark", **known})}
+
+
 CLAUDE_CODE = Program(
     name="claude-code",
     binary="claude",
@@ -100,7 +107,7 @@ CLAUDE_CODE = Program(
     recordings=".claude/projects/*/*.jsonl",
     words=_claude_words,
     variables=_claude_variables,
-    settings=lambda _url, _project: {".claude.json": json.dumps({"hasCompletedOnboarding": True})},
+    settings=_claude_settings,
     resume=lambda prompt: [*_claude_words(prompt)[:-1], "--continue", prompt],
 )
 
@@ -126,7 +133,7 @@ def _codex(model: str) -> Program:
         memory="AGENTS.md",
         recordings=".codex/sessions/**/rollout-*.jsonl",
         words=lambda prompt: ["codex", "exec", *_CODEX_UNGUARDED, prompt],
-        variables=lambda _url: {"PLAYED_KEY": _KEY},
+        variables=lambda _url: {"PLAYED_KEY": _KEY, "CODEX_API_KEY": _KEY},
         settings=_codex_settings(model),
         resume=lambda prompt: ["codex", "exec", *_CODEX_UNGUARDED, "resume", "--last", prompt],
     )
@@ -155,4 +162,56 @@ GEMINI = Program(
         ".gemini/trustedFolders.json": json.dumps({str(project): "TRUST_FOLDER"}),
     },
     resume=lambda prompt: ["gemini", "--yolo", "--resume", "latest", "-p", prompt],
+)
+
+_QWEN_SETTINGS = {"security": {"auth": {"selectedType": "openai"}}, "general": {"enableAutoUpdate": False}}
+
+QWEN = Program(
+    name="qwen",
+    binary="qwen",
+    memory="QWEN.md",
+    recordings=".qwen/projects/*/chats/*.jsonl",
+    words=lambda prompt: ["qwen", "--yolo", prompt],
+    variables=lambda url: {"OPENAI_API_KEY": _KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "scripted"},
+    settings=lambda _url, _project: {".qwen/settings.json": json.dumps(_QWEN_SETTINGS)},
+    resume=lambda prompt: ["qwen", "--yolo", "--continue", prompt],
+)
+
+
+def _opencode_settings(url: str, _project: Path) -> Mapping[str, str]:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "Played",
+        "options": {"baseURL": f"{url}/v1", "apiKey": _KEY},
+        "models": {"scripted": {"name": "Scripted"}},
+    }
+    config = {"provider": {"played": provider}, "model": "played/scripted", "autoupdate": False}
+    return {".config/opencode/opencode.json": json.dumps(config)}
+
+
+OPENCODE = Program(
+    name="opencode",
+    binary="opencode",
+    memory="AGENTS.md",
+    recordings=".local/share/opencode/opencode.db",
+    words=lambda prompt: ["opencode", "run", "--auto", prompt],
+    variables=lambda _url: {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"},
+    settings=_opencode_settings,
+    resume=lambda prompt: ["opencode", "run", "--auto", "--continue", prompt],
+)
+
+COPILOT = Program(
+    name="copilot",
+    binary="copilot",
+    memory=".github/copilot-instructions.md",
+    recordings=".copilot/session-state/*/events.jsonl",
+    words=lambda prompt: ["copilot", "--allow-all", "--trust-folder", "-p", prompt],
+    variables=lambda url: {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_API_KEY": _KEY,
+        "COPILOT_MODEL": "scripted",
+    },
+    settings=lambda _url, _project: {},
+    resume=lambda prompt: ["copilot", "--allow-all", "--continue", "-p", prompt],
 )

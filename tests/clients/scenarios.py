@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.clients.loopback import Loopback
-from tests.clients.played.turns import bash, edit, read, says, write
+from tests.clients.played.turns import agent, bash, edit, read, says, write
 
 _SLUG = (
     '\n\ndef slug(text):\n    """Lower case, words joined by dashes."""\n    return "-".join(text.lower().split())\n'
@@ -25,13 +25,22 @@ PARALLEL = (
     says("Two things at once.", bash("git status --short"), bash("cat no-such-file.txt", fails=True)),
     says("", read("src/textkit/__init__.py")),
     says("", edit("src/textkit/__init__.py", "def shout(text):", "def shout(text: str):")),
-    says("", write("notes/check.sh", _CHECK)),
-    says("", bash("sh notes/check.sh")),
-    says("Done: the type is there, and `notes/check.sh` runs the tests."),
+    says("", write("check.sh", _CHECK)),
+    says("", bash("sh check.sh")),
+    says("Done: the type is there, and `check.sh` runs the tests."),
 )
 """Two calls at once, of which one fails; then the program's own tools for files."""
 
 MORE = (says("", bash("git log --oneline | head -3")), says("That is the history."))
+SUBAGENT = (
+    says("I let a helper look.", agent("[[helper]] Find out how the tests are run. Report the command.")),
+    says("The helper says: `make test`."),
+)
+HELPER = (
+    says("", _PLAIN_RUN),
+    says("", bash("make test")),
+    says("The tests are run with `make test`; plain unittest fails because the package lies in src."),
+)
 SHORT = (says("Hello. Nothing was to be done."),)
 TEACH = (
     says("I run the tests.", _PLAIN_RUN),
@@ -46,6 +55,15 @@ RULE = "No. Always run the tests with `make test` in this project, never with un
 
 def play_all(model: Loopback) -> None:
     """Have the model know all of these by their names."""
-    known = {"fix": FIX, "parallel": PARALLEL, "more": MORE, "short": SHORT, "teach": TEACH, "obey": OBEY}
+    known = {
+        "fix": FIX,
+        "parallel": PARALLEL,
+        "more": MORE,
+        "subagent": SUBAGENT,
+        "helper": HELPER,
+        "short": SHORT,
+        "teach": TEACH,
+        "obey": OBEY,
+    }
     for name, turns in known.items():
         model.plays(name, *turns)

@@ -44,10 +44,10 @@ class Work:
         """A session of the program without a terminal, which has to end well."""
         return self.run(words or self.program.words(prompt))
 
-    def run(self, words: Sequence[str], *, code: int = 0) -> Finished:
+    def run(self, words: Sequence[str], *, code: int = 0, seconds: float = SECONDS) -> Finished:
         """Run a command in the project, as the program's own commands are run. It has to end with this exit code."""
         variables = environment(self.home, self.model.url, self.program)
-        done = self.model.run(words, self.project, variables, seconds=SECONDS)
+        done = self.model.run(words, self.project, variables, seconds=seconds)
         assert done.code == code, f"{' '.join(words)}: exit code {done.code}\n{done.stdout}\n{done.stderr}"
         return done
 
@@ -74,7 +74,7 @@ def work(program: Program, model: Loopback, folder: Path) -> Work:
     return made
 
 
-def until(holds: Callable[[], bool], *, seconds: float = 30.0) -> bool:
+def until(holds: Callable[[], bool], *, seconds: float = 60.0) -> bool:
     """Whether something became true in time: what a hook does goes on after the program has ended."""
     end = time.monotonic() + seconds
     while not holds() and time.monotonic() < end:

@@ -67,7 +67,7 @@ class Ledger:
             "step": said.step,
             "is_aside": said.is_aside,
             "text": said.turn.text,
-            "has_thinking": bool(said.turn.thinking),
+            "has_thinking": bool(said.turn.thinking) and wire.name != ChatWire.name,
             "calls": [asdict(call) for call in said.turn.calls],
             "tools": list(answered.tool_names),
             "offered": [tool.name for tool in asked.tools],

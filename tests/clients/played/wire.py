@@ -12,7 +12,7 @@ from tests.clients.played.turns import Call, Tool, Turn
 Json = dict[str, Any]
 Role = Literal["system", "user", "assistant", "tool"]
 
-_FOLDER = re.compile(r"(?:[Ww]orking directory|<cwd>)(?:: ?| )?([^\n<\"]+)")
+_FOLDER = re.compile(r"(?:[Ww]orking (?:directory|in the directory)|<cwd>)(?:: ?| )?([^\n<\"]+)")
 
 
 @dataclass(frozen=True)
