@@ -135,6 +135,24 @@ def antigravity() -> list[Document]:
     ]
 
 
+def cline() -> list[Document]:
+    asked = "<task>\nPlease list\n</task>\n<environment_details>\n# Current Working Directory (/src) Files\n"
+    call = "ok\n\n<execute_command>\n<command>ls</command>\n</execute_command>"
+    result = "[execute_command for 'ls'] Result:\nCommand failed with exit code 1."
+    native = {"type": "tool_use", "id": "t", "name": "execute_command", "input": {"command": "ls"}}
+    answered = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "x"}]}
+    metrics = {"tokens": {"prompt": 3, "completion": 4}, "cost": 0.1}
+    blocks: list[tuple[str, list[Any]]] = [
+        ("user", [{"type": "text", "text": asked}]),
+        ("assistant", [{"type": "text", "text": call}]),
+        ("user", [{"type": "text", "text": result}]),
+        ("assistant", [{"type": "thinking", "thinking": "hm"}, native]),
+        ("user", [answered]),
+        ("assistant", [{"type": "text", "text": "Done."}]),
+    ]
+    return [{"role": role, "content": content, "ts": 1_750_000_000_000, "metrics": metrics} for role, content in blocks]
+
+
 def single_documents() -> dict[str, Document]:
     chat = [{"role": "user", "content": "Please list"}, SAID | {"content": "x\n\n```bash\nls\n```"}]
     answered = [*chat, {"role": "user", "content": "<returncode>1</returncode>\nx"}, SAID]
@@ -146,6 +164,7 @@ def single_documents() -> dict[str, Document]:
     runs = {"tasks": [{"id": "1"}], "simulations": [task]}
     history = [*chat, {"name": "Ann", "content": "hi"}]
     return {
+        "cline": cline(),
         "mini_swe": swe | {"trajectory_format": "mini-swe-agent-1", "instance_id": "a__b-1"},
         "swe": {"environment": "e", "trajectory": [step], "history": chat, "info": {"model_stats": {"tokens_sent": 3}}},
         "tau2": {"timestamp": TIME, "info": {"agent_info": {"llm": "m"}}, **runs},

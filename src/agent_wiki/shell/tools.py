@@ -13,7 +13,8 @@ Kind = Literal[ShellKind, "probe", "plan", "ask", "delegate", "skill", "service"
 EDIT_TOOLS = frozenset(
     {"edit", "write", "multiedit", "notebookedit", "create_file", "write_file", "replace", "apply_patch",
      "edit_file", "write_to_file", "replace_in_file", "insert", "update_file", "search_replace", "file_write",
-     "str_replace", "create", "insert_text", "patch", "str_replace_editor", "str_replace_based_edit_tool"}
+     "str_replace", "create", "insert_text", "patch", "str_replace_editor", "str_replace_based_edit_tool",
+     "apply_diff", "insert_content", "search_and_replace"}
 )  # fmt: skip
 _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
@@ -25,7 +26,7 @@ _LOOK_TOOLS = frozenset(
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
-     "finish", "update_topic"}
+     "finish", "update_topic", "update_todo_list", "switch_mode"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset({"askuserquestion", "request_user_input", "ask_user", "ask_followup_question"})
 _DELEGATE_TOOLS = frozenset({"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task"})

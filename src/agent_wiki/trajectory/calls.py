@@ -68,7 +68,7 @@ class Call:
 
     def path(self) -> str | None:
         """The file the call names, when one of its arguments is a path."""
-        for key in ("file_path", "path", "notebook_path", "filename", "absolute_path", "filePath"):
+        for key in ("file_path", "path", "notebook_path", "filename", "absolute_path", "filePath", "absolutePath"):
             value = self.arguments.get(key)
             if isinstance(value, str):
                 return value
