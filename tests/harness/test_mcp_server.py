@@ -149,6 +149,69 @@ def test_the_tools_say_which_of_them_writes(wiki: Path) -> None:
     assert run(listed()) == {"consult": True, "read_page": True, "provenance": True, "report_use": False}
 
 
+def test_the_first_words_on_each_tool_say_what_it_is_for_and_what_it_takes(wiki: Path) -> None:
+    """A client that defers schemas shows a tool's name, and at most the first line of what it says."""
+
+    async def listed() -> dict[str, str]:
+        async with mcp.Client(server_of(wiki)) as client:
+            return {each.name: each.description.splitlines()[0] for each in (await client.list_tools()).tools}
+
+    first = run(listed())
+    assert all(40 < len(each) < 130 for each in first.values())
+    assert "before you start it" in first["consult"]
+    taken = {"read_page": "link", "provenance": "id", "report_use": "id"}
+    assert all(word in first[name] for name, word in taken.items())
+
+
+def test_the_best_pages_are_resources_and_any_page_is_read_by_its_address(wiki: Path) -> None:
+    async def seen() -> tuple[list[Any], list[Any], str]:
+        async with mcp.Client(server_of(wiki)) as client:
+            resources = (await client.list_resources()).resources
+            templates = (await client.list_resource_templates()).resource_templates
+            (content,) = (await client.read_resource(str(resources[-1].uri))).contents
+            return resources, templates, content.text
+
+    resources, templates, text = run(seen())
+    rows = [json.loads(line) for line in (wiki / "_index.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(each.name, each.title) for each in resources] == [(row["link"], row["title"]) for row in rows]
+    assert [str(each.uri) for each in resources] == [f"wiki://page/{row['link']}" for row in rows]
+    assert "2 sessions" in resources[-1].description
+    assert [each.uri_template for each in templates] == ["wiki://page/{+link}"]
+    assert text == told_of(wiki, "read_page", link=rows[-1]["link"])
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["wiki://page/../secret.md", "wiki://page/_audit.log", "file:///etc/passwd", "wiki://page/%2e%2e/secret.md",
+     "wiki://other/guidelines/x.md", "wiki://page/", "wiki://page/guidelines/linked__0123456789ab.md"],
+)  # fmt: skip
+def test_nothing_but_pages_is_a_resource(wiki: Path, uri: str) -> None:
+    (wiki.parent / "secret.md").write_text("SECRET", encoding="utf-8")
+    (wiki / "guidelines" / "linked__0123456789ab.md").symlink_to(wiki.parent / "secret.md")
+
+    async def refusal() -> Any:
+        async with mcp.Client(server_of(wiki)) as client:
+            with pytest.raises(mcp.MCPError) as raised:
+                await client.read_resource(uri)
+            return raised.value.error
+
+    error = run(refusal())
+    assert (error.code, "SECRET" in error.message) == (-32602, False)
+
+
+def test_a_person_can_begin_a_task_with_what_the_wiki_knows(wiki: Path) -> None:
+    async def prompted() -> tuple[list[str], str]:
+        async with mcp.Client(server_of(wiki)) as client:
+            names = [each.name for each in (await client.list_prompts()).prompts]
+            (message,) = (await client.get_prompt("consult", {"task": "change the cart"})).messages
+            return names, message.content.text
+
+    names, text = run(prompted())
+    assert names == ["consult"]
+    assert text.startswith("I am about to: change the cart\n")
+    assert told_of(wiki, "consult", task="change the cart") in text
+
+
 @pytest.mark.parametrize(
     "link",
     [

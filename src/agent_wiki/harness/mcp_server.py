@@ -1,4 +1,4 @@
-"""A wiki served over the Model Context Protocol: four tools; only one writes, and only to the audit log.
+"""A wiki served over the Model Context Protocol: four tools, pages as resources; one tool writes, to the audit log.
 
 A client's input is as hostile as a recording: links lead only to pages, texts are truncated, ids must exist. A page's
 content is returned as text, never as instructions of this server.
@@ -7,6 +7,7 @@ content is returned as text, never as instructions of this server.
 from __future__ import annotations
 
 import datetime
+import inspect
 import socket
 from collections.abc import Callable
 from dataclasses import field, replace
@@ -93,7 +94,10 @@ class WikiTools:
         kind: OfKind = None,
         repository: Repository = None,
     ) -> str:
-        """The two to five pages that apply to a task, best first, with links for `read_page`; often none applies."""
+        """Look up what earlier sessions learned about a task, before you start it.
+
+        Out: two to five pages, best first, with links for `read_page`; often none applies.
+        """
         if not task.strip():
             raise UsageError("consult: say what you are about to do")
         if kind is not None and kind not in INDEXED:
@@ -108,7 +112,7 @@ class WikiTools:
         return "\n".join(lines)
 
     def read_page(self, link: Link) -> str:
-        """One page of the wiki as text: a guideline, cluster, skill, task or summary."""
+        """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""
         path, page = self._page(link)
         behind = support_and_trust(page.fields)
         text = f"--- {path} [{kind_of(path)}]" + (f" {behind}" if behind else "")
@@ -116,7 +120,7 @@ class WikiTools:
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + _CUT.format(link=path)
 
     def provenance(self, id: PageId) -> str:  # noqa: A002 - the name that callers see
-        """What a page is based on: sessions, recordings, cited turns and quotes, each checked again."""
+        """Show what a page is based on, by its id or link: sessions, cited turns and quotes, each checked again."""
         path = self._path(id)
         explained = why(self.wiki, path if kind_of(path) else id[:_MOST_NAME], context=0)
         lines = [line for page in explained.pages for line in _provenance_lines(page, explained, self.wiki)]
@@ -124,7 +128,10 @@ class WikiTools:
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "\n… (cut here)\n"
 
     def report_use(self, id: UsedId, status: UseStatus, evidence: Evidence = "") -> str:  # noqa: A002
-        """Report how a page that you read turned out. Kept as your claim; the page's counts come from recordings."""
+        """Report how a page that you read turned out: by its id, what came of it, and a quote that shows it.
+
+        Kept as your claim; the page's counts come from recordings.
+        """
         quote = plain_line(redact_text(evidence[: 20 * _MOST_EVIDENCE])[0], _MOST_EVIDENCE)
         if status != "ignored" and not quote:
             raise UsageError(f"report_use: {status} needs evidence; quote what shows it")
@@ -218,21 +225,28 @@ def server_of(wiki: Path) -> MCPServer[Any]:
     """
     index_bytes(wiki)
     try:
-        from mcp.server import MCPServer
+        import mcp.server  # noqa: F401 - the part that says whether the extra is installed
         from mcp.types import ToolAnnotations
+
+        from agent_wiki.harness.mcp_resources import WikiServer, consulting_prompt
     except ImportError as error:
         raise UsageError(
             f"wiki mcp needs the protocol's library ({error.name}): pip install 'agent-wiki[mcp]'"
         ) from error
-    server: MCPServer[Any] = MCPServer(
+    server = WikiServer(
         "agent-wiki", title="agent-wiki", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
-    tools = WikiTools(wiki, repository_here(Path.cwd()))
+    tools = server.tools = WikiTools(wiki, repository_here(Path.cwd()))
+    server.add_prompt(consulting_prompt(tools))
     reading = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
     writing = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-    for tool in (tools.consult, tools.read_page, tools.provenance):
-        server.add_tool(_with_tool_errors(tool, tools.lock), annotations=reading, structured_output=False)
-    server.add_tool(_with_tool_errors(tools.report_use, tools.lock), annotations=writing, structured_output=False)
+    offered: list[tuple[Callable[..., str], ToolAnnotations]] = [
+        *((tool, reading) for tool in (tools.consult, tools.read_page, tools.provenance)),
+        (tools.report_use, writing),
+    ]
+    for tool, hint in offered:
+        called = _with_tool_errors(tool, tools.lock)
+        server.add_tool(called, description=inspect.getdoc(tool), annotations=hint, structured_output=False)
     return server
 
 
