@@ -41,7 +41,7 @@ _ASKED = (
 
 
 class WikiServer(MCPServer[Any]):
-    """A server whose resources are the pages of one wiki, read anew each time."""
+    """A server whose resources are the pages of one wiki, read again each time."""
 
     tools: WikiTools
 
