@@ -62,3 +62,39 @@ def test_other_tools_name_the_text_and_the_path_otherwise() -> None:
         False,
     )
     assert texts(made, changed) == {"a.py": "two\n"}
+
+
+@pytest.mark.parametrize(
+    ("made", "changed"),
+    [
+        (
+            ("write", {"filePath": "a.py", "content": "one one\n"}),  # OpenCode
+            ("edit", {"filePath": "a.py", "oldString": "one", "newString": "two", "replaceAll": True}),
+        ),
+        (
+            ("write", {"path": "a.py", "content": "one one\n"}),  # pi
+            ("edit", {"path": "a.py", "edits": [{"oldText": "one one", "newText": "two two"}]}),
+        ),
+        (
+            ("write_file", {"file_path": "a.py", "content": "one one\n"}),  # Gemini CLI, Qwen Code
+            ("replace", {"file_path": "a.py", "old_string": "one one", "new_string": "two two"}),
+        ),
+        (
+            ("write_to_file", {"TargetFile": "a.py", "CodeContent": "one one\n"}),  # Antigravity
+            (
+                "multi_replace_file_content",
+                {
+                    "TargetFile": "a.py",
+                    "ReplacementChunks": [
+                        {"TargetContent": "one", "ReplacementContent": "two", "AllowMultiple": True},
+                    ],
+                },
+            ),
+        ),
+    ],
+    ids=["opencode", "pi", "gemini-cli", "antigravity"],
+)
+def test_the_edits_of_every_agent_are_followed(
+    made: tuple[str, dict[str, object]], changed: tuple[str, dict[str, object]]
+) -> None:
+    assert texts((*made, "ok", False), (*changed, "ok", False)) == {"a.py": "two two\n"}

@@ -29,7 +29,8 @@ _READING_VERBS = frozenset(_READING_VERBS_TEXT.split())
 _BOOKKEEPING = frozenset({"update_plan", "write_stdin", "writetodos", "write_todos", "save_memory", "submit_plan"})
 _EDITS = frozenset(
     {"edit", "write", "multiedit", "notebookedit", "write_file", "replace", "create_file", "edit_file", "create",
-     "insert", "str_replace", "str_replace_editor", "str_replace_based_edit_tool", "patch", "apply_patch"}
+     "insert", "str_replace", "str_replace_editor", "str_replace_based_edit_tool", "patch", "apply_patch",
+     "write_to_file", "replace_file_content", "multi_replace_file_content"}
 )  # fmt: skip
 _READING_PROGRAMS_TEXT = """
     cat sed head tail less more nl awk gawk find fd ls jq yq tree wc tee sort uniq cut tr column echo printf

@@ -18,8 +18,15 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 
 TEMPORARY = ("/tmp/", "/var/tmp/")
 """Folders of files that are no part of the work."""
-_TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text")
-_EDIT_KEYS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("old_text", "new_text"))
+_TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text", "CodeContent")
+_EDIT_KEYS = (
+    ("old_string", "new_string"),
+    ("old_str", "new_str"),
+    ("oldText", "newText"),
+    ("old_text", "new_text"),
+    ("oldString", "newString"),
+    ("TargetContent", "ReplacementContent"),
+)
 _CHANGERS = frozenset(
     {"sed", "perl", "mv", "truncate", "patch", "black", "ruff", "gofmt", "prettier", "dos2unix", "git"}
 )
@@ -74,11 +81,15 @@ def _follow_tool(files: dict[str, WrittenFile | None], call: Call) -> None:
 
 def edits_of(arguments: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
     """Yield `(old, new, everywhere)` of an edit call, one or several."""
-    several = arguments.get("edits")
+    several = arguments.get("edits") or arguments.get("ReplacementChunks")
     for each in several if isinstance(several, list) else [arguments]:
         for old_key, new_key in _EDIT_KEYS:
             if isinstance(each, dict) and isinstance(each.get(old_key), str) and isinstance(each.get(new_key), str):
-                yield each[old_key], each[new_key], each.get("replace_all") is True
+                yield each[old_key], each[new_key], _is_everywhere(each)
+
+
+def _is_everywhere(edit: dict[str, Any]) -> bool:
+    return any(edit.get(key) is True for key in ("replace_all", "replaceAll", "AllowMultiple"))
 
 
 def _edit(files: dict[str, WrittenFile | None], call: Call, path: str, edits: list[tuple[str, str, bool]]) -> None:

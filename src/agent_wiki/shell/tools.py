@@ -14,7 +14,7 @@ EDIT_TOOLS = frozenset(
     {"edit", "write", "multiedit", "notebookedit", "create_file", "write_file", "replace", "apply_patch",
      "edit_file", "write_to_file", "replace_in_file", "insert", "update_file", "search_replace", "file_write",
      "str_replace", "create", "insert_text", "patch", "str_replace_editor", "str_replace_based_edit_tool",
-     "apply_diff", "insert_content", "search_and_replace"}
+     "apply_diff", "insert_content", "search_and_replace", "replace_file_content", "multi_replace_file_content"}
 )  # fmt: skip
 _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
@@ -22,7 +22,7 @@ _LOOK_TOOLS = frozenset(
      "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "read_many_files", "goto",
      "scroll_up", "scroll_down", "notebookread", "taskget", "tasklist", "wait_agent", "wait", "write_stdin",
      "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
-     "close_agent", "lsp", "resolve", "list_mcp_resources"}
+     "close_agent", "lsp", "resolve", "list_mcp_resources", "view_file", "grep_search", "read_url_content"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",

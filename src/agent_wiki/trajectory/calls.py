@@ -20,6 +20,10 @@ SHELL_TOOLS = frozenset(
      "shell_command", "run_command"}
 )  # fmt: skip
 
+_PATH_KEYS = (
+    "file_path", "path", "notebook_path", "filename", "absolute_path", "filePath", "absolutePath",
+    "AbsolutePath", "TargetFile",
+)  # fmt: skip
 
 # Codex: a command that still runs, and in code mode a script; Copilot: a command in the background. Each is polled by a
 # tool of its own.
@@ -68,7 +72,7 @@ class Call:
 
     def path(self) -> str | None:
         """The file the call names, when one of its arguments is a path."""
-        for key in ("file_path", "path", "notebook_path", "filename", "absolute_path", "filePath", "absolutePath"):
+        for key in _PATH_KEYS:
             value = self.arguments.get(key)
             if isinstance(value, str):
                 return value

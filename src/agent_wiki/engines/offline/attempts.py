@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
+from agent_wiki.shell.files_written import edits_of
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -146,22 +147,21 @@ def is_edit(call: Call) -> bool:
 
 def edit_text(call: Call) -> str:
     """What an edit inserted: the new text, not the old one."""
-    for key in ("new_string", "content", "new_str", "file_text", "new_source"):
+    if edits := [new for _, new, _ in edits_of(call.arguments)]:
+        return "\n".join(edits)
+    for key in ("new_string", "content", "new_str", "file_text", "new_source", "CodeContent"):
         value = call.arguments.get(key)
         if isinstance(value, str):
             return value
     patch = call.arguments.get("input") or call.arguments.get("patch") or call.command() or ""
     if isinstance(patch, str) and "*** Begin Patch" in patch:
         return "\n".join(line[1:] for line in patch.splitlines() if line.startswith("+"))
-    edits = call.arguments.get("edits")
-    if isinstance(edits, list):
-        return "\n".join(str(edit.get("new_string", "")) for edit in edits if isinstance(edit, dict))
     return str(patch)
 
 
 def edit_old_text(call: Call) -> str:
     """What an edit removed, where the call says so."""
-    for key in ("old_string", "old_str"):
+    for key in ("old_string", "old_str", "oldString", "TargetContent"):
         value = call.arguments.get(key)
         if isinstance(value, str):
             return value
