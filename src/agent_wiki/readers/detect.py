@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from agent_wiki import __version__
 from agent_wiki.errors import PartOfRecording, UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
-from agent_wiki.readers.claude_beside import part_of_session
+from agent_wiki.readers.beside import part_of_session
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
 from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording, Sample

@@ -1,4 +1,4 @@
-"""What Claude Code keeps beside its recordings is known, and no news."""
+"""What programs keep beside their recordings is known, and no news."""
 
 from __future__ import annotations
 
@@ -23,17 +23,30 @@ def kept(tmp_path: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", [f"{SESSION}/subagents/agent-a9.meta.json", f"{SESSION}/tool-results/b1.txt"])
-def test_a_part_of_a_session_is_passed_over_without_a_word_unless_it_was_named(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        (f"{SESSION}/subagents/agent-a9.meta.json", "Claude Code"),
+        (f"{SESSION}/tool-results/b1.txt", "Claude Code"),
+        (f"subagents/{SESSION}/agent-a9.meta.json", "Qwen Code"),
+        ("app/.project_root", "Gemini CLI"),
+        ("opencode/opencode.db-wal", "OpenCode"),
+    ],
+)
+def test_a_part_of_a_session_is_passed_over_without_a_word_unless_it_was_named(
+    tmp_path: Path, name: str, program: str
+) -> None:
     path = kept(tmp_path, name)
     report = Report("normalize", "w")
     assert [list(readable(file, report)) for file in input_files([tmp_path])] == [[]]
     assert (report.passed_over, report.warnings, report.failures) == ([], [], [])
     assert [list(readable(file, report)) for file in input_files([path])] == [[]]
-    assert "Claude Code" in report.failures[0].reason
+    assert program in report.failures[0].reason
 
 
-@pytest.mark.parametrize("name", ["notes/tool-results/b1.json", f"{SESSION}/subagents/notes.json"])
+@pytest.mark.parametrize(
+    "name", ["notes/tool-results/b1.json", f"{SESSION}/subagents/notes.json", f"subagents/{SESSION}/b.json"]
+)
 def test_a_file_elsewhere_is_no_part_of_a_session(tmp_path: Path, name: str) -> None:
     with pytest.raises(Exception, match="not a trajectory") as raised:
         reader_of(Recording(kept(tmp_path, name), name))

@@ -1,0 +1,39 @@
+"""Files that programs keep beside their recordings.
+
+    Claude Code  <session id>/subagents/agent-<id>.meta.json  how the subagent was started
+                 <session id>/tool-results/…                  an output too long for the session's own file
+    Qwen Code    subagents/<session id>/agent-<id>.meta.json  how the subagent was started
+    Gemini CLI   <project>/.project_root                      the project's folder
+    OpenCode     opencode.db-wal, opencode.db-shm             the latest of the database, and an index of it
+
+They belong to a recording and are none, so no report lists them as passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.readers.recording_path import RecordingPath
+
+_SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_STARTED = re.compile(r"agent-.*\.meta\.json")
+_KEPT = {
+    "subagents": (_STARTED, "how Claude Code started the subagent beside it"),
+    "tool-results": (re.compile(r".*"), "an output of a session of Claude Code that has its start"),
+}
+_NAMED = {
+    ".project_root": "the folder of the project whose chats Gemini CLI keeps beside it",
+    "opencode.db-wal": "the latest of OpenCode's database beside it",
+    "opencode.db-shm": "an index of OpenCode's database beside it",
+}
+
+
+def part_of_session(path: RecordingPath) -> str | None:
+    """What a file is that belongs to a recording and is none; None for any other file."""
+    folder = path.parent
+    if _SESSION.fullmatch(folder.name) and folder.parent.name == "subagents" and _STARTED.fullmatch(path.name):
+        return "how Qwen Code started the subagent beside it"
+    name, meaning = _KEPT.get(folder.name, (None, ""))
+    if name is not None and name.fullmatch(path.name) and _SESSION.fullmatch(folder.parent.name):
+        return meaning
+    return _NAMED.get(path.name)
