@@ -367,6 +367,16 @@ def test_a_pointer_that_several_agents_read_stays_until_the_last_one_is_disconne
     assert tree(tmp_path) == {}
 
 
+def test_a_pointer_is_taken_out_where_it_was_put_though_the_agent_reads_another_file_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "CLAUDE.md").write_text("mine\n", encoding="utf-8")
+    _connected(tmp_path, capsys, "opencode")
+    (tmp_path / "AGENTS.md").write_text("new\n", encoding="utf-8")
+    assert _connected(tmp_path, capsys, "opencode", "--remove")["written"] == ["CLAUDE.md"]
+    assert tree(tmp_path) == {"CLAUDE.md": b"mine\n", "AGENTS.md": b"new\n"}
+
+
 def test_a_file_in_the_place_of_the_plugin_is_its_owners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / ".opencode" / "plugins" / "agent-wiki.js"
     file.parent.mkdir(parents=True)

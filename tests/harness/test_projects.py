@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from agent_wiki.commands import main
+from agent_wiki.harness import hooks
 from agent_wiki.harness.projects import project_root, project_wiki
+from tests.harness.hook_inputs import claude_input
 
 
 def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(tmp_path: Path) -> None:
@@ -64,3 +67,12 @@ def test_consult_in_a_worktree_asks_the_shared_wiki_and_other_commands_the_one_h
     assert main(["init", "--wiki", str(worktree / "wiki")]) == 0
     assert (wiki_folder(None), shared_wiki_folder(None)) == (worktree / "wiki", tmp_path / "shop" / "wiki")
     assert shared_wiki_folder(Path("wiki")) == Path("wiki")
+
+
+def test_a_session_in_a_worktree_is_saved_and_mined_in_the_main_checkout(tmp_path: Path, worktree: Path) -> None:
+    transcript = Path(__file__).parents[2] / "wiki-example" / "traces" / "claude-truncate.jsonl"
+    payload = json.dumps(claude_input(transcript, worktree / "cart"))
+    outcome = hooks.stop(payload, Path("wiki"), worktree, {})
+    assert (outcome.problems, len(outcome.mined)) == ([], 1)
+    assert sorted(path.name for path in (tmp_path / "shop").iterdir()) == [".evolve", ".git", "wiki"]
+    assert sorted(path.name for path in worktree.iterdir()) == [".git", "cart"]

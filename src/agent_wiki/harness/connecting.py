@@ -17,7 +17,7 @@ from agent_wiki.harness.agents import AGENTS, Agent
 from agent_wiki.harness.agents.agent import HookFile, OwnFile
 from agent_wiki.harness.connections import has_hooks
 from agent_wiki.harness.hook_settings import with_hooks, with_rules, without_hooks, without_rules
-from agent_wiki.harness.pointer_block import with_block, without_block
+from agent_wiki.harness.pointer_block import has_block, with_block, without_block
 from agent_wiki.harness.project_files import FileChange, State, is_own_file, read_file
 from agent_wiki.harness.projects import DEFAULT_WIKI, project_root, project_wiki
 from agent_wiki.harness.reminders import consult_command
@@ -82,14 +82,16 @@ def plan_removal(agent: Agent, folder: Path, leaving: Sequence[Agent] = ()) -> C
     Raises like `plan`.
     """
     made = ConnectionPlan()
-    pointer = agent.pointer(folder)
-    others = [each.name for each in AGENTS if each not in (agent, *leaving) and _shares_pointer(each, folder, pointer)]
-    if others:
-        made.notes.append(f"{pointer} keeps its pointer: {', '.join(others)} is connected and reads it")
-    else:
+    for pointer in dict.fromkeys((agent.pointer(folder), *agent.former_pointers)):
         target, before = read_file(folder, pointer)
-        after = None if before is None else without_block(before, pointer, agent.new_pointer)
-        made.changes.append(FileChange(pointer, target, before, after))
+        others = [
+            each.name for each in AGENTS if each not in (agent, *leaving) and _shares_pointer(each, folder, pointer)
+        ]
+        if others and has_block(before):
+            made.notes.append(f"{pointer} keeps its pointer: {', '.join(others)} is connected and reads it")
+        elif before is not None:
+            after = without_block(before, pointer, agent.new_pointer)
+            made.changes.append(FileChange(pointer, target, before, after))
     for name in _settings_files(agent):
         target, before, settings = _read_text(folder, name)
         if settings is not None and agent.permissions is not None and agent.permissions.file == name:

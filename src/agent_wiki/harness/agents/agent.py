@@ -72,9 +72,10 @@ class Agent:
     """An agent program as `wiki connect` knows it.
 
     `pointer` gives the Markdown file it reads in a folder, `new_pointer` what such a file begins with if it is made
-    here. `signs` are files and folders whose presence says that a project is worked on with this agent. `notes` gives
-    what a person must know or do, for a folder and the path of the wiki. `transcript_of` finds the recording of a
-    session where the agent's hooks name only the session.
+    here, `former_pointers` the files that it read if the folder has changed since. `signs` are files and folders whose
+    presence says that a project is worked on with this agent. `notes` gives what a person must know or do, for a folder
+    and the path of the wiki. `transcript_of` finds the recording of a session where the agent's hooks name only the
+    session.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Agent:
     signs: tuple[str, ...]
     program: str = ""
     new_pointer: str = ""
+    former_pointers: tuple[str, ...] = ()
     hook_file: HookFile | None = None
     own_file: OwnFile | None = None
     permissions: Permissions | None = None

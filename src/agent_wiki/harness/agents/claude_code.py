@@ -22,6 +22,7 @@ AGENT = Agent(
     title="Claude Code",
     program="claude",
     pointer=_pointer,
+    former_pointers=("CLAUDE.md", ".claude/CLAUDE.md"),
     signs=(".claude", "CLAUDE.md", "CLAUDE.local.md"),
     hook_file=HookFile(
         _SETTINGS,

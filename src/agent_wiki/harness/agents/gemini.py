@@ -32,6 +32,7 @@ AGENT = Agent(
     title="Gemini CLI",
     program="gemini",
     pointer=_pointer,
+    former_pointers=(_POINTER,),
     signs=(".gemini", _POINTER),
     hook_file=HookFile(
         _SETTINGS,

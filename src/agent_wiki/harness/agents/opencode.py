@@ -18,6 +18,7 @@ AGENT = Agent(
     title="OpenCode",
     program="opencode",
     pointer=_pointer,
+    former_pointers=("AGENTS.md", "CLAUDE.md"),
     signs=(".opencode", "opencode.json", "opencode.jsonc"),
     own_file=OwnFile(".opencode/plugins/agent-wiki.js", "connect/opencode.js"),
 )
