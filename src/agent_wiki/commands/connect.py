@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agent_wiki.commands.hook import CallsADay, UsdADay
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.errors import UsageError
@@ -33,6 +34,15 @@ Allow = Annotated[
     bool,
     typer.Option("--allow", help="Also permit the agent to consult the wiki unasked, where that can be set."),
 ]
+MineWith = Annotated[
+    str,
+    typer.Option(
+        "--mine-with",
+        metavar="ENGINE",
+        help="Have the hooks ask a model about sessions that have ended: claude-code, codex, gemini or anthropic.",
+        show_default="the embedded engine",
+    ),
+]
 Remove = Annotated[bool, typer.Option("--remove", help="Remove all of it; everything else stays byte for byte.")]
 All = Annotated[
     bool, typer.Option("--all", help="Every agent that the project shows signs of; with --remove, every agent.")
@@ -45,6 +55,9 @@ def connect(
     folder: Folder = Path(),
     wiki: Wiki = None,
     allow: Allow = False,
+    mine_with: MineWith = "",
+    calls_a_day: CallsADay = None,
+    usd_a_day: UsdADay = None,
     remove: Remove = False,
     every: All = False,
     listed: List = False,
@@ -68,7 +81,9 @@ def connect(
     if (agent is None) != every:
         raise UsageError("connect: name an agent, or use --all or --list")
     signs = _signs(folder, is_removal=remove) if agent is None else {}
-    planned = _plan([agent] if agent is not None else list(signs), folder, wiki, allow=allow, remove=remove)
+    names = [agent] if agent is not None else list(signs)
+    mining = _mining_words(mine_with, calls_a_day, usd_a_day)
+    planned = _plan(names, folder, wiki, allow=allow, remove=remove, mining=mining)
     if not dry_run:
         carry_out(planned.changes)
     report: dict[str, Any] = {
@@ -102,14 +117,33 @@ def _signs(folder: Path, *, is_removal: bool) -> dict[str, str]:
     return signs
 
 
-def _plan(names: list[str], folder: Path, wiki: Path | None, *, allow: bool, remove: bool) -> ConnectionPlan:
+def _mining_words(engine: str, calls_a_day: int | None, usd_a_day: float | None) -> list[str]:
+    """The words by which `wiki hook stop` mines with an engine; none without one. Raises `UsageError`."""
+    from agent_wiki.harness.background import ENGINES
+
+    if not engine:
+        if calls_a_day is not None or usd_a_day is not None:
+            raise UsageError("connect: --calls-a-day and --usd-a-day cap what --mine-with asks; name an engine")
+        return []
+    if engine not in ENGINES:
+        raise UsageError(f"connect: --mine-with {engine}: one of {', '.join(ENGINES)}")
+    words = ["--engine", engine]
+    words += [] if calls_a_day is None else ["--calls-a-day", str(calls_a_day)]
+    return words + ([] if usd_a_day is None else ["--usd-a-day", f"{usd_a_day:g}"])
+
+
+def _plan(
+    names: list[str], folder: Path, wiki: Path | None, *, allow: bool, remove: bool, mining: list[str]
+) -> ConnectionPlan:
     from agent_wiki.harness.connecting import ConnectionPlan, agent_named, plan, plan_removal
 
     planned = ConnectionPlan()
     leaving: list[Agent] = [agent_named(name) for name in names]
     for each in leaving:
-        one = plan_removal(each, folder, leaving) if remove else plan(each, folder, wiki, is_allowed=allow)
-        planned.add(one)
+        if remove:
+            planned.add(plan_removal(each, folder, leaving))
+        else:
+            planned.add(plan(each, folder, wiki, is_allowed=allow, mining=mining))
     return planned
 
 

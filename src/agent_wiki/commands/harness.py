@@ -15,8 +15,15 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from agent_wiki.trajectory.lazily import dataclass
+
+if TYPE_CHECKING:
+    from agent_wiki.harness.background import Background
+
+_Number = TypeVar("_Number", int, float)
+_WITH_VALUE = ("--wiki", "--engine", "--calls-a-day", "--usd-a-day")
 
 _HELD_SECONDS = (
     0.9  # the harness waits this long, counted from the start of this process; then the work continues alone
@@ -32,6 +39,9 @@ class Words:
     payload: str | None = None
     wiki: Path | None = None
     is_waiting: bool = False
+    engine: str = ""  # which mines in the background, "" for the embedded one
+    calls_a_day: int | None = None
+    usd_a_day: float | None = None
 
 
 def is_hook_stop(words: Sequence[str]) -> bool:
@@ -41,20 +51,34 @@ def is_hook_stop(words: Sequence[str]) -> bool:
 
 def words_of(words: Sequence[str]) -> Words:
     """The arguments of `wiki hook stop`; unknown ones are ignored."""
-    payload = wiki = None
+    payload = None
     is_waiting = False
+    values: dict[str, str] = {}
     rest = list(words)
     while rest:
-        word = rest.pop(0)
-        if word == "--wiki":
-            wiki = Path(rest.pop(0)) if rest else wiki
-        elif word.startswith("--wiki="):
-            wiki = Path(word.removeprefix("--wiki="))
+        name, separator, value = (word := rest.pop(0)).partition("=")
+        if name in _WITH_VALUE:
+            values[name] = value if separator else rest.pop(0) if rest else values.get(name, "")
         elif word == "--wait":
             is_waiting = True
         elif not word.startswith("-"):
             payload = word
-    return Words(payload, wiki, is_waiting)
+    return Words(
+        payload,
+        Path(values["--wiki"]) if values.get("--wiki") else None,
+        is_waiting,
+        values.get("--engine", ""),
+        _number(int, values.get("--calls-a-day")),
+        _number(float, values.get("--usd-a-day")),
+    )
+
+
+def _number(kind: Callable[[str], _Number], text: str | None) -> _Number | None:
+    """A number that a person wrote; None where it is none, for a hook fails at no word."""
+    try:
+        return None if text is None else kind(text)
+    except ValueError:
+        return None
 
 
 def stop(words: Words) -> int:
@@ -67,13 +91,23 @@ def stop(words: Words) -> int:
     def work() -> None:
         from agent_wiki.harness import hooks
 
-        hooks.stop(text, words.wiki, Path.cwd(), os.environ)
+        hooks.stop(text, words.wiki, Path.cwd(), os.environ, _background(words))
 
     if words.is_waiting or not hasattr(os, "fork"):
         work()
     else:
         _apart(work)
     return 0
+
+
+def _background(words: Words) -> Background | None:
+    """The engine that mines in the background, if one is named; caps that are no numbers are the default's."""
+    if not words.engine or words.engine == "offline":
+        return None
+    from agent_wiki.harness.background import DEFAULT_CALLS_A_DAY, Background
+
+    calls = DEFAULT_CALLS_A_DAY if words.calls_a_day is None else words.calls_a_day
+    return Background(words.engine, calls, words.usd_a_day)
 
 
 def _standard_input() -> str | None:

@@ -12,6 +12,14 @@ Wiki = Annotated[
     Path | None,
     typer.Option("--wiki", help="The wiki, searched from the session's folder upwards; created if not found."),
 ]
+CallsADay = Annotated[
+    int | None,
+    typer.Option("--calls-a-day", min=0, help="Requests to that engine on one day (UTC).", show_default="20"),
+]
+UsdADay = Annotated[
+    float | None,
+    typer.Option("--usd-a-day", min=0, help="Dollars for that engine on one day (UTC).", show_default="no cap"),
+]
 
 
 def start(
@@ -31,6 +39,16 @@ def start(
 def stop(
     payload: Annotated[str | None, typer.Argument(help="The harness's JSON; by default standard input.")] = None,
     wiki: Wiki = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help="Have a model mine sessions that have ended: claude-code, codex, gemini or anthropic.",
+            show_default="the embedded engine",
+        ),
+    ] = "",
+    calls_a_day: CallsADay = None,
+    usd_a_day: UsdADay = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until everything is done, however long it takes.")] = False,
 ) -> None:
     """At the end of a turn: save the session's trajectory, and mine it unless the turn was trivial.
@@ -40,4 +58,4 @@ def stop(
     """
     from agent_wiki.commands import harness
 
-    harness.stop(harness.Words(payload, wiki, wait))
+    harness.stop(harness.Words(payload, wiki, wait, engine, calls_a_day, usd_a_day))

@@ -50,11 +50,14 @@ def agent_named(name: str) -> Agent:
     return found
 
 
-def plan(agent: Agent, folder: Path, wiki: Path | None, *, is_allowed: bool = False) -> ConnectionPlan:
+def plan(
+    agent: Agent, folder: Path, wiki: Path | None, *, is_allowed: bool = False, mining: Sequence[str] = ()
+) -> ConnectionPlan:
     """The changes that connect an agent in `folder`. Nothing is written.
 
-    `wiki` is the wiki to point at, None for the nearest one; `is_allowed` adds the permission to consult it. Raises
-    `UnsafePath` for a link that leads out of the folder, `RunError` with file and line of what cannot be edited.
+    `wiki` is the wiki to point at, None for the nearest one; `is_allowed` adds the permission to consult it; `mining`
+    are words for `wiki hook stop` that name an engine. Raises `UnsafePath` for a link that leads out of the folder,
+    `RunError` with file and line of what cannot be edited.
     """
     place = _wiki_place(folder, wiki)
     made = ConnectionPlan()
@@ -65,12 +68,12 @@ def plan(agent: Agent, folder: Path, wiki: Path | None, *, is_allowed: bool = Fa
     for name in _settings_files(agent):
         target, before, settings = _read_text(folder, name)
         if agent.hook_file is not None and agent.hook_file.name == name:
-            settings = with_hooks(settings, agent.hook_file, _commands(agent, agent.hook_file, place))
+            settings = with_hooks(settings, agent.hook_file, _commands(agent, agent.hook_file, place, mining))
         if agent.permissions is not None and agent.permissions.file == name and is_allowed:
             settings = with_rules(settings, agent.permissions)
         made.changes.append(FileChange(name, target, before, _encoded(settings)))
     if agent.own_file is not None:
-        made.changes.append(_own_change(agent.own_file, folder, place))
+        made.changes.append(_own_change(agent.own_file, folder, place, mining))
     made.notes += _notes(agent, folder, place, is_allowed=is_allowed)
     return made
 
@@ -125,21 +128,20 @@ def _encoded(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8")
 
 
-def _own_change(own: OwnFile, folder: Path, wiki: str) -> FileChange:
+def _own_change(own: OwnFile, folder: Path, wiki: str, mining: Sequence[str]) -> FileChange:
     target, before = read_file(folder, own.name)
     if before is not None and not is_own_file(before):
         raise RunError(f"{own.name}: not made by `wiki connect`; move it away, nothing was written")
-    text = Templates().render(own.template, command=["wiki", "hook", "stop", "--wiki", wiki])
+    text = Templates().render(own.template, command=["wiki", "hook", "stop", "--wiki", wiki, *mining])
     return FileChange(own.name, target, before, text.encode("utf-8"))
 
 
-def _commands(agent: Agent, form: HookFile, wiki: str) -> dict[str, str]:
+def _commands(agent: Agent, form: HookFile, wiki: str, mining: Sequence[str]) -> dict[str, str]:
     """Event → command. Naming the wiki permits the hook to create it."""
     named = [] if agent.answer_form == "text" else ["--agent", agent.name]
+    more = {"start": named, "stop": mining}
     return {
-        hook.event: shlex.join(
-            ["wiki", "hook", hook.subcommand, "--wiki", wiki, *(named if hook.subcommand == "start" else [])]
-        )
+        hook.event: shlex.join(["wiki", "hook", hook.subcommand, "--wiki", wiki, *more.get(hook.subcommand, ())])
         for hook in form.hooks
     }
 

@@ -26,6 +26,7 @@ class HookOutcome:
     marked: list[str] = field(default_factory=list)  # sessions worth mining: `<session id>: <signs>`
     mined: list[str] = field(default_factory=list)  # names of the saved files that are now in the wiki
     without_lessons: list[str] = field(default_factory=list)  # names of those that hold nothing to learn
+    asked: str = ""  # what an engine in the background was asked
     postponed: str = ""  # why something was left for the next turn
     problems: list[str] = field(default_factory=list)
 
@@ -35,6 +36,7 @@ class HookOutcome:
         parts += [f"to mine: {'; '.join(self.marked)}"] if self.marked else []
         parts += [f"mined: {len(self.mined)}"] if self.mined else []
         parts += [f"nothing to learn: {len(self.without_lessons)}"] if self.without_lessons else []
+        parts += [f"asked {self.asked}"] if self.asked else []
         parts += [f"left for the next time: {self.postponed}"] if self.postponed else []
         return ", ".join(parts)
 

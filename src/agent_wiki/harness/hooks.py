@@ -23,6 +23,7 @@ from agent_wiki.harness.projects import project_root, project_wiki
 from agent_wiki.recall.own_sessions import MINING_VARIABLE
 
 if TYPE_CHECKING:
+    from agent_wiki.harness.background import Background
     from agent_wiki.pipeline.session_stages import SessionReport
     from agent_wiki.trajectory import Trajectory
 
@@ -33,6 +34,7 @@ EVENTS = frozenset(
      "sessionEnd", "session.idle"}
 )  # fmt: skip
 
+_ENDS_A_SESSION = frozenset({"SessionEnd", "sessionEnd"})
 _FOLDER = "hook"
 _LOCK_TIMEOUT_SECONDS = 1.0
 _SAVE_TIMEOUT_SECONDS = 5.0
@@ -42,10 +44,17 @@ _MOST_ROUNDS = 3
 _ENGINE = "offline"
 
 
-def stop(text: str, named_wiki: Path | None, here: Path, environment: Mapping[str, str]) -> HookOutcome:
+def stop(
+    text: str,
+    named_wiki: Path | None,
+    here: Path,
+    environment: Mapping[str, str],
+    background: Background | None = None,
+) -> HookOutcome:
     """Save the turn's trajectory and mine what is worth it. Raises nothing: problems are logged and in the outcome.
 
-    `text` is the harness's input, `named_wiki` the wiki that its configuration names.
+    `text` is the harness's input, `named_wiki` the wiki that its configuration names. Without a `background` engine the
+    embedded one mines.
     """
     outcome = HookOutcome()
     if environment.get(MINING_VARIABLE):  # the agent answers questions of this package
@@ -56,7 +65,7 @@ def stop(text: str, named_wiki: Path | None, here: Path, environment: Mapping[st
         cwd = hook.cwd if hook.cwd.is_dir() else here
         if hook.event not in EVENTS:
             raise HookProblem(f"event {hook.event[:40]!r} does not end a turn")
-        _save_and_mine(hook, cwd, named_wiki, environment, outcome)
+        _save_and_mine(hook, cwd, named_wiki, environment, outcome, background)
     except NothingRecorded:
         pass
     except AgentWikiError as error:
@@ -68,7 +77,12 @@ def stop(text: str, named_wiki: Path | None, here: Path, environment: Mapping[st
 
 
 def _save_and_mine(
-    hook: HookInput, cwd: Path, named_wiki: Path | None, environment: Mapping[str, str], outcome: HookOutcome
+    hook: HookInput,
+    cwd: Path,
+    named_wiki: Path | None,
+    environment: Mapping[str, str],
+    outcome: HookOutcome,
+    background: Background | None,
 ) -> None:
     from agent_wiki.harness import saving
 
@@ -77,21 +91,26 @@ def _save_and_mine(
     folder = saving.default_folder(root, environment)
     memory = HookMemory(saving.evolve_folder(root, environment) / _FOLDER)
     warnings: list[str] = []
+    current: set[str] = set()
     with transcript_of(hook, environment) as transcript, memory.locked("saving", _SAVE_TIMEOUT_SECONDS):
         for trajectory in saving.trajectories(transcript, transcript.name, warnings):
-            _save(trajectory, folder, memory, outcome, is_mined=wiki is not None)
+            current.add(_save(trajectory, folder, memory, outcome, is_mined=wiki is not None))
     if wiki is None:
         return
     if hook.is_continuation:
         outcome.postponed = "another hook made the agent continue" if memory.pending() else ""
         return
-    _mine_pending(wiki, folder, memory, outcome)
+    if background is None:
+        _mine_pending(wiki, folder, memory, outcome)
+    else:
+        going_on = frozenset() if hook.event in _ENDS_A_SESSION else frozenset(current)
+        _ask_about_pending(wiki, folder, memory, outcome, background, going_on)
 
 
-def _save(trajectory: Trajectory, folder: Path, memory: HookMemory, outcome: HookOutcome, *, is_mined: bool) -> None:
+def _save(trajectory: Trajectory, folder: Path, memory: HookMemory, outcome: HookOutcome, *, is_mined: bool) -> str:
     """Save one trajectory unless it is saved as it is now; a session's later state replaces the earlier one's file.
 
-    It is marked as pending when the turns since the last look show a sign of something to learn.
+    It is marked as pending when the turns since the last look show a sign of something to learn. Out: its stem.
     """
     from agent_wiki.harness import saving
     from agent_wiki.harness.signs import signs_to_learn
@@ -122,6 +141,7 @@ def _save(trajectory: Trajectory, folder: Path, memory: HookMemory, outcome: Hoo
     state = {"digest": found, "file": file, "looked_at": since}
     if state != before:
         memory.write(name, state)
+    return stem
 
 
 def _mine_pending(wiki: Path, folder: Path, memory: HookMemory, outcome: HookOutcome) -> None:
@@ -142,6 +162,27 @@ def _mine_pending(wiki: Path, folder: Path, memory: HookMemory, outcome: HookOut
                 for stem in pending:
                     memory.unmark(stem)
                 memory.write("last_run.json", {"seconds": time.monotonic() - started, "ended_at": time.time()})
+    except WikiLocked as error:
+        outcome.postponed = str(error)
+
+
+def _ask_about_pending(
+    wiki: Path,
+    folder: Path,
+    memory: HookMemory,
+    outcome: HookOutcome,
+    background: Background,
+    going_on: frozenset[str],
+) -> None:
+    """Have an engine in the background mine what is pending, but for sessions that go on: each turn would ask again."""
+    from agent_wiki.harness.background import mine_in_background
+
+    pending = {stem: file for stem, file in memory.pending().items() if stem not in going_on}
+    if not pending:
+        return
+    try:
+        with memory.locked("mining", _LOCK_TIMEOUT_SECONDS):
+            mine_in_background(wiki, folder, pending, memory, background, outcome)
     except WikiLocked as error:
         outcome.postponed = str(error)
 
