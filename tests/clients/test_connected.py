@@ -29,8 +29,7 @@ _PROGRAMS = {
     "copilot": COPILOT,
 }
 _CONSULT = (
-    says("", bash("wiki consult 'run the tests of this project'")),
-    says("", bash("cat wiki/guidelines/*__*.md")),
+    says("", bash("wiki consult --read 'run the tests of this project'")),
     says("I follow that page: make test.", bash("make test")),
     says("The tests pass with `make test`, as the wiki says."),
 )
