@@ -7,7 +7,7 @@ from typing import Any
 
 from agent_wiki.readers import qwen_code, qwen_stream
 from agent_wiki.trajectory import Trajectory, Usage
-from tests.readers.lines import only, shape, write_lines
+from tests.readers.lines import only, shape, write_document, write_lines
 
 COUNTED = {"promptTokenCount": 100, "candidatesTokenCount": 9, "totalTokenCount": 109, "cachedContentTokenCount": 40}
 
@@ -115,6 +115,9 @@ def test_a_subagent_in_a_stream_is_apart(tmp_path: Path) -> None:
     recording = write_lines(tmp_path / "a.jsonl", events)
     assert qwen_stream.claims(recording.sample())
     own, apart = qwen_stream.read(recording)
+    listed = write_document(tmp_path / "a.json", events)  # as `-o json` prints them
+    assert qwen_stream.claims(listed.sample())
+    assert [each.messages for each in qwen_stream.read(listed)] == [own.messages, apart.messages]
     assert own.messages[0].thinking == "Plan."
     assert [message.mark for message in own.messages] == [None, "interrupt", "injected"]
     assert own.source.hygiene["subagent_turns_apart"] == 2

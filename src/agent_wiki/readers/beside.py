@@ -5,6 +5,7 @@
     Qwen Code    subagents/<session id>/agent-<id>.meta.json  how the subagent was started
     Gemini CLI   <project>/.project_root                      the project's folder
     OpenCode     opencode.db-wal, opencode.db-shm             the latest of the database, and an index of it
+                 message/ses_…/msg_….json, part/msg_…/prt_….json, session_diff/ses_….json, before 1.2
 
 They belong to a recording and are none, so no report lists them as passed over.
 """
@@ -21,6 +22,7 @@ _KEPT = {
     "subagents": (_STARTED, "how Claude Code started the subagent beside it"),
     "tool-results": (re.compile(r".*"), "an output of a session of Claude Code that has its start"),
 }
+_STORED = re.compile(r"message/ses_\w+/msg_\w+\.json|part/msg_\w+/prt_\w+\.json|storage/session_diff/ses_\w+\.json")
 _NAMED = {
     ".project_root": "the folder of the project whose chats Gemini CLI keeps beside it",
     "opencode.db-wal": "the latest of OpenCode's database beside it",
@@ -36,4 +38,6 @@ def part_of_session(path: RecordingPath) -> str | None:
     name, meaning = _KEPT.get(folder.name, (None, ""))
     if name is not None and name.fullmatch(path.name) and _SESSION.fullmatch(folder.parent.name):
         return meaning
+    if _STORED.fullmatch(f"{folder.parent.name}/{folder.name}/{path.name}"):
+        return "a part of a session of OpenCode, in a file of its own"
     return _NAMED.get(path.name)

@@ -1,7 +1,8 @@
 """OpenCode sessions as `opencode export` writes them: one JSON document with the session's `info` and its messages.
 
-The database in which OpenCode keeps all of them reads like such documents (`opencode_database.py`). A session that was
-forked begins with copies of the messages before, with their old times.
+The database in which OpenCode keeps all of them reads like such documents (`opencode_database.py`), and so do the files
+of older versions (`opencode_storage.py`). A session that was forked begins with copies of the messages before, with
+their old times.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.chat_values import mapping, objects
+from agent_wiki.readers.opencode_storage import Message, is_session, messages_of
 from agent_wiki.readers.opencode_turns import OpenCodeTurns, is_older
 from agent_wiki.readers.recorded import text_or_none
 from agent_wiki.readers.recording import Recording, Sample
@@ -20,9 +22,9 @@ FORMAT = "opencode"
 
 
 def claims(sample: Sample) -> bool:
-    """Documents with a session's `info` and messages of `info` and `parts`."""
+    """Documents with a session's `info` and messages of `info` and `parts`, or a session's `info` alone."""
     records = sample.records()
-    return bool(records) and _is_session(records[0])
+    return bool(records) and (_is_session(records[0]) or (sample.shape == "document" and is_session(records[0])))
 
 
 def _is_session(record: dict[str, Any]) -> bool:
@@ -34,15 +36,23 @@ def _is_session(record: dict[str, Any]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every session with messages. Raises `UnreadableRecording` when there is none."""
     found = False
-    for document in _documents(recording):
-        listed = objects(document.get("messages"))
-        messages = [(mapping(each.get("info")), objects(each.get("parts"))) for each in listed]
-        trajectory = session(mapping(document.get("info")), messages)
+    for info, messages in _sessions(recording):
+        trajectory = session(info, messages)
         if trajectory.messages or "inherited_turns" in (trajectory.source.hygiene or {}):
             found = True
             yield trajectory
     if not found:
         raise UnreadableRecording(recording.name, "a session without messages")
+
+
+def _sessions(recording: Recording) -> Iterator[tuple[dict[str, Any], list[Message]]]:
+    for document in _documents(recording):
+        if is_session(document):
+            yield document, messages_of(recording)
+        else:
+            listed = objects(document.get("messages"))
+            messages = [(mapping(each.get("info")), objects(each.get("parts"))) for each in listed]
+            yield mapping(document.get("info")), messages
 
 
 def _documents(recording: Recording) -> Iterator[dict[str, Any]]:
@@ -54,7 +64,7 @@ def _documents(recording: Recording) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def session(info: dict[str, Any], messages: list[tuple[dict[str, Any], list[dict[str, Any]]]]) -> Trajectory:
+def session(info: dict[str, Any], messages: list[Message]) -> Trajectory:
     """The trajectory of a session from its `info` and its messages, each as `(info, parts)`."""
     turns = OpenCodeTurns(FORMAT)
     inherited = 0

@@ -12,7 +12,16 @@ from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import mapping, objects, summed_usage
-from agent_wiki.readers.recorded import count, epoch_seconds, flat_text, iso_utc, most_used, number, text_or_none
+from agent_wiki.readers.recorded import (
+    count,
+    epoch_seconds,
+    flat_text,
+    iso_utc,
+    most_used,
+    number,
+    seconds_between,
+    text_or_none,
+)
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 
 _AGENT = "opencode"
@@ -47,6 +56,7 @@ class OpenCodeTurns:
         source = self.source
         source.usage = summed_usage(self.usages)
         source.cost_usd = round(sum(self.costs_usd), 9) if self.costs_usd else None
+        source.duration_seconds = seconds_between(self.started, self.ended)
         source.ended_at = iso_utc(self.ended)
         head = {"agent": _AGENT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
         return self.builder.finish(session_id, source, **head)

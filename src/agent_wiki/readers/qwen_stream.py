@@ -1,4 +1,4 @@
-"""The output of `qwen -o stream-json`: events as Claude Code prints them, read apart because their figures differ.
+"""The output of `qwen -o stream-json` and `-o json`: Claude Code's events, read apart because their figures differ.
 
 A reply comes as several events of different ids, of which the last has its usage; cached tokens are part of the input;
 the figures of the `result` event run on over all runs of a session. The prompt is not printed.
@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import mapping, summed_usage
+from agent_wiki.readers.chat_values import mapping, objects, summed_usage
 from agent_wiki.readers.claude_blocks import blocks_of, content_text, string_or_empty
 from agent_wiki.readers.gemini_parts import Call, reply_tokens
 from agent_wiki.readers.qwen_code import cancelled_mark
@@ -28,8 +28,9 @@ _NOTICE = "Background "  # how the program says that a task in the background en
 
 
 def claims(sample: Sample) -> bool:
-    """An `init` event that names the version of Qwen Code."""
-    return is_qwen(sample.records())
+    """An `init` event that names the version of Qwen Code, on a line or in a list of events."""
+    listed = sample.values[0] if sample.shape == "document" and sample.values else None
+    return is_qwen(objects(listed) if isinstance(listed, list) else sample.records())
 
 
 def is_qwen(records: list[dict[str, Any]]) -> bool:
@@ -40,12 +41,19 @@ def is_qwen(records: list[dict[str, Any]]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session of one capture, then its subagents. A capture without a turn yields none and leaves a warning."""
     capture = _Capture()
-    for _, event in recording.lines():
+    for event in _events(recording):
         if isinstance(event, dict):
             capture.take(event)
     if not capture.conversations:
         recording.warnings.append(f"{recording.name}: no turns recorded")
     yield from capture.trajectories()
+
+
+def _events(recording: Recording) -> Iterator[Any]:
+    """The events of `-o stream-json`, one a line, or of `-o json`, which prints the same as one list."""
+    if recording.sample().shape == "document":
+        return recording.elements()
+    return (event for _, event in recording.lines())
 
 
 @dataclass(slots=True)
