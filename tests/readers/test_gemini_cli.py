@@ -210,6 +210,18 @@ def test_notices_of_the_program_are_no_requests(tmp_path: Path) -> None:
     assert [message.mark for message in trajectory.messages] == [None, "injected", "injected", "injected", "interrupt"]
 
 
+def test_what_a_hook_said_is_kept_apart_from_the_request_behind_it(tmp_path: Path) -> None:
+    said = "<hook_context>You MUST run `wiki consult &lt;task&gt;`.</hook_context>"
+    alone = {**user("c", said), "content": [{"text": said}]}
+    recording = write_lines(tmp_path / "a.jsonl", [HEADER, user("a", f"{said}\n\nAdd slug."), gemini("b", "ok"), alone])
+    assert [(message.mark, message.content) for message in read(recording).messages] == [
+        ("injected", said),
+        (None, "Add slug."),
+        (None, "ok"),
+        ("injected", said),
+    ]
+
+
 def test_a_session_in_which_nothing_was_said_is_reported(tmp_path: Path) -> None:
     recording = write_lines(tmp_path / "a.jsonl", [HEADER])
     with pytest.raises(UnreadableRecording, match="without messages"):

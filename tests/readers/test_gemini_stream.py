@@ -53,6 +53,12 @@ def test_pieces_of_a_text_and_its_calls_are_one_reply(tmp_path: Path) -> None:
     assert (trajectory.model, trajectory.source.usage) == ("gemini-x", None)
 
 
+def test_what_a_hook_said_is_kept_apart_from_the_request_behind_it(tmp_path: Path) -> None:
+    said = "<hook_context>You MUST run it.</hook_context>"
+    trajectory = only(read(tmp_path, INIT, event("message", role="user", content=f"{said}\n\nGo.")))
+    assert [(message.mark, message.content) for message in trajectory.messages] == [("injected", said), (None, "Go.")]
+
+
 def test_an_error_says_what_the_model_is_given(tmp_path: Path) -> None:
     given = {"type": "file_not_found", "message": "File not found: /a"}
     failed = result("c1", "error", output="File not found", error=given)

@@ -22,6 +22,7 @@ from agent_wiki.readers.gemini_parts import (
     SHELL,
     Call,
     calls_in,
+    hook_context,
     reply_tokens,
     response_text,
     responses_in,
@@ -42,7 +43,6 @@ _FOLDER = re.compile(r"^  - (.+)$", re.MULTILINE)  # of the workspace, in the co
 _NOTICES: tuple[tuple[str, MessageMark], ...] = (
     ("<session_context>", "injected"),
     ("This is the Gemini CLI. We are setting up the context", "injected"),
-    ("<hook_context>", "injected"),
     ("<state_snapshot>", "compaction"),
 )
 _LAST_CHANCE = "You have one final chance to complete the task"  # the last words to a subagent that did not report
@@ -153,8 +153,10 @@ def _add_user(builder: TrajectoryBuilder, content: Any, answered: set[str]) -> N
             _answer(call_id, answered)
             text, is_error = response_text(response.get("response"))
             builder.tool(call_id, text, is_error=is_error)
-    text = flat_text(content)
-    if responses and not text:
+    from_hooks, text = hook_context(flat_text(content))
+    if from_hooks:
+        builder.user(from_hooks, mark="injected")
+    if (responses or from_hooks) and not text:
         return
     mark = next((mark for beginning, mark in _NOTICES if text.startswith(beginning)), None)
     builder.user(text, mark=mark or ("injected" if _LAST_CHANCE in text[:200] else None))

@@ -14,6 +14,7 @@ from agent_wiki.readers.recorded import count, flat_text, text_or_none
 from agent_wiki.trajectory import Usage
 
 SHELL = "run_shell_command"
+_HOOK_BEGINS, _HOOK_ENDS = "<hook_context>", "</hook_context>"
 """The tool that runs commands."""
 
 Call = tuple[str | None, str, Any]
@@ -52,6 +53,17 @@ def response_text(response: Any) -> tuple[str, bool | None]:
             value = response[name]
             return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), is_error
     return json.dumps(response, ensure_ascii=False), None
+
+
+def hook_context(text: str) -> tuple[str, str]:
+    """What hooks put before a user's words, with its tags (empty for nothing), and the words themselves.
+
+    The program escapes angle brackets in what a hook says, so the first closing tag ends it.
+    """
+    if not text.startswith(_HOOK_BEGINS) or _HOOK_ENDS not in text:
+        return "", text
+    said, _, asked = text.partition(_HOOK_ENDS)
+    return said + _HOOK_ENDS, asked.lstrip("\n")
 
 
 def result_text(result: Any) -> tuple[str, bool | None]:

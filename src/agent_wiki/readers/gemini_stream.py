@@ -13,7 +13,7 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import mapping
-from agent_wiki.readers.gemini_parts import SHELL, Call, reply_tokens
+from agent_wiki.readers.gemini_parts import SHELL, Call, hook_context, reply_tokens
 from agent_wiki.readers.recorded import count, flat_text, iso_utc, number, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
@@ -122,7 +122,10 @@ class _Session:
 
     def _answer(self, event: dict[str, Any], kind: str) -> None:
         if kind == "message":
-            self.builder.user(flat_text(event.get("content")))
+            from_hooks, text = hook_context(flat_text(event.get("content")))
+            if from_hooks:
+                self.builder.user(from_hooks, mark="injected")
+            self.builder.user(text)
         elif kind == "error":
             self.builder.user(flat_text(event.get("message")), mark="injected")
         else:
