@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tomllib
@@ -19,6 +20,7 @@ from typer.main import get_command
 from agent_wiki.commands import main
 from agent_wiki.commands.app import app
 from agent_wiki.errors import UnsafePath
+from agent_wiki.harness import former_skills
 from agent_wiki.harness.skills_folder import State, plan, shipped_skills, states, write
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.stages.order import ASKING_STAGES
@@ -27,14 +29,15 @@ from agent_wiki.wiki.templates import shipped_folder
 from tests.wikis import tree
 
 REPOSITORY = Path(__file__).parents[2]
-SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest", *(f"wiki-{stage}" for stage in ASKING_STAGES))
-TEXTS = (*(f"skills/{name}/SKILL.md" for name in SKILLS), "docs/engines.md")
+SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest")
+REFERENCES = tuple(f"wiki-ingest/references/{stage}.md" for stage in ASKING_STAGES)
+TEXTS = (*(f"skills/{name}/SKILL.md" for name in SKILLS), *(f"skills/{each}" for each in REFERENCES), "docs/engines.md")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHELL_BLOCK = re.compile(r"^ *```(sh|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _TYPED = re.compile(r"^ *\$ ((?:.*\\\n)*.*)", re.MULTILINE)
 _FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(wiki [^`]+)`")
-_LONGEST_NAME, _LONGEST_DESCRIPTION, _MOST_LINES = 64, 1024, 500
+_LONGEST_NAME, _LONGEST_DESCRIPTION, _MOST_LINES = 64, 260, 500
 
 
 def _text(name: str) -> str:
@@ -87,7 +90,12 @@ def test_a_shipped_skill_is_a_valid_agent_skill(name: str) -> None:
 
 
 def test_the_shipped_skills_are_these_and_each_folder_has_one() -> None:
-    assert sorted(shipped_skills()) == sorted(f"{name}/SKILL.md" for name in SKILLS)
+    assert sorted(shipped_skills()) == sorted([*(f"{name}/SKILL.md" for name in SKILLS), *REFERENCES])
+
+
+def test_each_reference_is_linked_from_its_skill_and_none_is_missing() -> None:
+    linked = re.findall(r"\]\((references/[^)]+)\)", _text("skills/wiki-ingest/SKILL.md"))
+    assert sorted(f"wiki-ingest/{each}" for each in linked) == sorted(REFERENCES)
 
 
 def test_the_wheel_and_the_source_archive_contain_the_skills() -> None:
@@ -100,7 +108,8 @@ def test_the_wheel_and_the_source_archive_contain_the_skills() -> None:
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_command_line_of_a_skill_can_be_typed(name: str) -> None:
     calls = list(_wiki_calls(_text(name)))
-    assert calls or name.endswith("wiki-consult/SKILL.md"), "a skill shows the commands it speaks of"
+    is_quiet = name.endswith("wiki-consult/SKILL.md") or "/references/" in name
+    assert calls or is_quiet, "a skill shows the commands it speaks of"
     for words in calls:
         _parse(words)
 
@@ -156,6 +165,54 @@ def test_a_changed_file_is_left_alone_and_reported_until_forced(
     forced = _installed(tmp_path, capsys, "--force")
     assert (forced["written"], forced["exit_code"]) == (["wiki-ingest/SKILL.md"], 0)
     assert tree(tmp_path) == shipped_skills()
+
+
+def _former(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    """A folder with what a former version is made to have shipped: one skill that is gone, and one that is not."""
+    files = {"wiki-summarize/SKILL.md": b"how to summarize\n", "wiki-ingest/SKILL.md": b"how to ingest\n"}
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()[:16]
+        monkeypatch.setitem(former_skills._SHIPPED, path, (digest,))
+    return files
+
+
+def test_skills_of_a_former_version_are_replaced_and_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = _former(tmp_path, monkeypatch)
+    assert _installed(tmp_path, capsys, "--dry-run")["removed"] == ["wiki-summarize/SKILL.md"]
+    assert tree(tmp_path) == files
+    found = _installed(tmp_path, capsys)
+    assert (found["removed"], found["superseded"], found["left_alone"]) == (["wiki-summarize/SKILL.md"], [], [])
+    assert (found["exit_code"], tree(tmp_path)) == (0, shipped_skills())
+    assert not (tmp_path / "wiki-summarize").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--force"]])
+def test_a_skill_that_is_no_longer_shipped_stays_and_is_reported_where_a_person_edited_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    _former(tmp_path, monkeypatch)
+    own = tmp_path / "wiki-summarize" / "SKILL.md"
+    own.write_text("how I summarize\n", encoding="utf-8")
+    beside = tmp_path / "wiki-extract-guidelines" / "notes.md"
+    beside.parent.mkdir()
+    beside.write_text("mine\n", encoding="utf-8")
+    assert main(["skills", "install", "--to", str(tmp_path), *options]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "left alone because you edited them (wiki-ingest has what it says; remove them by hand):",
+        f"  {own}",
+    ]
+    assert (own.read_text(encoding="utf-8"), beside.read_text(encoding="utf-8")) == ("how I summarize\n", "mine\n")
+
+
+def test_every_skill_that_was_ever_shipped_is_known() -> None:
+    gone = (*(f"wiki-{stage}" for stage in ASKING_STAGES), "wiki-ingest", "wiki-consult", "wiki-catalog")
+    assert {f"{name}/SKILL.md" for name in gone} <= former_skills.FORMER_PATHS
+    assert not any(former_skills.was_shipped(path, content) for path, content in shipped_skills().items())
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -228,7 +285,8 @@ def test_no_folder_named_is_wrong_use() -> None:
 
 
 @given(
-    some.dictionaries(some.text("abc/", min_size=1), some.sampled_from(("missing", "same", "other"))), some.booleans()
+    some.dictionaries(some.text("abc/", min_size=1), some.sampled_from(("missing", "same", "former", "other"))),
+    some.booleans(),
 )
 def test_each_file_is_written_or_unchanged_or_left_alone(found: dict[str, State], is_forced: bool) -> None:
     planned = plan(found, is_forced=is_forced)

@@ -12,6 +12,7 @@ from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.wiki.text import counted
 
 _EXIT_LEFT_ALONE = 1
+_HOLDS_IT = "wiki-ingest has what it says"
 
 Folder = Annotated[
     Path, typer.Option("--to", help="The folder that an agent loads its skills from; created if it does not exist.")
@@ -20,13 +21,17 @@ Force = Annotated[bool, typer.Option("--force", help="Also overwrite files with 
 
 
 def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Copy the package's Agent Skills into a folder; files with other content are listed and not changed."""
-    from agent_wiki.harness.skills_folder import plan, shipped_skills, states, write
+    """Copy the package's Agent Skills into a folder; files with other content are listed and not changed.
+
+    Skills of a former version are replaced, and removed where this one has them no more, unless somebody edited them.
+    """
+    from agent_wiki.harness.skills_folder import former_states, plan, remove, shipped_skills, states, write
 
     shipped = shipped_skills()
-    planned = plan(states(folder, shipped), is_forced=force)
+    planned = plan(states(folder, shipped), is_forced=force, former=former_states(folder, shipped))
     if not dry_run:
         write(folder, shipped, planned.to_write)
+        remove(folder, planned.to_remove)
     report: dict[str, Any] = {
         "command": "skills install",
         "folder": str(folder),
@@ -34,7 +39,9 @@ def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_js
         "written": list(planned.to_write),
         "unchanged": list(planned.unchanged),
         "left_alone": list(planned.left_alone),
-        "exit_code": _EXIT_LEFT_ALONE if planned.left_alone else 0,
+        "removed": list(planned.to_remove),
+        "superseded": list(planned.superseded),
+        "exit_code": _EXIT_LEFT_ALONE if planned.left_alone or planned.superseded else 0,
     }
     if as_json:
         print_json(report)
@@ -47,9 +54,14 @@ def _lines(report: dict[str, Any]) -> list[str]:
     would = "would be " if report["is_dry_run"] else ""
     folder = report["folder"]
     counts = f"{counted(len(report['written']), 'file')} {would}written, {len(report['unchanged'])} unchanged"
-    lines = [f"skills: {counts}, {len(report['left_alone'])} left alone"]
+    removed = f", {len(report['removed'])} {would}removed" if report["removed"] else ""
+    lines = [f"skills: {counts}{removed}, {len(report['left_alone']) + len(report['superseded'])} left alone"]
     lines += [f"  {folder}/{path}" for path in report["written"]]
+    lines += [f"  {folder}/{path}: removed, {_HOLDS_IT}" for path in report["removed"]]
     if report["left_alone"]:
         lines.append("left alone because they have other content (--force overwrites them):")
         lines += [f"  {folder}/{path}" for path in report["left_alone"]]
+    if report["superseded"]:
+        lines.append(f"left alone because you edited them ({_HOLDS_IT}; remove them by hand):")
+        lines += [f"  {folder}/{path}" for path in report["superseded"]]
     return lines

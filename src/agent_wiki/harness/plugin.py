@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.errors import RunError, UsageError
-from agent_wiki.harness.skills_folder import InstallPlan, plan, states, write
+from agent_wiki.errors import UsageError
+from agent_wiki.harness.skills_folder import InstallPlan, plan, remove, states, write
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
 
@@ -89,17 +89,5 @@ def change(wiki: Path, *, is_removal: bool, is_forced: bool, is_dry_run: bool) -
     ours = tuple(path for path, state in found.items() if state == "same" or (state == "other" and is_forced))
     left = tuple(path for path, state in found.items() if state == "other" and not is_forced)
     if not is_dry_run:
-        for path in ours:
-            _remove(wiki, path)
+        remove(wiki, ours)
     return PluginChange((), ours, (), left)
-
-
-def _remove(wiki: Path, path: str) -> None:
-    """Remove a file, and its folder where nothing else is in it."""
-    target = wiki / path
-    try:
-        target.unlink()
-        if target.parent != wiki and not any(target.parent.iterdir()):
-            target.parent.rmdir()
-    except OSError as error:
-        raise RunError(f"{target}: cannot remove it ({error.strerror})") from error
