@@ -73,6 +73,86 @@ def test_a_script_with_anything_else_stays_as_it_is(tmp_path: Path, source: str)
     assert call.result == f"{DONE}\nmade\n"
 
 
+AB = 'tools.exec_command({cmd: "a"})', 'tools.exec_command({cmd: "b"})'
+EACH = f"const rs = await Promise.all([{AB[0]}, {AB[1]}]);"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"const a = await {AB[0]}; const b = await {AB[1]}; text(a.output); text('---'); text(b);",
+        f"const [a, b] = await Promise.all([{AB[0]}, {AB[1]}]); text(a.output); text('---'); text(JSON.stringify(b));",
+        f"{EACH} text(rs[0].output); text('---'); text(rs[1]);",
+    ],
+)
+def test_the_calls_of_a_script_that_shows_each_result_are_calls_of_their_own(tmp_path: Path, source: str) -> None:
+    frame = '{"exit_code":2,"output":"no b\n"}'
+    first, second = calls(tmp_path, script("c1", source), shown("c1", DONE, "made a\n", "---", frame))
+    assert [each.command() for each in (first, second)] == ["a", "b"]
+    assert (first.result, first.is_error, first.turn) == ("made a\n", None, second.turn)
+    assert (second.result, second.is_error) == ("Process exited with code 2\nOutput:\nno b\n", True)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "text(r);",
+        "{ text(r); }",
+        "text(`exit ${r.exit_code}: ${r.output}`);",
+        '{text("exit " + r.exit_code + ": " + r.output)}',
+    ],
+)
+def test_a_loop_that_shows_each_result_is_read_once_for_each(tmp_path: Path, body: str) -> None:
+    texts = (
+        ['{"exit_code":0,"output":"A"}', '{"exit_code":1,"output":"B"}']
+        if "text(r)" in body
+        else ["exit 0: A", "exit 1: B"]
+    )
+    found = calls(tmp_path, script("c1", f"{EACH}\nfor (const r of rs) {body}"), shown("c1", DONE, *texts))
+    assert [(each.command(), each.is_error) for each in found] == [("a", False), ("b", True)]
+    assert [each.result for each in found] == [
+        f"Process exited with code {code}\nOutput:\n{out}" for code, out in ("0A", "1B")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        (f"{EACH} text(rs[0].output);", ["A"]),  # nothing shows what the other returned
+        (f"{EACH} for (const r of rs) text(r.output);", ["A"]),  # fewer texts than it must have shown
+        (f"{EACH} text(rs[0].output + rs[1].output);", ["AB"]),
+        (f"{EACH} text(rs[2].output);", ["A"]),
+        (f"{EACH} for (const r of other) text(r);", ["A", "B"]),
+        (f"const [a] = await Promise.all([{AB[0]}, {AB[1]}]); text(a);", ["A"]),
+        ("const rs = await Promise.all(names.map(name => tools.exec_command({cmd: name}))); text(rs);", ["A"]),
+    ],
+)
+def test_results_that_are_not_kept_apart_leave_the_script_as_it_is(
+    tmp_path: Path, source: str, texts: list[str]
+) -> None:
+    [call] = calls(tmp_path, script("c1", source), shown("c1", DONE, *texts))
+    assert (call.name, call.arguments) == ("exec", {"input": source})
+
+
+@pytest.mark.parametrize(
+    ("says", "text", "result", "is_error"),
+    [
+        ("text(`exit=${r.exit_code}\\n${r.output}`)", "exit=1\nno", "Process exited with code 1\nOutput:\nno", True),
+        ("text(r.output); text('exit ' + r.exit_code)", "exit 0", "Process exited with code 0\nOutput:\nmade", False),
+        ("text(`${r.output} ${r.session_id}`)", "made 77", "Process running with session ID 77\nOutput:\nmade", None),
+        ("text(`exit=${r.exit_code}`)", "something else", "something else", None),
+        ('text("done")', "done", "", None),
+    ],
+)
+def test_what_a_script_says_in_words_of_its_own_is_read_out_of_them(
+    tmp_path: Path, says: str, text: str, result: str, is_error: bool | None
+) -> None:
+    source = f'const r = await tools.exec_command({{cmd: "make"}}); {says};'
+    texts = ["made", text] if "text(r.output)" in says else [text]
+    [call] = calls(tmp_path, script("c1", source), shown("c1", DONE, *texts))
+    assert (call.command(), call.result, call.is_error) == ("make", result, is_error)
+
+
 def test_a_script_that_fails_is_a_failed_call_also_when_it_is_not_read(tmp_path: Path) -> None:
     error = "Script error:\nReferenceError: target is not defined"
     [call] = calls(tmp_path, script("c1", "text(target);"), shown("c1", FAILED, error))

@@ -113,7 +113,7 @@ def test_a_script_of_which_nothing_came_stays() -> None:
 
 def test_a_patch_is_what_was_changed_not_how_the_script_put_it_together() -> None:
     refused, applied, plan = calls_of(SCRIPTS / "patch.jsonl")
-    assert (refused.name, refused.is_error) == ("exec", True)
+    assert (refused.name, refused.is_error) == ("apply_patch", True)
     assert json.loads(applied.raw_arguments) == {
         "input": "*** Begin Patch\n*** Add File: /home/dev/proj-q/b.txt\n+a\n*** End Patch"
     }

@@ -280,8 +280,9 @@ class _Rollout:
     def _result(self, payload: dict[str, Any]) -> None:
         self._finish_reply()
         call_id = text_or_none(payload.get("call_id"))
-        self.ran.answered(call_id, self.moment)
-        text, is_error = self.cells.result_of(call_id, payload.get("output")) or result_of(payload)
+        output = payload.get("output")
+        self.ran.answered(call_id, self.moment, self.cells.several_of(call_id, output))
+        text, is_error = self.cells.result_of(call_id, output) or result_of(payload)
         if is_refusal(text):
             self.builder.tool(call_id, text, mark="rejected")
             return

@@ -6,17 +6,16 @@ the call `wait` of that cell then has the rest.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from agent_wiki.readers.codex_items import framed
-from agent_wiki.readers.codex_script import CodexScript, ShownText, script_of
+from agent_wiki.readers.codex_ran import RanItem
+from agent_wiki.readers.codex_script import CodexScript, script_of
+from agent_wiki.readers.codex_shown import CodexResult, returned
 from agent_wiki.readers.recorded import flat_text
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import regex
 
 CodexCall = tuple[str | None, str, Any]
-CodexResult = tuple[str, bool | None]
 
 _HEAD = regex(r"Script (completed|failed|running with cell ID (\d{1,9}))\nWall time:? [\d.]{1,20} seconds\nOutput:\n?")
 _ERROR = "Script error:\n"
@@ -28,6 +27,7 @@ class Cells:
     def __init__(self) -> None:
         self._scripts: dict[str, CodexScript | None] = {}  # by call id; None for one that is not read
         self._running: dict[str, CodexScript | None] = {}  # by cell id
+        self._several: dict[str, CodexScript] = {}  # scripts of more than one call, by call id
 
     def unpacked(self, call: CodexCall) -> CodexCall:
         """A call of `exec` as the one that its script makes, where the script can be read; any other call as it is."""
@@ -35,8 +35,11 @@ class Cells:
         if call_id is None:
             return call
         if name == "exec" and isinstance(arguments, dict) and isinstance(arguments.get("input"), str):
-            script = self._scripts[call_id] = script_of(arguments["input"])
-            return (call_id, script.tool, script.arguments) if script else call
+            script = script_of(arguments["input"])
+            if script is not None and len(script.calls) > 1:
+                self._several[call_id], script = script, None
+            self._scripts[call_id] = script
+            return (call_id, *script.calls[0]) if script else call
         if name == "wait":
             self._await(call_id, arguments)
         return call
@@ -68,49 +71,20 @@ class Cells:
         shown[0] = shown[0][head.end() :]
         if has_failed:
             return "\n".join(part.removeprefix(_ERROR) for part in shown if part), True
-        return _returned(script, shown if shown[0] else shown[1:])
+        found = returned(script, shown if shown[0] else shown[1:])
+        return found[0] if found else None
 
-
-def _returned(script: CodexScript, texts: list[str]) -> CodexResult:
-    """What the call of a completed script returned, in the form of a call without a script.
-
-    A patch that cannot be applied stops its script, so one whose script completed was applied.
-    """
-    has_failed = False if script.tool == "apply_patch" else None
-    session = _session(script.shown, texts)
-    if session:
-        texts = [f"Process running with session ID {session}", "Output:", *texts[:-1]]
-    elif len(texts) == 1 and script.shown[:1] and script.shown[0].form == "object" and (frame := _frame(texts[0])):
-        return framed(frame)
-    return "\n".join(texts), has_failed
-
-
-def _session(shown: list[ShownText], texts: list[str]) -> str | None:
-    """The session of a command that still runs, where the script says its id last."""
-    if not shown or not texts or shown[-1].form != "session":
-        return None
-    before, after = shown[-1].around
-    number = texts[-1].removeprefix(before).removesuffix(after)
-    is_said = len(texts) == len(shown) and texts[-1] == before + number + after
-    return number if is_said and number.isdecimal() else None
-
-
-def _frame(text: str) -> str | None:
-    """The object that `exec_command` returns, as Codex writes it above the output of a call without a script."""
-    try:
-        record = value_of(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(record, dict) or not isinstance(record.get("output"), str):
-        return None
-    names = (
-        ("chunk_id", "Chunk ID: {}"),
-        ("wall_time_seconds", "Wall time: {} seconds"),
-        ("exit_code", "Process exited with code {}"),
-        ("session_id", "Process running with session ID {}"),
-        ("original_token_count", "Original token count: {}"),
-    )
-    lines = [form.format(record.pop(name)) for name, form in names if isinstance(record.get(name), str | int | float)]
-    output = record.pop("output")
-    rest = [json.dumps(record, ensure_ascii=False)] if record else []
-    return "\n".join([*lines, *rest, "Output:", output])
+    def several_of(self, call_id: str | None, output: Any) -> list[RanItem]:
+        """The calls of a script of several, with their results; none where the script did not complete or says less."""
+        script = self._several.pop(call_id or "", None)
+        texts = [flat_text(part) for part in output] if isinstance(output, list) else []
+        head = _HEAD.match(texts[0]) if texts else None
+        if script is None or head is None or head[1] != "completed":
+            return []
+        texts[0] = texts[0][head.end() :]
+        results = returned(script, texts if texts[0] else texts[1:]) or []
+        calls = zip(script.calls, results, strict=False)
+        return [
+            RanItem(f"{call_id}-{number}", tool, arguments, text, is_error)
+            for number, ((tool, arguments), (text, is_error)) in enumerate(calls, start=1)
+        ]

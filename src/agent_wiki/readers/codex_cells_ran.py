@@ -34,6 +34,13 @@ class RanCell:
     ran: list[RanItem] = field(default_factory=list)  # began and ended in it
     begun: list[RanItem] = field(default_factory=list)  # began in it and ended later
     ended: list[RanItem] = field(default_factory=list)  # began earlier and ended in it
+    shown: list[RanItem] = field(default_factory=list)  # what its own texts say, where it has no items
+
+    def settle(self) -> None:
+        """Take what the script showed for what ran, where no item says that; else drop it."""
+        if self.ran or self.begun or self.ended:
+            self.shown = []
+        self.ran += self.shown
 
     def is_replaced(self) -> bool:
         """Whether its items are the calls and results, not the script."""
@@ -51,6 +58,8 @@ class RanCell:
         """Whether the call itself stays beside its items, because they do not show all that it did."""
         if self.source is None:
             return True
+        if self.shown:
+            return False
         others = {name for name in _TOOL.findall(self.source) if name not in _SHOWN_BY_ITEMS}
         if any(not name.startswith("mcp__") for name in others):
             return True
@@ -69,10 +78,10 @@ class RanItems:
         """A call of `exec` with its script, or of `wait`, was recorded at a moment."""
         self._cells[call_id] = self._waiting[call_id] = RanCell(call_id, source, is_read, moment)
 
-    def answered(self, call_id: str | None, moment: float | None) -> None:
-        """A call's output was recorded."""
+    def answered(self, call_id: str | None, moment: float | None, shown: list[RanItem]) -> None:
+        """A call's output was recorded, in which the script showed the results of several calls, or of none."""
         if cell := self._waiting.pop(call_id or "", None):
-            cell.answered, cell.is_answered = moment, True
+            cell.answered, cell.is_answered, cell.shown = moment, True, shown
 
     def take(self, item: RanItem) -> None:
         """An item was recorded as completed."""
@@ -91,6 +100,8 @@ class RanItems:
         messages = list(messages)
         if not self._cells:
             return messages
+        for each in self._cells.values():
+            each.settle()
         results = {message.tool_call_id: message for message in messages if message.role == "tool"}
         placed: list[Message] = []
         for message in messages:

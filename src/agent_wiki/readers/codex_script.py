@@ -2,8 +2,8 @@
 
 There every call is a script for one tool named `exec`, such as
 `const r = await tools.exec_command({cmd: "ls"}); text(r.output);`. It is read only when each of its statements is
-known: constants, one call whose arguments are literals, and `text(…)` of what it returned. Any other code leaves the
-script as it is: conditions, loops, computed arguments, comments, and several calls, whose results are not kept apart.
+known: constants, calls whose arguments are literals, one after the other or in `Promise.all`, and `text(…)` of what
+each returned. Any other code leaves the script as it is: conditions, computed arguments and lists of calls, comments.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-Form = Literal["object", "output", "session"]
+Form = Literal["object", "output", "session", "words"]
 
 _DEEPEST = 20
 _SPACES = re.compile(r"\s*")
@@ -29,10 +29,19 @@ _WORDS = {"true": True, "false": False, "null": None}
 _DECLARATION = regex(r"(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*")
 _CALL = regex(r"await\s+tools\.([A-Za-z_$][\w$]*)\s*\(\s*")
 _TEXT = regex(r"text\s*\(\s*")
+_OF = r"([A-Za-z_$][\w$]*(?:\[\d{1,3}\])?)"  # what a call returned, by its name or its place in a list
 _SHOWN = regex(
-    r"(?:JSON\.stringify\(\s*([A-Za-z_$][\w$]*)\s*(?:,\s*null\s*,\s*\d+\s*)?\)"
-    r"|([A-Za-z_$][\w$]*)(\.output(?:\.trim\(\)|\.slice\([-\d, ]*\))?)?)\s*\)"
+    rf"(?:JSON\.stringify\(\s*{_OF}\s*(?:,\s*null\s*,\s*\d+\s*)?\)"
+    rf"|{_OF}(\.output(?:\.trim\(\)|\.slice\([-\d, ]*\))?)?)\s*\)"
 )
+_FIELD = regex(rf"{_OF}\.(output|exit_code|session_id|wall_time_seconds)\b")
+_HOLE = regex(rf"\$\{{\s*{_OF}\.(output|exit_code|session_id|wall_time_seconds)\s*\}}")
+_PARALLEL = regex(
+    r"(?:const|let|var)\s+(?:\[([\w$,\s]{1,400})\]|([A-Za-z_$][\w$]*))\s*=\s*await\s+Promise\.all\(\s*\[\s*"
+)
+_INNER_CALL = regex(r"tools\.([A-Za-z_$][\w$]*)\s*\(\s*")
+_EACH = regex(r"for\s*\(\s*(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s+of\s+([A-Za-z_$][\w$]*)\s*\)\s*")
+_MOST_CALLS = 50
 _SESSION = regex(
     r"if\s*\(\s*([A-Za-z_$][\w$]*)\.session_id\s*\)\s*text\(\s*`([^`\\$]{0,80})\$\{\s*\1\.session_id\s*\}([^`\\$]{0,80})`\s*\)"
 )
@@ -46,30 +55,35 @@ class _Unknown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """What one `text(…)` of a script shows. A session's id, with words around it, is shown while a command runs."""
+    """What one `text(…)` of a script shows, of the call at a place among all; None for the script's own words.
+
+    A session's id, with words around it, is shown while a command runs. Of the form "words" are `pieces`: words and the
+    names of fields by turns, beginning and ending with words.
+    """
 
     form: Form
     around: tuple[str, str] = ("", "")
+    call: int | None = 0
+    pieces: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class CodexScript:
-    """The one call of a script as its tool and its arguments, and what the script shows, in order."""
+    """The calls of a script as tools and arguments, and what the script shows, in order."""
 
-    tool: str = ""
-    arguments: dict[str, Any] = field(default_factory=dict)
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     shown: list[ShownText] = field(default_factory=list)
 
 
 def script_of(source: str) -> CodexScript | None:
-    """The call of a script; None unless every statement of it is known and it calls one tool."""
+    """The calls of a script; None unless every statement of it is known and it calls a tool."""
     reading = _Reading(source)
     try:
         while reading.position < len(source):
             reading.statement()
     except (_Unknown, ValueError, RecursionError):
         return None
-    return reading.script if reading.script.tool else None
+    return reading.script if reading.script.calls else None
 
 
 class _Reading:
@@ -81,28 +95,85 @@ class _Reading:
         self._next(_SETTINGS)
         self.script = CodexScript()
         self.constants: dict[str, Any] = {}
-        self.result: str | None = None  # the name that what the call returned has
+        self.results: dict[str, int] = {}  # the names that what calls returned have
+        self.lists: dict[str, list[int]] = {}
 
     def statement(self) -> None:
         """One statement with what ends it. Raises `_Unknown`."""
-        if declaration := self._next(_DECLARATION):
-            name = declaration[1]
-            if name in self.constants or name == self.result:
-                raise _Unknown
-            if call := self._next(_CALL):
-                self._call(call[1])
-                self.result = name
-            else:
-                self.constants[name] = self._value(0)
+        if parallel := self._next(_PARALLEL):
+            self._parallel(parallel[1], parallel[2])
+        elif declaration := self._next(_DECLARATION):
+            self._declare(declaration[1])
         elif call := self._next(_CALL):
             self._call(call[1])
-        elif session := self._next(_SESSION):
+        elif each := self._next(_EACH):
+            self._for_each(each[1], each[2])
+            return
+        else:
+            self._shows()
+        self._end()
+
+    def _declare(self, name: str) -> None:
+        if call := self._next(_CALL):
+            self._name(name, self._call(call[1]))
+        else:
+            self._expect_new(name)
+            self.constants[name] = self._value(0)
+
+    def _name(self, name: str, call: int) -> None:
+        self._expect_new(name)
+        self.results[name] = call
+
+    def _expect_new(self, name: str) -> None:
+        if name in self.constants or name in self.results or name in self.lists:
+            raise _Unknown
+
+    def _parallel(self, names: str | None, whole: str | None) -> None:
+        """`const [a, b] = await Promise.all([…])`, or one name for the list, up to the last bracket."""
+        made: list[int] = []
+        while not self._closes("]"):
+            call = self._next(_INNER_CALL)
+            if call is None:
+                raise _Unknown
+            made.append(self._call(call[1]))
+            self._separated("]")
+        self._expect(")")
+        if whole is not None:
+            self._expect_new(whole)
+            self.lists[whole] = made
+            return
+        given = [name.strip() for name in (names or "").split(",")]
+        if len(given) != len(made):
+            raise _Unknown
+        for name, call_made in zip(given, made, strict=True):
+            self._name(name, call_made)
+
+    def _for_each(self, name: str, listed: str) -> None:
+        """A loop over what calls returned that only shows: its body is read once for each of them."""
+        start, calls = self.position, self.lists.get(listed)
+        if not calls:
+            raise _Unknown
+        self._expect_new(name)
+        for call in calls:
+            self.position, self.results[name] = start, call
+            if self.source.startswith("{", self.position):
+                self.position += 1
+                while not self._closes("}"):
+                    self._shows()
+                    self._closes(";")
+            else:
+                self._shows()
+        del self.results[name]
+        self._next(_END)
+
+    def _shows(self) -> None:
+        """`text(…)`, or the condition with which a script shows the session of a running command."""
+        if session := self._next(_SESSION):
             self._show(session[1], "session", (session[2], session[3]))
         elif self._next(_TEXT):
             self._text()
         else:
             raise _Unknown
-        self._end()
 
     def _end(self) -> None:
         """What ends a statement: a semicolon, a line break or the end. Raises `_Unknown` for anything else."""
@@ -115,28 +186,73 @@ class _Reading:
 
     def _text(self) -> None:
         if call := self._next(_CALL):
-            self._call(call[1])
+            made = self._call(call[1])
             self._expect(")")
-            self.script.shown.append(ShownText("object"))
+            self.script.shown.append(ShownText("object", call=made))
         elif shown := self._next(_SHOWN):
             self._show(shown[1] or shown[2], "output" if shown[3] else "object")
         else:
-            raise _Unknown
+            self._words()
 
     def _show(self, name: str, form: Form, around: tuple[str, str] = ("", "")) -> None:
-        if name != self.result:
-            raise _Unknown
-        self.script.shown.append(ShownText(form, around))
+        self.script.shown.append(ShownText(form, around, self._returned(name)))
 
-    def _call(self, tool: str) -> None:
-        """The arguments of the call up to its closing parenthesis."""
+    def _returned(self, name: str) -> int:
+        """The call that returned what a name, or a place in a list, stands for."""
+        listed, _, place = name.removesuffix("]").partition("[")
+        calls = self.lists.get(listed, []) if place else [self.results[name]] if name in self.results else []
+        number = int(place) if place else 0
+        if number >= len(calls):
+            raise _Unknown
+        return calls[number]
+
+    def _words(self) -> None:
+        """Words, with fields of what one call returned, put together with `+` or in a template."""
+        pieces: list[str] = [""]
+        calls: set[int] = set()
+        while True:
+            if named := self._next(_FIELD):
+                self._put(pieces, calls, named[1], named[2])
+            elif self.source.startswith("`", self.position):
+                self._template(pieces, calls)
+            elif self.source[self.position : self.position + 1] in ("'", '"'):
+                pieces[-1] += self._string(self.source[self.position])
+            else:
+                raise _Unknown
+            self._spaces()
+            if self._closes(")"):
+                break
+            self._expect("+")
+        if len(calls) > 1 or pieces.count("output") > 1:
+            raise _Unknown
+        self.script.shown.append(ShownText("words", call=min(calls, default=None), pieces=tuple(pieces)))
+
+    def _template(self, pieces: list[str], calls: set[int]) -> None:
+        found = self._next(_QUOTED["`"])
+        if found is None:
+            raise _Unknown
+        words = _HOLE.split(found[1])
+        for position in range(0, len(words), 3):
+            if "${" in words[position]:
+                raise _Unknown
+            pieces[-1] += _unescaped(words[position])
+            if position + 2 < len(words):
+                self._put(pieces, calls, words[position + 1], words[position + 2])
+
+    def _put(self, pieces: list[str], calls: set[int], name: str, named_field: str) -> None:
+        calls.add(self._returned(name))
+        pieces += [named_field, ""]
+
+    def _call(self, tool: str) -> int:
+        """The arguments of a call up to its closing parenthesis. Returns its place among all."""
         argument = {} if self.source.startswith(")", self.position) else self._value(0)
         self._expect(")")
         if isinstance(argument, str):
             argument = {"input": argument}
-        if self.script.tool or not isinstance(argument, dict):
+        if len(self.script.calls) >= _MOST_CALLS or not isinstance(argument, dict):
             raise _Unknown
-        self.script.tool, self.script.arguments = tool, argument
+        self.script.calls.append((tool, argument))
+        return len(self.script.calls) - 1
 
     def _value(self, depth: int) -> Any:
         """A literal, or a constant by its name."""
@@ -166,8 +282,7 @@ class _Reading:
             raise _Unknown
         if "\n" in found[1] and quote != "`":
             raise _Unknown
-        body = _ESCAPE.sub(lambda escape: _JSON_ESCAPES.get(escape[0], escape[0]), found[1])
-        return str(json.loads(f'"{body}"', strict=False))
+        return _unescaped(found[1])
 
     def _object(self, depth: int) -> dict[str, Any]:
         members: dict[str, Any] = {}
@@ -220,3 +335,9 @@ class _Reading:
         if match:
             self.position = match.end()
         return match
+
+
+def _unescaped(body: str) -> str:
+    """What stands between quotes, without its escapes. Raises `ValueError` for those that JSON has not."""
+    spelt = _ESCAPE.sub(lambda escape: _JSON_ESCAPES.get(escape[0], escape[0]), body)
+    return str(json.loads(f'"{spelt}"', strict=False))
