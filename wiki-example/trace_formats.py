@@ -83,7 +83,8 @@ def _claude_messages(recorded: Recorded) -> Iterator[tuple[str, dict[str, Any], 
             message = {"id": reply_id, "type": "message", "role": "assistant", "model": MODEL, "content": [block]}
             yield "assistant", message, {}
         for call_id, call, result in zip(ids, performed.turn.calls, performed.results, strict=True):
-            yield "user", {"role": "user", "content": [_claude_result(call_id, call, result)]}, {}
+            beside = {"toolUseResult": "User rejected tool use"} if result.is_rejected else {}
+            yield "user", {"role": "user", "content": [_claude_result(call_id, call, result)]}, beside
 
 
 def _claude_blocks(performed: Performed, ids: list[str]) -> Iterator[dict[str, Any]]:

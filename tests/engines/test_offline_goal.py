@@ -211,11 +211,46 @@ def test_the_wish_that_most_was_changed_for_is_named_after_a_chore() -> None:
     )
 
 
-def test_a_request_in_so_many_words_stands_alone_whatever_followed() -> None:
+def test_a_request_in_so_many_words_stands_alone_but_for_another_as_long_that_took_as_much() -> None:
     request = "Add a table of all orders to the page of a customer, with the date, the sum and the state of each"
     session = Session().user(request).edit("page.ts").says("There it is.")
     session.user("now write the tests of the whole page too").edit("a.ts").edit("b.ts").edit("c.ts")
     assert summed_goal(session) == request
+    more = "please build the page of all customers as well, with a search by name and by city, sorted by the last order"
+    session.user(more).edit("d.ts").edit("e.ts").edit("f.ts")
+    assert summed_goal(session).startswith("Add a table of all orders")
+    assert ", then: Please build the page of all customers" in summed_goal(session)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "goal"),
+    [
+        (
+            "Imagine you are a senior engineer.\n\nPlease write the tests of the cart.",
+            "Please write the tests of the cart.",
+        ),
+        ("Thanks for the thorough breakdown. Please add the missing index.", "Please add the missing index."),
+        (
+            "Polish and tests\n\nGoal of This Phase\n\nBring the pages into line with the docs.",
+            "Bring the pages into line with the docs.",
+        ),
+    ],
+)
+def test_a_role_thanks_and_the_heading_of_a_phase_are_no_goal(prompt: str, goal: str) -> None:
+    assert summed_goal(Session().user(prompt).edit("a.ts")) == goal
+
+
+def test_a_heading_over_pasted_findings_is_named_with_them() -> None:
+    names = ("Leak of keys", "No limit", "No index")
+    rest = f"- Evidence: a.ts\n- Impact: {'x' * 120}"
+    found = "\n\n".join(f"{at}) **High - {name}**\n{rest}" for at, name in enumerate(names, 1))
+    goal = summed_goal(Session().user(f"## Blocker / High\n\n{found}").edit("a.ts"))
+    assert goal == "Blocker / High: High - Leak of keys; High - No limit; High - No index"
+
+
+def test_an_answer_after_a_command_is_no_part_of_the_goal() -> None:
+    session = Session().user("/write-epics").says("Shall I?").user("It is ok, lets proceed").edit("epics.md")
+    assert summed_goal(session) == "/write-epics"
 
 
 def test_words_that_point_back_stand_for_the_talk_that_led_up_to_them() -> None:

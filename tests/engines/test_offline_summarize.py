@@ -295,6 +295,36 @@ def test_work_that_a_separate_request_follows_was_accepted() -> None:
     assert "went on to something else (T13)" in first.narrative
 
 
+def test_work_that_a_command_for_other_work_follows_was_accepted_and_one_that_shows_figures_is_none() -> None:
+    session = with_work(Session().user("<command-name>/write-changelog</command-name>", "injected"))
+    session.user("<command-name>/write-guide</command-name>", "injected")
+    assert answer(SummarizeQuestion(with_work(session).done())).arcs[0].outcome == "success"
+    shown = with_work(Session().user("write a changelog for the first release"))
+    shown.user("<command-name>/stats</command-name>", "injected")
+    assert len(arcs_of(with_work(shown))) == 1
+
+
+def test_a_check_that_was_begun_again_and_whose_end_is_not_recorded_decides_nothing() -> None:
+    session = Session().user("fix the build").edit("a.rs").run("cargo build", "error: no such crate", failed=True)
+    assert arc_of(session).outcome == "failure"
+    session.call("Bash", {"command": "cargo build"}, None)
+    assert arc_of(session).outcome == "unknown"
+
+
+def test_code_that_only_parses_shows_no_success() -> None:
+    session = Session().user("fix the crash at the start").edit("server.js")
+    assert arc_of(session.run("node --check server.js", "", failed=False)).outcome == "unknown"
+
+
+def test_what_a_command_in_the_background_printed_is_its_verdict() -> None:
+    session = Session().user("run all the tests").edit("a.py")
+    session.run(
+        "pytest -q", "Command running in background with ID: b4w48. Output is being written to: /t/tasks/b4w48.output"
+    )
+    assert arc_of(session.run("tail -3 /t/tasks/b4w48.output", "3 passed in 2s")).outcome == "success"
+    assert arc_of(session.run("tail -3 /t/tasks/b4w48.output", "1 failed, 2 passed in 2s")).outcome != "success"
+
+
 def booked() -> Session:
     session = Session().user("I want to move my flight to Friday").says("What is your booking code?")
     session.user("It is AB12").call("get_booking", {"code": "AB12"}, "{}")

@@ -66,6 +66,10 @@ def test_any_text_is_cut_without_an_error(command: str) -> None:
         ("./gradlew.bat :shared:testDebugUnitTest", True),
         ("./gradlew clean", False),
         ("xcodebuild -scheme Shop test", True),
+        ("xcodebuild -project Shop.xcodeproj -scheme Shop -quiet build", True),
+        ("xcodebuild -project Shop.xcodeproj -list", False),
+        ("docker compose -f test.yml up --build --abort-on-container-exit", True),
+        ("docker compose up -d", False),
     ],
 )
 def test_tasks_and_services_that_test_are_checks(line: str, is_one: bool) -> None:

@@ -138,7 +138,11 @@ def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
     """A service or a task whose name says that it tests: `docker compose run test`, `gradlew :app:testDebug`."""
     if program in ("gradle", "gradlew"):
         return any(map(_GRADLE_CHECK.search, rest[:6]))
+    if program == "xcodebuild":
+        return bool(set(rest) & _CHECK_WORDS[program])
     words = rest[1:] if rest[:1] == ("compose",) else rest if program == "docker-compose" else ()
+    if "up" in words and {"--abort-on-container-exit", "--exit-code-from"} & set(words):
+        return True  # it ends when its tests do
     after_run = words[words.index("run") + 1 :] if "run" in words else ()
     service = next((word for word in after_run if not word.startswith("-")), "")
     return _TEST_SERVICE.search(service) is not None

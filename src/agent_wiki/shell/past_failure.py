@@ -19,6 +19,7 @@ _COMES_FIRST = regex(
 )
 _PLACE = regex(r"^\s*\S{1,200}?(?:\(\d+,\d+\)|:\d+(?::\d+)?):?(?: -)? ")
 _NUMBERS = regex(r"\d+")
+_TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tests?\b|\b\d{1,6} tests? completed\b")
 
 
 def gets_past(later: Call, lines: Iterable[str]) -> bool:
@@ -32,6 +33,13 @@ def gets_past(later: Call, lines: Iterable[str]) -> bool:
         return False
     shown = {_bare(line) for line in errors}
     return not any(map(_COMES_FIRST.search, errors)) and not any(line in each for line in wanted for each in shown)
+
+
+def has_started(event: Call, later: Call) -> bool:
+    """Whether a test run that had not begun reports its tests in `later`, however they went."""
+    before, after = (_TALLY.search(call.result or "") for call in (event, later))
+    line = verdict_of(event).line
+    return before is None and after is not None and bool(line) and line not in (later.result or "")
 
 
 def _bare(line: str) -> str:

@@ -47,8 +47,8 @@ _COMPLAINT = regex(
 _PASSED = regex(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
-    r"|\b(?:no issues found|[Nn]o errors|BUILD SUCCESS|Build succeeded|test result: ok|tests? passed|[Bb]uilt in|"
-    r"Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
+    r"|\b(?:no issues found|[Nn]o errors|BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
+    r"[Bb]uilt in|Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
     re.IGNORECASE,
 )
 # One of these is in every line that shows a failure or a success: a quick test before the expressions.

@@ -20,6 +20,8 @@ _NARROWING = frozenset(
      "--skip", "--deselect", "--ignore", "--ignore-glob", "--exclude", "--testPathIgnorePatterns"}
 )  # fmt: skip
 _COMPILING_ONLY = frozenset({"-c", "--collect-only", "--no-run", "--list", "--dry-run"})
+# Where a check runs, not what it checks.
+_PLACES = frozenset({"-destination", "-derivedDataPath", "-sdk"})
 _RUNNERS_WITH_TARGETS = frozenset(
     {"npm", "pnpm", "yarn", "bun", "make", "just", "mise", "task", "poe", "nx", "turbo"}
 )  # fmt: skip
@@ -78,6 +80,8 @@ def _targets(words: list[str]) -> list[str]:
     """What a check was narrowed to: paths, names, and the values of options that choose tests."""
     found = []
     for position, word in enumerate(words):
+        if position and words[position - 1] in _PLACES:
+            continue
         option, _, value = word.partition("=")
         if option in _NARROWING:
             found.append(f"{option}={value or ''.join(words[position + 1 : position + 2])}")

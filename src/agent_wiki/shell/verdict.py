@@ -37,7 +37,10 @@ def verdict_of(call: Call) -> Verdict:
     if isinstance(kept, Verdict):
         return kept
     command = (call.continues or call).command()
-    verdict = call.verdict = judged(call.result, call.is_error, call.name, command, call.mark, call.result_turn)
+    # That a file could be read says nothing of the command that prints into it.
+    is_other = call.continues is not None and (call.command() is not None or call.path() is not None)
+    is_error = None if is_other else call.is_error
+    verdict = call.verdict = judged(call.result, is_error, call.name, command, call.mark, call.result_turn)
     return verdict
 
 

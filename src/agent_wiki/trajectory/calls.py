@@ -32,8 +32,17 @@ _RUNS_ON = re.compile(
     r" ([^\s>]{1,80})",
     re.MULTILINE,
 )
+# Claude Code: a command that was sent to the background prints into a file, which is read by any tool that reads.
+_IN_BACKGROUND = re.compile(r"^Command running in background with ID: (\w{4,40})", re.MULTILINE)
+_BACKGROUND_OUTPUT = re.compile(r"\btasks[/\\]{1,2}(\w{4,40})\.output\b")
 _FAILED_POLL = "write_stdin failed"
-_POLLS = {"write_stdin": ("session_id", "Process"), "wait": ("cell_id", "Script"), "read_bash": ("shellId", "<command")}
+_POLLS = {
+    "write_stdin": ("session_id", "Process"),
+    "wait": ("cell_id", "Script"),
+    "read_bash": ("shellId", "<command"),
+    "BashOutput": ("bash_id", "Command"),
+    "TaskOutput": ("task_id", "Command"),
+}
 
 
 @dataclass(slots=True)
@@ -110,6 +119,8 @@ def _paired(trajectory: Trajectory) -> list[Call]:
             _settle_poll(call)
             if session := _RUNS_ON.search(call.result[:400]):
                 running[f"{session[0].partition(' ')[0]} {session[1]}"] = call.continues or call
+            elif started := _IN_BACKGROUND.search(call.result[:400]):
+                running[f"Command {started[1]}"] = call
     return calls
 
 
@@ -124,9 +135,12 @@ def _settle_poll(call: Call) -> None:
 
 
 def _polled(call: Call) -> str:
-    """What a call awaits: a command's process or a script, with its number; empty for any other call."""
+    """What a call awaits: a process, a script or a command in the background, by its name; empty for any other call."""
     argument, kind = _POLLS.get(call.name, ("", ""))
-    return f"{kind} {call.arguments.get(argument)}" if kind else ""
+    if kind:
+        return f"{kind} {call.arguments.get(argument)}"
+    output = _BACKGROUND_OUTPUT.search(call.command() or call.path() or "")
+    return f"Command {output[1]}" if output else ""
 
 
 def command_of(tool_call: ToolCall) -> str | None:

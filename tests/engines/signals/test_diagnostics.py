@@ -97,8 +97,9 @@ def test_a_word_that_the_diagnostic_names_is_added_to_the_settings() -> None:
     script = Script().runs("cargo check", NO_METHOD, failed=True).edits(*FEATURES, "Cargo.toml")
     other = "error[E0433]: cannot find crate `uuid` in this scope"
     rule = (
-        "Add `query` to `Cargo.toml` when `cargo check` stops with `E0599: no method named 'query' found for struct "
-        '\'Builder\' in the current scope`. There it reads `web = { features = ["json", "query"] }`.'
+        "Add `query` to the features of `web` in `Cargo.toml` when `cargo check` stops with `E0599: no method named "
+        "'query' found for struct 'Builder' in the current scope`. "
+        'There it reads `web = { features = ["json", "query"] }`.'
     )
     assert _rules(script.runs("cargo check", other, failed=True)) == [rule]
 
@@ -110,11 +111,21 @@ def test_an_error_that_is_there_still_or_may_be_hidden_teaches_nothing(later: st
 
 
 def test_a_patch_of_settings_and_a_check_that_is_read_later_count_as_well() -> None:
-    error = "tsconfig.json(1,3): error TS5096: Option 'allowTs' can only be used when 'noEmit' is set."
-    patch = '*** Begin Patch\n*** Update File: web/tsconfig.json\n@@\n-"allowTs": true\n+"noEmit": true\n*** End Patch'
+    error = "error[E0412]: cannot find type `Canvas` in crate `web`"
+    patch = (
+        '*** Begin Patch\n*** Update File: Cargo.toml\n@@\n-web = 1\n+web = { features = ["Canvas"] }\n*** End Patch'
+    )
     script = Script().runs("npm run build", error, failed=True).call("apply_patch", {"input": patch}, "{}")
     running = "Process running with session ID 7\nOutput:\n"
     script.call("exec_command", {"cmd": "npm run build"}, running)
     script.call("write_stdin", {"session_id": 7, "chars": ""}, "Process exited with code 0\nOutput:\nbuilt in 1s")
     (rule,) = _rules(script)
-    assert rule.startswith("Add `noEmit` to `tsconfig.json` when `npm run build` stops with")
+    assert rule.startswith("Add `Canvas` to the features of `web` in `Cargo.toml` when `npm run build` stops with")
+
+
+def test_a_diagnostic_that_tells_what_to_set_is_all_that_one_needs() -> None:
+    error = "tsconfig.json(1,3): error TS5101: Option 'base' is not found. Specify 'ignoreOld' to silence this."
+    script = (
+        Script().runs("npm run build", error, failed=True).edits('"a": 1', '"a": 1, "ignoreOld": 1', "tsconfig.json")
+    )
+    assert not _rules(script.runs("npm run build", "built"))

@@ -93,11 +93,9 @@ def test_a_question_that_is_answered_or_has_no_reason_is_none() -> None:
     assert not _rules(asked("why would you do it like that?").edits("create table coupons (id int);", "-- end"))
 
 
-def test_a_rule_that_the_user_wants_written_down_is_taken_as_it_was_said() -> None:
-    said = "options of a preview release can be removed at once, maybe document this as a learning in the repo."
-    (lesson,) = _lessons(_working().user(said))
-    assert lesson.guideline.rule == "Options of a preview release can be removed at once."
-    assert lesson.guideline.trigger == "The work is about options of a preview release."
+def test_a_wish_about_a_name_of_the_code_at_hand_is_no_rule() -> None:
+    assert not _rules(_working().user("no, don't expose oidc-audience as an option"))
+    assert _rules(_working().user("no, don't expose secrets as an option"))
 
 
 def test_what_this_report_left_out_is_no_rule_for_every_report() -> None:

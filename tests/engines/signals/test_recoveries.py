@@ -94,7 +94,7 @@ def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> 
     script.runs("pip install wheel", "ok")
     script.call("Bash", {"command": "npm install", "sandbox_permissions": "require_escalated"}, "added 2 packages")
     (lesson,) = _lessons(script)
-    assert lesson.guideline.trigger.startswith("The shell runs in a sandbox, and `npm install` is next")
+    assert lesson.guideline.trigger == "A command stops with `npm error code EACCES` in a sandbox."
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
 
 
@@ -127,7 +127,7 @@ def test_a_sandbox_that_cannot_start_is_no_matter_of_the_command() -> None:
 
 def test_the_workspace_is_not_the_task_that_is_run() -> None:
     (lesson,) = _lessons(_refused(Script(), "npm.cmd run -w frontend build", "Error: spawn EPERM"))
-    assert "`npm.cmd run build` is next" in lesson.guideline.trigger
+    assert "`npm.cmd run build`" in lesson.guideline.rationale
 
 
 def test_what_the_sandbox_refuses_with_one_error_is_one_lesson_that_names_the_error() -> None:
@@ -138,7 +138,7 @@ def test_what_the_sandbox_refuses_with_one_error_is_one_lesson_that_names_the_er
     )
     spawn, access = _lessons(script)
     assert spawn.guideline.title == "Leave the sandbox at spawn EPERM"
-    assert "`npm.cmd test` and `npm.cmd run build` is next" in spawn.guideline.trigger
+    assert "`npm.cmd test` and `npm.cmd run build`" in spawn.guideline.rationale
     assert access.guideline.title == "Leave the sandbox at Access is denied"
     assert "when it stops with `Access is denied` inside" in access.guideline.rule
     assert {grade_of(each.guideline, script.done()).cause for each in (spawn, access)} == {"checked"}

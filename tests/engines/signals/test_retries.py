@@ -19,13 +19,6 @@ def test_an_added_flag_is_the_rule() -> None:
     assert rule.startswith("Add `--legacy-peer-deps` to `npm install` when it stops with `npm ERR! code ERESOLVE")
 
 
-def test_an_added_variable_is_the_rule() -> None:
-    script = Script().runs("go test -race ./cart", "go: -race requires cgo; set CGO_ENABLED=1", failed=True)
-    assert _rules(script.runs("CGO_ENABLED=1 go test -race ./cart", "ok")) == [
-        "Set `CGO_ENABLED=1` for `go test` when it stops with `go: -race requires cgo; set CGO_ENABLED=1`."
-    ]
-
-
 def test_a_flag_that_the_failure_does_not_name_is_no_remedy() -> None:
     script = Script().runs("npm install", "npm ERR! code ERESOLVE unable to resolve dependency tree", failed=True)
     assert not _rules(script.runs("npm install --legacy-peer-deps", "added 3 packages"))
@@ -86,11 +79,9 @@ def test_a_flag_that_no_failure_names_has_to_help_twice_on_different_things() ->
     assert not _rules(_threads("cart", "cart"))
 
 
-def test_a_variable_that_the_failure_asks_for_is_named_without_its_value() -> None:
+def test_a_variable_that_the_failure_asks_for_says_no_more_than_the_failure() -> None:
     script = Script().runs("cargo test", "error: SHOP_URL must be set to run these", failed=True)
-    assert _rules(script.runs("SHOP_URL=https://example.com cargo test", "1 passed")) == [
-        "Set `SHOP_URL` for `cargo test` when it stops with `error: SHOP_URL must be set to run these`."
-    ]
+    assert not _rules(script.runs("SHOP_URL=https://example.com cargo test", "1 passed"))
 
 
 def test_a_flag_that_only_a_warning_names_that_removes_things_or_had_failed_is_no_remedy() -> None:

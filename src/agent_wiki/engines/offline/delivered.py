@@ -30,12 +30,13 @@ def delivered(stretch: Stretch) -> Shown | None:
     None too where the last thing that the user said is an objection, or was left without an answer.
     """
     reply = _answer(stretch)
-    if reply is None or stretch.requests[-1].kind in ("objection", "nudge"):
+    last = stretch.requests[-1].kind if stretch.requests else ""
+    if reply is None or last == "objection":
         return None
     edits = [path for act in stretch.kept_edits() for path in act.edits]
     is_document = bool(edits) and all(PurePosixPath(path).suffix.lower() in PROSE for path in edits)
     looks = sum(act.kind == "look" and act.has_worked for act in stretch.acts)
-    is_answer = not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
+    is_answer = last != "nudge" and not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
     if not is_answer and not is_document:
         return None
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply

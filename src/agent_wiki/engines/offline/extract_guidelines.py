@@ -25,11 +25,10 @@ from agent_wiki.trajectory.lazily import regex
 CANNED = frozenset({"objections", "remedies", "sandbox"})
 """Families of rules whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
-_OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbox"}) | {
+_OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbox", "surroundings"}) | {
     "recoveries/full-path",
     "recoveries/outside-sandbox",
     "retries/flag-twice",
-    "retries/variable-set",
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries", "recoveries/without-wrapper"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from agent_wiki.engines.offline.clauses import clause
@@ -16,6 +17,8 @@ from agent_wiki.wiki.text import plain_line
 
 MOST_CHARACTERS = 240
 _MOST_OF_OPENING = 110  # where the request that counts comes after it
+_MOST_OF_FIRST, _MOST_OF_SECOND = 130, 90  # where two requests were worked on as much
+_SAME = 40  # characters at the start of two requests that are given alike
 _LEAST_WITH_LIST = 400  # characters of a prompt
 _LONG = 1_500
 _SHORT = 16  # a request like this says nothing alone ("/init")
@@ -44,6 +47,13 @@ _SAYS_TASK = regex(
     r"|^(?:implement|continue|build|fix|address|resolve) \w",
     re.IGNORECASE,
 )
+# An answer to what the agent asked, in the words of a request.
+_ANSWERS = regex(
+    r"(?:no|yes|ok(?:ay)?|it(?:'s| is) (?:ok|fine|good)|i (?:do ?n[o']t|have|am|think)|only|both"
+    r"|let'?s (?:proceed|go|continue))\b(?!.{200})",
+    re.IGNORECASE | re.DOTALL,
+)
+_BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
 _CAUTION = regex(r"^(?:treat|do not|don'?t|never|ignore|remember)\b", re.IGNORECASE)  # how to go about it
 _LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
@@ -52,19 +62,36 @@ _LOG_LINE = regex(
 )
 
 
-def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | None = None) -> str:
+def goal_of(
+    requests: list[UserRequest],
+    title: str | None,
+    deed: UserRequest | None = None,
+    also: Sequence[UserRequest] = (),
+) -> str:
     """The goal of a stretch of a session: the first request of the person in it, one line of at most 200 characters.
 
-    In: the user's turns of the stretch; `title`, one that the harness recorded; `deed`: the request that
-    was worked on, where the first one only asks something. A nudge ("hi", "continue") does not
-    count when there is another request. Out: never empty; says so when no request is recorded.
+    In: the user's turns of the stretch; `title`, one that the harness recorded; `deed`: the request that was worked on,
+    where the first one only asks something; `also`: others that were worked on as much. A nudge ("hi", "continue")
+    does not count when there is another request. Out: never empty; says so when no request is recorded.
     """
     line, later = opening_and_next(requests, title)
+    if deed is None and also and not later:
+        return _both(line, also)
     if deed is None:
         return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
     wanted = request_line(deed.text, 160)
     opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
     return line if wanted.startswith(opening) else f"{opening}, then: {wanted}"
+
+
+def _both(line: str, also: Sequence[UserRequest]) -> str:
+    """The opening request with another that took as much, and how many more there are."""
+    opening = clause(line, _MOST_OF_FIRST).rstrip(".!:,")
+    second = request_line(also[0].text, _MOST_OF_SECOND).rstrip(".:")
+    if second[:_SAME] == opening[:_SAME]:
+        return line
+    more = f"; and {count(len(also) - 1)} more" if len(also) > 1 else ""
+    return f"{opening}, then: {second}{more}"
 
 
 def title_of(goal: str, deed: UserRequest | None) -> str:
@@ -88,7 +115,7 @@ def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[st
     if chosen is None:
         chosen = next((request for request in requests if request.kind != "nudge"), None)
     line = _line_of(chosen) if chosen else ""
-    later = [request for request in real if chosen and request.turn > chosen.turn]
+    later = [request for request in real if chosen and request.turn > chosen.turn and not _ANSWERS.match(request.text)]
     is_short = len(line) < _SHORT or (chosen is not None and chosen.kind == "command" and " " not in line)
     if line and is_short and later:
         return line, request_line(later[0].text)
@@ -108,6 +135,7 @@ def _command_line(text: str) -> str:
     words = text.split(None, 6)
     names = [word for word in words[:6] if word.startswith("/")]
     rest = text[text.rfind(names[-1], 0, 400) + len(names[-1]) :].strip() if names else text
+    rest = rest.partition("\n\n")[0]  # below it stands what the command was given to read
     asked = request_line(rest, MOST_CHARACTERS - 60) if rest else ""
     asked = asked[:1].lower() + asked[1:] if asked[1:2].islower() else asked
     line = f"{' '.join(names)}{':' if len(names) > 1 and asked else ''} {asked}".strip()
@@ -145,6 +173,8 @@ def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: i
         return ""
     if pointing and len(pointing) <= most and _CAUTION.match(pointing) is None:
         return _with_items(clause(pointing, most // 2), items, most)
+    if lead.strip("#* \t") == first.strip("#* \t") and not _asks(first):
+        return _with_items(first, items, most)  # a heading over findings, and no word to them
     is_led_in = lead.endswith(":") and _asks(lead) and not any(map(_asks, paragraphs[0][:4]))
     return _with_items(clause(lead, most // 2), items, most) if is_led_in else ""
 
@@ -164,6 +194,8 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     """The asking sentence of the first paragraph, or of a later one, or at the end; with what belongs to it."""
     first, last = paragraphs[0], paragraphs[-1]
     asks = _asks if len(text) < _LONG else _asks_plainly
+    if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
+        return " ".join(first[:3])
     asking = next((at for at, sentence in enumerate(first[:12]) if asks(sentence)), None)
     if asking is None and len(paragraphs) > 1:
         if not is_title(first[0]) and ASKS.search(last[-1]):

@@ -11,11 +11,15 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LEAST_WORDS = 6
 _LEAST_WORDS_OF_TASK = 15
+_LEAST_WORDS_OF_PROMPT = 20
 _MANY_WORDS = 25  # of its own: it says itself what it points back at
 _LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
 _LOOKS = ("look", "plan", "ask", "delegate")
+_FAR_MORE = 20
+_FEW = 2
+_SHARE = 0.6  # of what the weightiest request took
 _CHANGE = 10  # calls that a change weighs as much as
 _POINTS_BACK = regex(
     r"\b(?:(?:do|try|implement|build|make|start|fix|update|add|apply|run)(?:ing)?"
@@ -65,7 +69,7 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     no other request has more changes, the words by which the user had the agent do what the question was about.
     """
     tasks = _tasks(stretch, requests)
-    if not tasks or not _is_slight(tasks[0]):
+    if not tasks or not (_is_slight(tasks[0]) or _is_prelude(tasks)):
         return None
     opening, main = tasks[0], max(tasks, key=lambda task: task.weight)
     if main is opening:
@@ -73,6 +77,26 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     if main.weight <= _MORE * opening.weight:
         return None
     return _subject(tasks, tasks.index(main))
+
+
+def also_worked_on(stretch: Stretch, requests: list[UserRequest]) -> list[UserRequest]:
+    """The other requests that much was changed for, the one with most first."""
+    tasks = _tasks(stretch, requests)
+    if not tasks:
+        return []
+    least = _SHARE * max(task.weight for task in tasks)
+    others = [
+        task
+        for task in tasks[1:]
+        if task.changes and task.weight >= least and len(task.request.text.split()) >= _LEAST_WORDS_OF_PROMPT
+    ]
+    return [task.request for task in sorted(others, key=lambda task: -task.weight)]
+
+
+def _is_prelude(tasks: list[_Task]) -> bool:
+    """The opening request only laid a file or two in place for the work that followed."""
+    opening, most = tasks[0], max(task.weight for task in tasks)
+    return opening.changes <= _FEW and opening.calls <= 2 * _FEW and most >= _FAR_MORE * opening.weight
 
 
 def _tasks(stretch: Stretch, requests: list[UserRequest]) -> list[_Task]:

@@ -56,15 +56,9 @@ _WHY = regex(
     r" (?P<when>if|when|since|because) (?P<reason>.{8,120}?)\?",
     re.I,
 )
-_LEARNING = regex(
-    r"^(?P<rule>(?P<about>.{3,80}?)"
-    r" (?:can|must|should|may|has to|have to|needs? to|is always|are always|never) .{3,120}?)"
-    r"[,.;]? (?:so |and |also |maybe |please |then |let's |can you |could you ){0,3}"
-    r"(?:(?:document|remember|note|record|save|write) (?:this|that|it)\b|(?:add|put) (?:this|that|it) (?:to|in|into) "
-    r"(?:the |our |your )?(?:[\w.-]+\.md|memory|docs?|guidelines?|rules?|readme|repo)\b)",
-    re.I,
-)
 _COMMON = frozenset(table("names")["common"].split())
+# A name from the code at hand: a plain "don't" about it is about this piece of work.
+_OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
 _DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
@@ -129,14 +123,6 @@ def norm_of_question(text: str) -> Norm | None:
     return Norm(rule, f"{verb.lower()} {rest}", is_lasting=False) if is_clear else None
 
 
-def stated_learning(text: str) -> tuple[str, str] | None:
-    """`(rule, what it is about)` of words that the user wants written down for later sessions; None for others."""
-    match = _LEARNING.match(" ".join(text.replace("’", "'").split()))
-    if match is None or _UNCLEAR.search(match["rule"]) or len(match["rule"].split()) < 4:
-        return None
-    return sentence_case(match["rule"].strip(" ,.;")), match["about"].strip()
-
-
 def _is_named_before(word: str, what: str) -> bool:
     """A word that points back may point at a thing that the sentence has named."""
     return not _UNCLEAR.fullmatch(word) or (word.lower() in ("it", "its", "they", "them") and " the " in f" {what} ")
@@ -160,7 +146,8 @@ def _is_general(norm: Norm) -> bool:
     names = [name.lower() for name in _DEFINITE.findall(norm.rule)]
     is_short = 2 <= len(norm.rule.split()) <= _MOST_WORDS
     rule = re.sub(r"\bone\b", "", norm.rule) if " instead of " in norm.rule else norm.rule
-    return is_short and not _SPECIFIC.search(rule) and (norm.is_lasting or all(name in _COMMON for name in names))
+    is_of_work = not all(name in _COMMON for name in names) or _OWN_NAME.search(rule) is not None
+    return is_short and not _SPECIFIC.search(rule) and (norm.is_lasting or not is_of_work)
 
 
 def _norm(text: str, is_lasting: bool, deed: str | None = None) -> Norm | None:

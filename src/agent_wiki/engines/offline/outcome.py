@@ -18,12 +18,13 @@ from agent_wiki.engines.offline.graded import informative_checks, is_graded_else
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.reverted import lowered_where_reverted
-from agent_wiki.engines.offline.same_check import check_verdicts
+from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.shipping import asks_to_ship, not_shipped, published, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stopped import lowered_where_stopped
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.pages.sessions import Outcome
+from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory import Source
@@ -57,6 +58,7 @@ _DOUBTS = regex(
     r"|are you (?:sure|certain)|100% sure|remaining|nothing left|revert|undo)\b",
     re.IGNORECASE,
 )
+_PARSES = regex(r"^(?:node --check|bash -n|sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b")
 _MOST_READ = 400
 
 
@@ -109,21 +111,35 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     for act in stretch.acts:
         if act.turn < last_edit or _is_stray(act):
             continue
+        if act.kind == "check" and act.call.result is None:
+            latest = _without_answered(latest, check_runs(act))  # begun again, and how it went is not recorded
         for run, has_passed in check_verdicts(act):
-            for earlier in [each for each in latest if run.answers(each)]:
-                del latest[earlier]
+            latest = _without_answered(latest, [run])
             latest[run] = act, has_passed
     if not latest or not (_changed_something(stretch) or _is_for_tests(stretch)):
         return None  # a check run for a review says nothing about the review
     failed, passed = (_in_order(act for act, state in latest.values() if state is each) for each in (False, True))
     if not failed and is_graded_elsewhere(stretch):
         passed = informative_checks(stretch, passed)
-    if not failed and not passed:
-        return None
+    if not failed and all(map(_only_parses, passed)):
+        return None  # also where nothing passed
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
     quote = _verbatim(stretch, deciding)
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
+
+
+def _without_answered(
+    latest: dict[CheckRun, tuple[Act, bool]], runs: list[CheckRun]
+) -> dict[CheckRun, tuple[Act, bool]]:
+    """The checks but for those that one of `runs` runs again."""
+    return {each: state for each, state in latest.items() if not any(run.answers(each) for run in runs)}
+
+
+def _only_parses(act: Act) -> bool:
+    """Its checks read the code and run nothing of it: that a file parses says little about a request."""
+    checks = [each for each in act.commands if is_check(each)]
+    return bool(checks) and all(_PARSES.search(" ".join(each.words[:4])) is not None for each in checks)
 
 
 def _is_for_tests(stretch: Stretch) -> bool:
@@ -232,7 +248,7 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
     if (
         following is None
         or report is None
-        or following.kind != "request"
+        or following.kind not in ("request", "command")
         or not _changed_something(stretch)
         or _DOUBTS.search(following.text[:_MOST_READ])
         or any(_is_repeated(following.text, each.text) for each in stretch.requests)

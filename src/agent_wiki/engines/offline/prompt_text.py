@@ -56,6 +56,14 @@ _ROLE_TASK = regex(
     r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+",
     re.IGNORECASE,
 )
+# Who the agent should be, what to read first, or thanks for what came before: the request is what follows.
+_ROLE_ONLY = regex(
+    r"^(?:imagine (?:that )?you(?:'re| are)|act (?:as|like)|pretend (?:to be|you(?:'re| are))|assume the role of) "
+    r"[^.!:]{3,90}[.!]?$|^(?:first,? )?read (?:\S+,? ){1,12}?(?:fully|first|carefully)(?: before [^,!?:]{3,60})?[.!]?$"
+    r"|^(?:many )?(?:thanks|thank you)\b[^.!?:]{0,80}[.!]?$",
+    re.IGNORECASE,
+)
+_OF_WORK = regex(r" (?:of|for) (?:this|the) \w{3,20}", re.IGNORECASE)
 _GERUND = regex(
     r"^(?P<first>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|analyz|analys|build|mov|updat)ing\b"
     r"(?: and (?P<second>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|updat)ing\b)?",
@@ -67,7 +75,7 @@ _WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analy
 def _is_alone(label: re.Match[str]) -> bool:
     """A heading of one word that says where the task stands ("Goal:"), not one that has the word in it."""
     rest = label.string[label.end("word") : label.start("same") if label["same"] else label.end()]
-    return label["word"].lower() in _ROLE_LABELS and not rest.strip(" \t\n:*")
+    return label["word"].lower() in _ROLE_LABELS and not _OF_WORK.sub("", rest).strip(" \t\n:*")
 
 
 @lru_cache(maxsize=64)  # of one request several lines are made, of different lengths
@@ -149,6 +157,8 @@ def _without_greeting(sentence: str) -> str:
     while match := _GREETING.match(sentence):
         sentence = sentence[match.end() :]
     sentence = _NUMBER.sub("", sentence)
+    if _ROLE_ONLY.match(sentence):
+        return ""
     return sentence if _WORD.search(sentence) else ""
 
 

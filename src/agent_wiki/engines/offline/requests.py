@@ -28,7 +28,8 @@ _COMMAND_ARGS = regex(r"<command-args>([^<]{1,4000})")
 _HOUSEKEEPING = frozenset(
     {"exit", "quit", "clear", "compact", "model", "login", "logout", "config", "help", "status", "cost", "resume",
      "mcp", "reload-plugins", "plugin", "hooks", "ide", "doctor", "memory", "permissions", "vim", "theme", "usage",
-     "context", "export", "agents", "bug", "release-notes", "terminal-setup", "fast", "effort", "rename"}
+     "context", "export", "agents", "bug", "release-notes", "terminal-setup", "fast", "effort", "rename",
+     "stats", "cd", "add-dir", "rewind", "output-style", "statusline", "todos", "upgrade", "feedback", "new"}
 )  # fmt: skip
 _TYPED_COMMAND = regex(r"/([a-z][\w:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.

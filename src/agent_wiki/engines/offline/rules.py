@@ -34,6 +34,7 @@ from agent_wiki.engines.offline.signals import (
     runners,
     safeguards,
     sandbox,
+    surroundings,
 )
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
@@ -60,7 +61,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "preferences/stated-rule": "The user states how things are done from now on, in general words.",
             "preferences/questioned": "The user asks why anyone would do that, and says why not; it is undone.",
-            "preferences/written-down": "The user states a rule and wants it written down.",
         },
     ),
     *_found_by(
@@ -116,6 +116,13 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         },
     ),
     *_found_by(
+        surroundings.lessons,
+        {
+            "surroundings/version-selected": "A check fails, and runs once a version or an environment is selected.",
+            "surroundings/path": "A program is not found, and runs with its folder put on the `PATH`.",
+        },
+    ),
+    *_found_by(
         imports.lessons,
         {"imports/other-module": "A name is not in the module it is imported from, and is found in another one."},
     ),
@@ -123,7 +130,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         runners.lessons,
         {
             "runners/other-runner": "A runner is not installed, and another one does its job.",
-            "runners/install-missing": "A program or module is missing, is installed, and the command passes.",
         },
     ),
     *_found_by(
@@ -144,7 +150,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "retries/flag-added": "A command fails, and works with a flag added that its error names.",
             "retries/flag-twice": "Two runs of a command fail, and pass with the same flag added and nothing edited.",
-            "retries/variable-set": "A command fails, and works with a variable set that its error names.",
         },
     ),
     *_found_by(

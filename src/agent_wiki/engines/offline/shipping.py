@@ -11,7 +11,7 @@ from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
 _SHIP = (
-    r"(?:commit|push|ship it|merge (?:it|this|the pr)\b|publish (?:it|this)\b|release it"
+    r"(?:commite?|push|ship it|merge (?:it|this|the pr)\b|publish (?:it|this)\b|release it"
     r"|(?:open|create|make|raise) (?:a|the) (?:pr|pull request))\b"
 )
 _ASKED_TO_SHIP = regex(rf"\b{_SHIP}", re.IGNORECASE)

@@ -7,7 +7,7 @@ from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
 from agent_wiki.engines.offline.goal import goal_of, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
-from agent_wiki.engines.offline.main_request import deed_of, standing_requests
+from agent_wiki.engines.offline.main_request import also_worked_on, deed_of, standing_requests
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
@@ -38,7 +38,7 @@ def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[UserReque
 def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer:
     requests = standing_requests(stretch)
     deed = deed_of(stretch, requests)
-    goal = goal_of(requests, stretch.trajectory.source.title, deed)
+    goal = goal_of(requests, stretch.trajectory.source.title, deed, also_worked_on(stretch, requests))
     shown = shown_outcome(stretch)
     troubles = troubles_of(stretch.acts, stretch.trajectory.source.cwd)
     return ArcAnswer(

@@ -46,6 +46,10 @@ _SETTINGS = regex(
     r"(?:^|/)(?:Cargo\.toml|package\.json|pyproject\.toml|go\.mod|pubspec\.yaml|Package\.swift|setup\.cfg|tox\.ini"
     r"|(?:ts|js)config[\w.-]{0,40}\.json|[\w-]{1,40}\.config\.[cm]?[jt]s|\.eslintrc[\w.]{0,8}|build\.gradle(?:\.kts)?)$"
 )
+_TELLS = regex(
+    r"\b(?:[Ss]pecify|[Ss]et|[Aa]dd|[Uu]se|[Ee]nable|[Tt]ry|[Ii]nstall|[Rr]un|did you mean|can only be used)\b"
+)
+_OWNER = regex(r"^\s*([\w-]{2,60})\s*=\s*\{|^\s*\[[\w.-]{0,40}dependencies\.([\w-]{2,60})\]", re.MULTILINE)
 _NO_RULES = frozenset({"typecheck", "syntax-error"})
 _KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
           "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
@@ -93,10 +97,14 @@ def _mended(session: MinedSession, failed: Attempt) -> _Mended | None:
 
 
 def _configured(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """An edit puts a word into a file of settings that the diagnostic names; the check passes, or gets past it."""
+    """A diagnostic misses a name, an edit puts it into a file of settings; the check passes, or gets past it.
+
+    Where the diagnostic tells what to set, its text is all that one needs.
+    """
     wanted = next((step for step in failed_steps(failed.ended) if is_check(step)), None)
     lines = [line for line in failed.output[:_MOST_OUTPUT].splitlines() if _DIAGNOSTIC.search(line)]
-    for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted and lines else ():
+    missed = [line for line in lines if _NOT_THERE.search(line) and not _TELLS.search(line)]
+    for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted and missed else ():
         steps = [*passed_steps(later.ended), *(failed_steps(later.ended) if gets_past(later.ended, lines) else ())]
         if wanted is None or not any(is_same_check(wanted, step) for step in steps):
             continue
@@ -104,7 +112,7 @@ def _configured(session: MinedSession, failed: Attempt) -> list[Lesson]:
             for path, old, new in edited_parts(edit):
                 if _SETTINGS.search(path):
                     mended = _Mended(failed, later, wanted, (edit,))
-                    return _named_setting(session, mended, lines, (path.rpartition("/")[2], old, new))
+                    return _named_setting(session, mended, missed, (path.rpartition("/")[2], old, new))
         return []
     return []
 
@@ -122,13 +130,21 @@ def _named_setting(
             wording = Wording(
                 "diagnostics/named-setting",
                 f"Add {word} to {file}",
-                f"Add `{word}` to `{file}` when `{mended.head}` stops with `{name}`.{_as_written(new, word)}",
+                f"Add `{word}` to {_owner(new, word)}`{file}` when `{mended.head}` stops with `{name}`."
+                f"{_as_written(new, word)}",
                 f"`{mended.head}` stops with `{name}`.",
                 (tag(word, "name"), tag(file), tag(mended.wanted.program)),
             )
             rationale = f"`{mended.head}` stopped with `{plain_line(message, 160)}`; with `{word}` in `{file}` no more."
             return _lesson(session, mended, wording, rationale, (line.strip(), word), 71)
     return []
+
+
+def _owner(new: str, word: str) -> str:
+    """The library whose features the word joins, as the settings name it."""
+    before = new[: new.find(word)]
+    owners = _OWNER.findall(before) if "features" in before else []
+    return f"the features of `{next(filter(None, owners[-1]))}` in " if owners else ""
 
 
 def _as_written(new: str, word: str) -> str:

@@ -7,6 +7,8 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
@@ -71,7 +73,7 @@ def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
 
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
-    later = list(session.attempts_after(failed, _WITHIN_CALLS))
+    later = sorted(session.attempts_after(failed, _WITHIN_CALLS), key=lambda each: not _is_again(failed, each))
     if remedy.command is not None and not remedy.command.search(failed.line):
         for attempt in later:
             is_meant = attempt.verdict == "passed" and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
@@ -82,6 +84,11 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _is_again(failed: Attempt, later: Attempt) -> bool:
+    """What failed is run again, with the remedy or without."""
+    return any(is_same_check(one, two) for one in called_steps(failed.call) for two in called_steps(later.call))
 
 
 def _applies(edit: Call, remedy: Remedy) -> bool:

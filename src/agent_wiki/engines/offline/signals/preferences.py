@@ -12,7 +12,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.norms import Norm, norm_of, norm_of_question, stated_learning
+from agent_wiki.engines.offline.norms import Norm, norm_of, norm_of_question
 from agent_wiki.engines.offline.undoing import undoing
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.trajectory.lazily import regex
@@ -44,7 +44,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
     for position, words in enumerate(said):
         before = said[position - 1] if position else None
         is_correction = _is_correction(words, before)
-        found += _questioned(session, words) + _learning(session, words)
+        found += _questioned(session, words)
         for sentence in words.sentences:
             norm = norm_of(_with_occasion(words, sentence), is_correction=is_correction)
             if norm is not None:
@@ -67,20 +67,6 @@ def _questioned(session: MinedSession, words: UserWords) -> list[Lesson]:
     rationale = f'The user asked: "{plain_line(said, 240)}", and the agent reverted it.'
     evidence = [session.quote(words.turn, said)]
     return lesson(wording, rationale, evidence, {words.turn}, 86, remedy=undone.turn) if title else []
-
-
-def _learning(session: MinedSession, words: UserWords) -> list[Lesson]:
-    """The user states a rule and wants it written down."""
-    stated = stated_learning(words.text)
-    title = title_of(stated[0]) if stated else None
-    if stated is None or title is None or generalize(stated[0], session.trajectory) != stated[0]:
-        return []
-    rule, about = stated
-    wording = Wording(
-        "preferences/written-down", title, f"{rule}.", f"The work is about {about[0].lower()}{about[1:]}.", _tags(rule)
-    )
-    rationale = f'The user wants it remembered: "{plain_line(words.text, 240)}".'
-    return lesson(wording, rationale, [session.quote(words.turn, words.text)], {words.turn}, 91)
 
 
 def _is_correction(words: UserWords, before: UserWords | None) -> bool:

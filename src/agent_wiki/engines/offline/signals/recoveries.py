@@ -48,6 +48,12 @@ _OF_PLACE = regex(
     r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN"
     r"|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
 )
+# Codex gives the answer of its sandbox as it prints its own values.
+_DENIED = regex(
+    r"(?:SandboxDenied \{|Sandbox\(Denied \{).{0,2000}?"
+    r"(?P<why>(?:[Pp]ermission denied|Operation not permitted|[Cc]ould not resolve|[Cc]onnection refused)"
+    r"[^\\\"]{0,120})"
+)
 _MOST_TITLE_WORDS = 3  # of an error, after "Leave the sandbox at"
 _SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
@@ -144,7 +150,9 @@ def _refused_by_sandbox(session: MinedSession, recovery: _Recovery) -> str | Non
     if recovery.wanted.program in shell.LOOKING:
         return None
     # Between colons stand the program, what it was at, and the system's own words, which are the same everywhere.
-    parts = [re.split(r"[,'\"(]", part)[0] for part in re.split(r":\s", line) if _OF_PLACE.search(part)]
+    said = _DENIED.search(line)
+    parts = [said["why"]] if said else [each for each in re.split(r":\s", line) if _OF_PLACE.search(each)]
+    parts = [re.split(r"[,'\"(]|\bat \w+://", part)[0].strip() for part in parts]
     return next((name for part in parts if (name := error_name(part, session))), None)
 
 
@@ -167,7 +175,7 @@ def _let_out(session: MinedSession, name: str, several: list[_Recovery]) -> list
         f"Leave the sandbox at {short}",
         f"Ask to run a command outside the sandbox, before changing anything, when it stops with `{name}` inside: "
         "the sandbox refused it here, and unchanged it passed outside.",
-        f"The shell runs in a sandbox, and {named} is next, or a command stopped with `{name}`.",
+        f"A command stops with `{name}` in a sandbox.",
         ("sandbox", "permissions", *map(tag, heads)),
     )
     rationale = f"{named} stopped with `{name}` in the sandbox; unchanged, outside of it, it passed."

@@ -1,7 +1,7 @@
 """A failed command and a similar one that then worked (signals 8 and 12).
 
-Kept only when what was added is a flag or a `NAME=value` that the failure itself names: without that filter most pairs
-are junk. A flag that no failure names counts where it helped twice, on different things, with no edit in between.
+Kept only when what was added is a flag that the failure itself names: without that filter most pairs are junk. A flag
+that no failure names counts where it helped twice, on different things, with no edit in between.
 """
 
 from __future__ import annotations
@@ -34,20 +34,9 @@ _CODE_FAILED = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
 )
-# They only show more, or the value was the lesson.
-_SAYS_LITTLE = regex(r"[A-Z_]*(?:TRACE|DEBUG|VERBOSE|LOG|LOG_LEVEL|BACKTRACE|PATH)=")
-_CONSTANT = regex(r"=(?:[01]|true|false|on|off|yes|no|production|test|development)$")
 _WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
 _REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
 _NEVER = frozenset({"rm", "kill", "pkill", "killall", "chown", "dd", "curl", "wget", "for", "while", "if", "find"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Difference:
-    """What the command that worked had and the failed one had not."""
-
-    flags: tuple[str, ...] = ()
-    env: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +47,11 @@ class _Retry:
     worked: Attempt
     wanted: shell.Command
     used: shell.Command
-    difference: _Difference
+    flags: tuple[str, ...]
 
     def naming_line(self) -> str | None:
         """The line of the failure that names all that was added; None where it names none of it, or only a part."""
-        marks = [*self.difference.flags, *(each.partition("=")[0] for each in self.difference.env)]
-        said = [re.compile(rf"(?<![\w-]){re.escape(mark)}(?![\w-])") for mark in marks]
+        said = [re.compile(rf"(?<![\w-]){re.escape(flag)}(?![\w-])") for flag in self.flags]
         lines = [line.strip() for line in self.failed.output[:20_000].splitlines() if len(line) <= 400]
         lines = [line for line in lines if not _WARNING.search(line)]  # a warning is not what failed
         best = next((line for line in lines if all(mark.search(line) for mark in said)), None)
@@ -81,8 +69,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
         line = retry.naming_line()
         if line is not None:
             found += _worded(session, retry, line)
-        elif retry.difference.flags and not session.edits_between(failed.position, retry.worked.position):
-            unnamed.setdefault((retry.used.head, retry.difference.flags), []).append(retry)
+        elif not session.edits_between(failed.position, retry.worked.position):
+            unnamed.setdefault((retry.used.head, retry.flags), []).append(retry)
     for several in unnamed.values():
         found += _twice(session, several)
     return found
@@ -92,19 +80,19 @@ def _retry(session: MinedSession, failed: Attempt) -> _Retry | None:
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for wanted in failed.actions if later.verdict == "passed" else ():
             for used in later.actions:
-                difference = _difference(session, failed, later, wanted, used)
-                if difference:
-                    return _Retry(failed, later, wanted, used, difference)
+                flags = _added(session, failed, later, wanted, used)
+                if flags:
+                    return _Retry(failed, later, wanted, used, flags)
     return None
 
 
 def _twice(session: MinedSession, several: list[_Retry]) -> list[Lesson]:
     """The same flag helped two commands on different things, and the failures name no cause."""
     first = several[0]
-    if len({retry.wanted.text for retry in several}) < 2 or first.difference.env:
+    if len({retry.wanted.text for retry in several}) < 2:
         return []
     head = first.used.head
-    added = " ".join(_with_value(session, first.wanted, first.used, flag) for flag in first.difference.flags[:3])
+    added = " ".join(_with_value(session, first.wanted, first.used, flag) for flag in first.flags[:3])
     title = f"Run {head} with {added}"
     line = error_line(first.failed.output)
     if not 3 <= len(title.split()) <= 7:
@@ -133,27 +121,25 @@ def _had_failed_with(session: MinedSession, worked: Attempt, used: shell.Command
     )
 
 
-def _difference(
+def _added(
     session: MinedSession, failed: Attempt, later: Attempt, wanted: shell.Command, used: shell.Command
-) -> _Difference | None:
-    if wanted.head != used.head or wanted.program in _NEVER or not _similar(wanted, used):
-        return None
+) -> tuple[str, ...]:
+    """The flags that the command that worked had and the failed one had not; none where anything else may be why.
+
+    A variable that was set is none: the failure that asks for it says so, and its value is the session's.
+    """
+    if wanted.head != used.head or wanted.program in _NEVER or not _similar(wanted, used) or wanted.env != used.env:
+        return ()
     if _CODE_FAILED.search(failed.output) and session.edits_between(failed.position, later.position):
-        return None  # the edit was the remedy
+        return ()  # the edit was the remedy
     flags = tuple(dict.fromkeys(flag for flag in used.flags if flag not in (*wanted.flags, "--")))
-    if flags and (set(flags) & (_UNSAFE_FLAGS | _NARROWING_FLAGS) or set(flags) <= _SCOPE_FLAGS):
-        return None
-    if any(map(_REMOVES.search, flags)) or _had_failed_with(session, later, used, flags):
-        return None
-    removed = set(wanted.flags) - set(used.flags) - _SCOPE_FLAGS
-    old_names = [each.partition("=")[0] for each in wanted.env]
-    env = tuple(each for each in used.env if each.partition("=")[0] not in old_names)
-    if _here_documents(failed.line) != _here_documents(later.line) or any(map(_SAYS_LITTLE.match, env)):
-        return None  # other code, or a variable that says little
-    if removed:
-        return None
+    if set(flags) & (_UNSAFE_FLAGS | _NARROWING_FLAGS) or any(map(_REMOVES.search, flags)):
+        return ()
+    is_otherwise = bool(set(wanted.flags) - set(used.flags) - _SCOPE_FLAGS)
+    if is_otherwise or _here_documents(failed.line) != _here_documents(later.line):
+        return ()
     added = tuple(flag for flag in flags if flag not in _SCOPE_FLAGS)
-    return _Difference(added, env) if added or env else None
+    return () if not added or _had_failed_with(session, later, used, flags) else added
 
 
 def _here_documents(line: str) -> list[str]:
@@ -169,14 +155,15 @@ def _similar(wanted: shell.Command, used: shell.Command) -> bool:
 
 def _worded(session: MinedSession, retry: _Retry, line: str) -> list[Lesson]:
     head, name = retry.used.head, error_name(line, session)
-    rule_id, added, title, rule = _words(session, retry.wanted, retry.used, retry.difference)
+    added = " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
+    title = f"Run {head} with {retry.flags[0]}"
     if name is None or not 3 <= len(title.split()) <= 7:
         return []
     rationale = f"`{head}` stopped with `{line.strip()}`; with `{added}`, which the failure names, it worked."
     wording = Wording(
-        rule_id,
+        "retries/flag-added",
         title,
-        f"{rule} when it stops with `{name}`.",
+        f"Add `{added}` to `{head}` when it stops with `{name}`.",
         f"`{head}` stops with `{name}`.",
         (tag(retry.used.program), *map(tag, head.split()[1:2]), "retry"),
     )
@@ -184,19 +171,6 @@ def _worded(session: MinedSession, retry: _Retry, line: str) -> list[Lesson]:
     evidence.append(quote_command(session, retry.worked, retry.used.text[:80]))
     turns = {"remedy": retry.worked.turn, "confirmed": retry.worked.turn}
     return lesson(wording, rationale, evidence, {retry.failed.turn}, 72, **turns)
-
-
-def _words(
-    session: MinedSession, wanted: shell.Command, used: shell.Command, difference: _Difference
-) -> tuple[str, str, str, str]:
-    """`(id of the rule, what was added, title, rule without its condition)`."""
-    head = used.head
-    if difference.flags:
-        added = " ".join(_with_value(session, wanted, used, flag) for flag in difference.flags[:3])
-        return "retries/flag-added", added, f"Run {head} with {difference.flags[0]}", f"Add `{added}` to `{head}`"
-    names = [each.partition("=")[0] for each in difference.env[:3]]
-    added = " ".join(each if _CONSTANT.search(each) else each.partition("=")[0] for each in difference.env[:3])
-    return "retries/variable-set", added, f"Set {' and '.join(names[:2])} for {head}", f"Set `{added}` for `{head}`"
 
 
 def _with_value(session: MinedSession, wanted: shell.Command, used: shell.Command, flag: str) -> str:

@@ -1,4 +1,4 @@
-"""A program or module that is missing, and what the session used or installed instead (signals 7 and 11)."""
+"""A program that is missing, and the one that the session used instead (signal 7)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.generalize import general_command, general_word
+from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line, tag
 from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.trajectory.lazily import regex
@@ -19,14 +19,14 @@ _RAN = regex(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons of the form "use the installed runner" and "install what is missing first"."""
+    """Lessons of the form "use the runner that is installed"."""
     found: list[Lesson] = []
     for attempt in session.attempts:
         missing = _missing(attempt)
         if missing is None:
             continue
         name, command, line = missing
-        found += _other_runner(session, attempt, name, command, line) or _install(session, attempt, name, command, line)
+        found += _other_runner(session, attempt, name, command, line)
     return found
 
 
@@ -98,8 +98,11 @@ def _runner_lesson(
     what = purpose(used.head) or purpose(wanted.head)
     if what is None:
         return []
-    general = general_command(used, session.trajectory)
-    own = "the repository's own " if "/" in used.program else ""
+    is_own = "/" in used.program
+    takes_file = is_own and "<file>" in general_command(used, session.trajectory).split()
+    # Which tests were chosen, and how they were shown, is the moment's.
+    general = f"{used.head} <file>" if takes_file else used.head
+    own = "the repository's own " if is_own else ""
     wording = Wording(
         "runners/other-runner",
         f"Run {what} with {used.head}"[:60],
@@ -112,60 +115,3 @@ def _runner_lesson(
     rationale = f"`{wanted.head}` stopped with `{line.strip()}`; `{used.head}` did the same job."
     evidence = [quote_line(session, failed, line), quote_command(session, worked, used.program)]
     return lesson(wording, rationale, evidence, {failed.turn}, 75, remedy=worked.turn, confirmed=worked.turn)
-
-
-def _install(session: MinedSession, failed: Attempt, name: str, wanted: shell.Command, line: str) -> list[Lesson]:
-    """The last install before the command passes is the remedy; earlier ones did not help."""
-    installs: list[tuple[Attempt, shell.Command]] = []
-    for later in session.attempts_after(failed, 2 * _WITHIN_CALLS):
-        if later.verdict == "passed":
-            fits = [command for command in later.actions if _INSTALL.search(command.text) and _fits(command, name)]
-            installs += [(later, command) for command in fits]
-        is_again = any(command.head == wanted.head and not _INSTALL.search(command.text) for command in later.actions)
-        if installs and is_again and later.verdict == "passed":
-            return _install_lesson(session, failed, later, name, wanted, installs, line)
-    return []
-
-
-def _fits(command: shell.Command, name: str) -> bool:
-    """The install names the missing thing, or it installs all that the project wants."""
-    plain = re.sub(r"[^a-z0-9]", "", name.lower().split(".")[0].split("/")[0])
-    words = [re.sub(r"[^a-z0-9]", "", word.lower()) for word in command.targets]
-    return not command.targets or any(plain and plain in word for word in words) or "requirements" in command.text
-
-
-def _install_lesson(
-    session: MinedSession,
-    failed: Attempt,
-    passed: Attempt,
-    name: str,
-    wanted: shell.Command,
-    installs: list[tuple[Attempt, shell.Command]],
-    line: str,
-) -> list[Lesson]:
-    attempt, command = installs[-1]
-    named = command.targets[command.targets.index("install") + 1 :] if "install" in command.targets else command.targets
-    packages = [general_word(word, session.trajectory) for word in named]
-    what = " ".join(f"`{package}`" for package in packages) or "the project's dependencies"
-    short = packages[0].partition("=")[0] if packages else "dependencies"
-    wording = Wording(
-        "runners/install-missing",
-        f"Install {short} before running code"[:60],
-        f"{'Install' if packages else 'In a fresh checkout or worktree, install'} {what} with "
-        f"`{general_command(command, session.trajectory)}` before running what needs `{name}`.",
-        f"A command stops because `{name}` is missing.",
-        (tag(command.program), tag(short), "dependencies"),
-    )
-    rationale = f"`{wanted.head}` stopped with `{line.strip()}` and passed after `{command.text}`."
-    if len(installs) > 1:
-        rationale += f" `{installs[0][1].text}`, tried first, did not help."
-    evidence = [quote_line(session, failed, line), quote_command(session, attempt, command.program)]
-    return lesson(
-        wording,
-        rationale,
-        [*evidence, quote_command(session, passed)],
-        {failed.turn},
-        70,
-        remedy=attempt.turn,
-        confirmed=passed.turn,
-    )
