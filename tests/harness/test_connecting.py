@@ -353,6 +353,26 @@ def test_a_permission_is_installed_only_where_it_is_asked_for_and_gone_after_rem
     assert any(note.startswith("--allow: Codex") for note in notes)
 
 
+@pytest.mark.parametrize("agent", _NAMES)
+def test_what_its_owner_wrote_stays_byte_for_byte(
+    agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = agent_named(agent).hook_file
+    pointer, *others = _FILES_OF[agent]
+    (tmp_path / pointer).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / pointer).write_bytes(b"---\nmine: true\n---\nRules\r\n")
+    if form is not None:
+        (tmp_path / form.name).parent.mkdir(parents=True, exist_ok=True)
+        own = {event.event: [form.entry(event, "say done")] for event in form.hooks[:2]}
+        text = json.dumps({"hooks": {**own, "other": []}, "theme": "d\u00f6ne"}, indent=3)
+        (tmp_path / form.name).write_text(text, encoding="utf-8")
+    before = tree(tmp_path)
+    assert _connected(tmp_path, capsys, agent, "--allow")["written"] == [pointer, *others]
+    assert _connected(tmp_path, capsys, agent)["written"] == []
+    _connected(tmp_path, capsys, agent, "--remove")
+    assert tree(tmp_path) == before
+
+
 def test_a_pointer_that_several_agents_read_stays_until_the_last_one_is_disconnected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
