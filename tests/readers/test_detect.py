@@ -34,3 +34,25 @@ def test_no_two_readers_claim_a_real_recording(traces: Path) -> None:
             continue
         claimed = [reader.FORMAT for reader in readers() if reader.claims(sample)]
         assert len(claimed) <= 1, path.name
+
+
+CLIENTS = Path(__file__).parents[1] / "data" / "clients"
+FORMATS = {
+    "claude-code": {"claude-code", "stream-json"},
+    "codex": {"codex", "codex-exec"},
+    "copilot-cli": {"copilot-cli"},
+    "gemini-cli": {"gemini-cli", "gemini-stream"},
+    "opencode": {"opencode", "opencode-run"},
+    "pi": {"pi", "pi-stream"},
+    "qwen-code": {"qwen-code", "qwen-stream"},
+}
+
+
+@pytest.mark.parametrize("client", FORMATS)
+def test_the_recordings_of_a_program_are_claimed_by_its_own_readers_alone(client: str) -> None:
+    files = [path for path in (CLIENTS / client).rglob("*.json*") if path.is_file()]
+    recorded = [path for path in files if not path.name.startswith("sent") and not path.name.endswith(".meta.json")]
+    samples = [Recording(path, path.name).sample() for path in recorded]
+    claimed = [[reader.FORMAT for reader in readers() if reader.claims(sample)] for sample in samples]
+    assert {len(formats) for formats in claimed} == {1}
+    assert {formats[0] for formats in claimed} == FORMATS[client]

@@ -131,6 +131,17 @@ def test_a_reply_known_only_from_a_history_has_the_calls_among_its_parts(tmp_pat
     assert trajectory.messages[2].is_error is True
 
 
+@pytest.mark.parametrize("shown", [{}, {"displayContent": [{"text": "Explain @a.md"}]}])
+def test_the_content_of_files_that_a_prompt_names_is_not_the_users(tmp_path: Path, shown: dict[str, Any]) -> None:
+    texts = ["Explain @a.md", "\n--- Content from referenced files ---", "\nContent from @a.md:\n", "# A"]
+    asked = user("a", [{"text": text} for text in texts]) | shown
+    trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, asked]))
+    assert [(message.content, message.mark) for message in trajectory.messages] == [
+        ("Explain @a.md", None),
+        ("--- Content from referenced files ---\n\nContent from @a.md:\n\n# A", "injected"),
+    ]
+
+
 def test_the_project_is_named_beside_the_chats_or_confirmed_by_the_hash(tmp_path: Path) -> None:
     chats = tmp_path / "tmp" / "app" / "chats"
     (chats / "parent-1").mkdir(parents=True)

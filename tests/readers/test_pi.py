@@ -52,6 +52,12 @@ def read(tmp_path: Path, *records: Any) -> Trajectory:
     return only(pi.read(recording))
 
 
+def test_the_content_of_files_that_a_prompt_names_is_not_the_users(tmp_path: Path) -> None:
+    files = '<file name="/repo/a.md">\n# A\n</file>\n<file name="/repo/b.md">\n</file> is no end\n</file>'
+    trajectory = read(tmp_path, HEADER, message("user", text(f"{files}\nExplain them.")))
+    assert [(each.content, each.mark) for each in trajectory.messages] == [(files, "injected"), ("Explain them.", None)]
+
+
 def test_a_session_becomes_messages_calls_and_results(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

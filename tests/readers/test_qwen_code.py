@@ -63,11 +63,20 @@ def test_what_the_user_typed_is_kept_apart_from_what_was_put_around_it(tmp_path:
     notice = line("user", {"text": "A task ended."}, subtype="cron")
     trajectory = read(tmp_path, typed, later, notice)
     assert [(message.content, message.mark) for message in trajectory.messages] == [
-        ("<hook>context</hook>\n", "injected"),
+        ("<hook>context</hook>", "injected"),
         ("fix it", None),
-        ("\n--- Content of a file ---", "injected"),
+        ("--- Content of a file ---", "injected"),
         ("and that", None),
         ("A task ended.", "injected"),
+    ]
+
+
+def test_the_content_of_files_that_a_prompt_names_is_not_the_users(tmp_path: Path) -> None:
+    texts = ["Explain @a.md", "\n--- Content from referenced files ---", "\nContent from a.md:\n", "# A"]
+    trajectory = read(tmp_path, line("user", *({"text": text} for text in texts)))
+    assert [(message.content, message.mark) for message in trajectory.messages] == [
+        ("Explain @a.md", None),
+        ("--- Content from referenced files ---\n\nContent from a.md:\n\n# A", "injected"),
     ]
 
 

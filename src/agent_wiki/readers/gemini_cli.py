@@ -23,6 +23,7 @@ from agent_wiki.readers.gemini_parts import (
     Call,
     calls_in,
     hook_context,
+    prompt_pieces,
     reply_tokens,
     response_text,
     responses_in,
@@ -106,7 +107,7 @@ def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], m
             if isinstance(model := message.get("model"), str):
                 models[model] += 1
         elif message["type"] == "user":
-            _add_user(builder, message.get("content"), answered)
+            _add_user(builder, message, answered)
         else:
             text = flat_text(message.get("content"))
             builder.user(text, mark="interrupt" if text in _INTERRUPTS else "injected")
@@ -144,8 +145,9 @@ def _hash_of(folder: str) -> str:
     return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()
 
 
-def _add_user(builder: TrajectoryBuilder, content: Any, answered: set[str]) -> None:
+def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:
     """A user message. Tool results also come as user messages, in addition to the copy in the reply's calls."""
+    content = message.get("content")
     responses = responses_in(content)
     for response in responses:
         call_id = text_or_none(response.get("id"))
@@ -158,8 +160,17 @@ def _add_user(builder: TrajectoryBuilder, content: Any, answered: set[str]) -> N
         builder.user(from_hooks, mark="injected")
     if (responses or from_hooks) and not text:
         return
+    if mark := _notice_mark(text):
+        builder.user(text, mark=mark)
+        return
+    pieces = list(prompt_pieces(text, text_or_none(flat_text(message.get("displayContent")))))
+    for piece, piece_mark in pieces or [(text, None)]:
+        builder.user(piece, mark=piece_mark)
+
+
+def _notice_mark(text: str) -> MessageMark | None:
     mark = next((mark for beginning, mark in _NOTICES if text.startswith(beginning)), None)
-    builder.user(text, mark=mark or ("injected" if _LAST_CHANCE in text[:200] else None))
+    return mark or ("injected" if _LAST_CHANCE in text[:200] else None)
 
 
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:

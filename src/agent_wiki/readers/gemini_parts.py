@@ -7,15 +7,18 @@ records a message may also write its content as a plain string.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.chat_values import mapping, objects
 from agent_wiki.readers.recorded import count, flat_text, text_or_none
-from agent_wiki.trajectory import Usage
+from agent_wiki.trajectory import MessageMark, Usage
 
 SHELL = "run_shell_command"
 _HOOK_BEGINS, _HOOK_ENDS = "<hook_context>", "</hook_context>"
 """The tool that runs commands."""
+
+_REFERENCED = "\n--- Content from referenced files ---"
 
 Call = tuple[str | None, str, Any]
 """A call's id, if it has one, its name and its arguments."""
@@ -25,6 +28,18 @@ def said_text(content: Any) -> str:
     """What a message says, without its thinking."""
     parts = content if isinstance(content, list) else [content]
     return flat_text([part for part in parts if not mapping(part).get("thought")])
+
+
+def prompt_pieces(text: str, typed: str | None) -> Iterator[tuple[str, MessageMark | None]]:
+    """What the user typed of a prompt, and marked what the program put around it, such as content of files it names.
+
+    `typed` is the prompt as the program showed it, where it recorded that.
+    """
+    if not typed or typed not in text:
+        typed = text.partition(_REFERENCED)[0]
+    before, _, after = text.partition(typed) if typed else ("", "", text)
+    pieces: list[tuple[str, MessageMark | None]] = [(before, "injected"), (typed, None), (after, "injected")]
+    yield from ((piece.strip("\n"), mark) for piece, mark in pieces if piece.strip())
 
 
 def thought_text(content: Any) -> str | None:

@@ -36,6 +36,7 @@ _ENTRY_TYPES = frozenset(
      "label", "session_info"}
 )  # fmt: skip
 _STOPPED = re.compile(r"(?:Operation|Command) aborted\s*$")
+_FILE, _FILE_END = '<file name="', "</file>"
 _FILE_ID = re.compile(r"_([^_/\\]+)\.jsonl$")
 _USAGE_NAMES = {
     "input": "input_tokens",
@@ -146,7 +147,7 @@ class PiSession:
     def _message(self, message: dict[str, Any]) -> None:
         role, content = message.get("role"), message.get("content")
         if role == "user":
-            self.builder.user(flat_text(content))
+            self._prompt(flat_text(content))
         elif role == "assistant":
             self._reply(message)
         elif role == "toolResult":
@@ -160,6 +161,13 @@ class PiSession:
             self.builder.user(flat_text(message.get("summary")), mark="compaction")
         else:
             self.builder.user(flat_text(content), mark="injected")
+
+    def _prompt(self, text: str) -> None:
+        """What the user typed, and apart from it the files named with `@`, which pi puts before it."""
+        end = text.rfind(_FILE_END) + len(_FILE_END) if text.startswith(_FILE) and _FILE_END in text else 0
+        if end:
+            self.builder.user(text[:end], mark="injected")
+        self.builder.user(text[end:].strip("\n") if end else text)
 
     def _reply(self, message: dict[str, Any]) -> None:
         content = message.get("content")

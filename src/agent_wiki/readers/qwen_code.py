@@ -16,6 +16,7 @@ from agent_wiki.readers.chat_values import mapping, objects, summed_usage
 from agent_wiki.readers.gemini_parts import (
     Call,
     calls_in,
+    prompt_pieces,
     reply_tokens,
     responses_in,
     result_text,
@@ -164,16 +165,12 @@ class _Session:
     def _take_user(self, record: dict[str, Any], parts: Any) -> None:
         """What the user typed, and what the program put around it, such as the content of files it names."""
         text, subtype = said_text(parts), record.get("subtype")
-        typed = text_or_none(mapping(record.get("systemPayload")).get("displayText")) or text
         if subtype is not None and subtype not in _OF_THE_USER:
             self._add_user(text, "injected")
-        elif not typed or typed not in text:
-            self._add_user(text, None)
-        else:
-            before, _, after = text.partition(typed)
-            self._add_user(before, "injected")
-            self._add_user(typed, None)
-            self._add_user(after, "injected")
+            return
+        typed = text_or_none(mapping(record.get("systemPayload")).get("displayText"))
+        for piece, mark in prompt_pieces(text, typed):
+            self._add_user(piece, mark)
 
     def _add_user(self, text: str, mark: MessageMark | None) -> None:
         if text.strip():
