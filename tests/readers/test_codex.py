@@ -295,6 +295,37 @@ def test_totals_that_start_again_are_added(tmp_path: Path) -> None:
     assert trajectory.source.usage == Usage(input_tokens=340, cache_read_input_tokens=10, output_tokens=25)
 
 
+def test_a_record_of_each_reply_counts_before_the_totals_and_cache_writes_are_no_plain_input(tmp_path: Path) -> None:
+    def record(thread: str, **usage: int) -> dict[str, Any]:
+        return line("token_usage_record", thread_id=thread, usage=usage)
+
+    trajectory = read(
+        tmp_path,
+        meta(),
+        *typed("go"),
+        said("assistant", "one"),
+        record(PARENT, input_tokens=100, cached_input_tokens=40, cache_write_input_tokens=30, output_tokens=7),
+        tokens((100, 40, 7)),
+        record(PARENT, input_tokens=50, cached_input_tokens=0, cache_write_input_tokens=0, output_tokens=5),
+        record(CHILD, input_tokens=900, cached_input_tokens=0, output_tokens=9),
+        tokens((9000, 40, 70)),
+    )
+    assert trajectory.source.usage == Usage(80, 30, 40, 12)
+
+
+def test_a_fork_leaves_the_totals_that_it_begins_with_to_its_origin(tmp_path: Path) -> None:
+    trajectory = read(
+        tmp_path,
+        meta(CHILD, forked_from_id=PARENT),
+        event("task_started", turn_id=CHILD_TURN),
+        tokens((300, 200, 20), last=(100, 90, 6)),
+        *typed("go on"),
+        said("assistant", "one"),
+        tokens((360, 210, 25), last=(60, 10, 5)),
+    )
+    assert trajectory.source.usage == Usage(50, None, 10, 5)
+
+
 def test_without_token_counts_usage_is_absent(tmp_path: Path) -> None:
     assert read(tmp_path, meta(), *typed("go"), event("token_count", info=None)).source.usage is None
 

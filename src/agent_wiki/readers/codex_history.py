@@ -94,8 +94,8 @@ def _began(payload: dict[str, Any]) -> float | None:
 class TokenMeter:
     """A session's own tokens: from Codex's record of each reply, in older rollouts from its running totals.
 
-    A fork inherits the totals of its parent, and a restart resets them. OpenAI counts cached tokens as part of the
-    input; here they are separate, as in `Usage`.
+    A fork inherits the totals of its parent, and a restart resets them. OpenAI counts what was read from the cache
+    and what was written to it as part of the input; here they are separate, as in `Usage`.
     """
 
     def __init__(self) -> None:
@@ -119,22 +119,27 @@ class TokenMeter:
             return
         before = self._seen
         if before is None and is_fork and last is not None:
-            before = {name: total[name] - last[name] for name in total}
+            before = {name: total[name] - last.get(name, 0) for name in total}
         self._seen = total
         if is_inherited:
             return
-        if before is None or any(total[name] < before[name] for name in total):
-            before = dict.fromkeys(total, 0)
-        self._add({name: total[name] - before[name] for name in total})
+        if before is None or any(total[name] < before.get(name, 0) for name in total):
+            before = {}
+        self._add({name: total[name] - before.get(name, 0) for name in total})
 
     def _add(self, tokens: dict[str, int]) -> None:
-        self.tokens["input_tokens"] += max(0, tokens["input"] - tokens["cached"])
+        self.tokens["input_tokens"] += max(0, tokens["input"] - tokens["cached"] - tokens.get("written", 0))
+        if "written" in tokens:
+            self.tokens["cache_creation_input_tokens"] += tokens["written"]
         self.tokens["cache_read_input_tokens"] += tokens["cached"]
         self.tokens["output_tokens"] += tokens["output"]
 
 
 def _counts(usage: Any) -> dict[str, int] | None:
+    """The tokens of a usage by short names; what was written to the cache only where that is recorded."""
     if not isinstance(usage, dict):
         return None
     names = {"input": "input_tokens", "cached": "cached_input_tokens", "output": "output_tokens"}
-    return {short: count(usage.get(name)) or 0 for short, name in names.items()}
+    counts = {short: count(usage.get(name)) or 0 for short, name in names.items()}
+    written = count(usage.get("cache_write_input_tokens"))
+    return counts if written is None else counts | {"written": written}
