@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from agent_wiki.errors import UnreadableRecording
+from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 
 LINES = b'{"n": 1}\n{"n": 2}\n{"n": 3}\n'
@@ -118,7 +119,8 @@ def test_plain_text_around_the_records_is_ignored(tmp_path: Path) -> None:
 
 def test_prose_that_quotes_records_is_no_recording(tmp_path: Path) -> None:
     prose = b"# Notes\n\nSome text.\n\n" + b'```json\n{"n": 1}\n```\n\nMore text.\nAnd more.\n' * 5
-    assert reason_of(recording_of(tmp_path, prose)).reason.startswith("not a recording in JSON")
+    with pytest.raises(UnreadableRecording, match="not a recording in JSON"):
+        reader_of(recording_of(tmp_path, prose))
 
 
 def test_thousands_of_bad_lines_are_counted_and_not_reported_one_by_one(tmp_path: Path) -> None:

@@ -93,6 +93,8 @@ def reader_of(recording: Recording) -> Reader:
         if reader.claims(sample):
             _expect_recording(recording, trial, is_general=bool(getattr(reader, "IS_GENERAL", False)))
             return reader
+    if sample.shape == "text":
+        raise UnreadableRecording(recording.name, sample.fault, line=1, is_foreign=True)
     raise UnreadableRecording(recording.name, f"not a trajectory: {_describe(sample)}", is_foreign=True)
 
 

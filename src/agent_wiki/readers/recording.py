@@ -28,11 +28,13 @@ from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
 from agent_wiki.trajectory.lazily import dataclass
 
-Shape = Literal["lines", "document", "zip"]
+Shape = Literal["lines", "document", "zip", "text"]
 _OnLine = tuple[list[Any], bool]  # the values on a line, and whether bytes of it were replaced
 
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_RECORDS = 40
+_HEAD_BYTES = 1 << 12
+_MARKDOWN = (b"# ", b"<!-- ")  # a heading or a comment: what chats that are saved as Markdown begin with
 _SAMPLE_ROWS = 3  # of a table, where each may be a whole session
 _LONG_LINE_BYTES = 1 << 20  # a recording with such a long first line is first read as one document
 _LONGEST_LINE_BYTES = 1 << 28
@@ -48,12 +50,15 @@ _TABLES = (parquet_rows.MAGIC, opencode_database.MAGIC)  # binary files whose ro
 class Sample:
     """What a reader's `claims` looks at.
 
-    `shape`: "lines" (one JSON value per line), "document" (one JSON value) or "zip".
+    `shape`: "lines" (one JSON value per line), "document" (one JSON value), "zip", or "text" (Markdown without JSON).
     `values`: the first records of "lines"; the one value of a "document"; the member names of a "zip".
+    `head`: the first characters, where the recording begins as Markdown does; `fault`: why a "text" is no JSON.
     """
 
     shape: Shape
     values: list[Any]
+    head: str = ""
+    fault: str = ""
 
     def records(self) -> list[dict[str, Any]]:
         """The values that are JSON objects."""
@@ -233,6 +238,15 @@ class Recording:
         with self.path.open("rb") as stream:
             return self.path if stream.read(_MAGIC_BYTES) == opencode_database.MAGIC else None
 
+    def text_lines(self) -> Iterator[str]:
+        """The lines of a recording that is text, without their ends; bytes that are not UTF-8 are replaced."""
+        with self._unpacking(), self.open() as stream:
+            for number, raw in enumerate(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b"")):
+                line = (raw.removeprefix(BOM) if number == 0 else raw).decode("utf-8", "replace")
+                if "\ufffd" in line:
+                    self.hygiene["replaced_bytes"] += 1
+                yield line.rstrip("\r\n")
+
     def document(self) -> Any:
         """The recording as one JSON value. No reference is kept, so that the caller controls its lifetime."""
         if self._document is None:
@@ -362,10 +376,17 @@ class Recording:
                 if not (records := self._records_among_text()):
                     raise
                 return Sample("lines", records)
+        head = self._head() if first_line.lstrip().removeprefix(BOM).startswith(_MARKDOWN) else ""
         if records := self._records_among_text():
-            return Sample("lines", records)
+            return Sample("lines", records, head)
         message = f"not a recording in JSON ({_reason(error)})"
+        if head:
+            return Sample("text", [], head, message)
         raise UnreadableRecording(self.name, message, line=1, is_foreign=not is_document) from error
+
+    def _head(self) -> str:
+        with self._unpacking(), self.open() as stream:
+            return stream.read(_HEAD_BYTES).removeprefix(BOM).decode("utf-8", "replace").lstrip()
 
     def _continues_as_lines(self) -> bool:
         """Whether each of the two lines after the first is an object, so that the file is not one document."""

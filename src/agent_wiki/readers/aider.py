@@ -1,0 +1,165 @@
+"""Chats of Aider: `.aider.chat.history.md`, several sessions in one file, each below a heading with its start.
+
+What the user typed stands in lines that begin with `####` and, as Aider writes them, end with two blanks; what Aider
+printed begins with `>`; the rest is the model's reply. A file that Aider edited or a command that it ran after a reply
+becomes a call of that reply. (Read after Aider's `io.py` and public histories; the program did not run here.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent_wiki.errors import UnreadableRecording
+from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.recorded import iso_utc, short_digest
+from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.trajectory import Source, Trajectory
+
+FORMAT = "aider"
+
+_START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_TYPED = re.compile(r"####(?: (.*?))? {2,3}")
+_APPLIED = re.compile(r"Applied edit to (\S.{0,400})")
+_RUNNING = re.compile(r"Running (\S.{0,2000})")
+_MODEL = re.compile(r"(?:Main model|Model): (\S{1,200}) with ")
+_VERSION = re.compile(r"Aider v([\w.]{1,40})")
+_COST = re.compile(r"Cost: .{0,100}?\$([\d.]{1,20}) session")
+_STARTED_BY = re.compile(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
+_TALK = re.compile(r"(?!/)(?!<blank>$)|/(?:ask|code|architect|context|help)\s+\S")
+_ANSWER = re.compile(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
+_THOUGHT = re.compile(r"<(thinking-content-[0-9a-f]{1,64})>\n")
+
+
+def claims(sample: Sample) -> bool:
+    """A file that begins with the heading of a session."""
+    return _START.match(sample.head.partition("\n")[0]) is not None
+
+
+def read(recording: Recording) -> Iterator[Trajectory]:
+    """Every session in which something was said. Raises `UnreadableRecording` when there is none."""
+    session: _Session | None = None
+    found = 0
+    for line in recording.text_lines():
+        start = _START.fullmatch(line)
+        if start is None:
+            if session is not None:
+                session.take(line)
+            continue
+        if session is not None and session.is_talk():
+            found += 1
+            yield session.trajectory()
+        session = _Session(start[1])
+    if session is not None and session.is_talk():
+        found += 1
+        yield session.trajectory()
+    if not found:
+        raise UnreadableRecording(recording.name, "a history of Aider in which nothing was said", is_foreign=True)
+
+
+class _Session:
+    """Processes the lines of one session in order."""
+
+    def __init__(self, started: str) -> None:
+        self.builder = TrajectoryBuilder()
+        self.started = started
+        self.typed: list[str] = []
+        self.said: list[str] = []
+        self.printed: list[str] = []
+        self.applied: list[str] = []
+        self.ran: list[str] = []
+        self.is_open = False  # a printed text that runs over several lines
+        self.is_command_line = False  # how Aider was started, up to its version
+        self.model: str | None = None
+        self.version: str | None = None
+        self.cost_usd: float | None = None
+
+    def is_talk(self) -> bool:
+        """Whether the model said something; ends the session."""
+        self._close()
+        return any(message.role == "assistant" for message in self.builder.messages)
+
+    def take(self, line: str) -> None:
+        """Process one line. A printed text of several lines ends with two blanks, or with its paragraph."""
+        self.is_open = self.is_open and (self.is_command_line or bool(line.strip()))
+        if self._is_printed(line):
+            self._print(line.removeprefix("> "), is_whole=line.endswith("  "))
+        elif (typed := _TYPED.fullmatch(line)) is not None:
+            self.is_open = False
+            if not self.typed:
+                self._close()
+            self.typed.append((typed[1] or "").rstrip())
+        elif line.strip() or self.said:
+            if self.typed or self.printed:
+                self._close()
+            self.said.append(line)
+        elif self.typed:
+            self._close()
+
+    def _is_printed(self, line: str) -> bool:
+        """Whether Aider printed a line; a line of the model's that begins like one does not end with two blanks."""
+        if self.is_open:
+            return _TYPED.fullmatch(line) is None
+        is_in_reply = bool(self.said) and not (self.printed or self.applied or self.ran)
+        return line.startswith("> ") and (line.endswith("  ") or not is_in_reply)
+
+    def _print(self, text: str, *, is_whole: bool) -> None:
+        """A line that Aider printed. Only the first of several is marked, only the last ends with two blanks."""
+        if self.typed:
+            self._close()
+        text = text.rstrip()
+        self.is_command_line = (self.is_command_line or bool(_STARTED_BY.match(text))) and not _VERSION.match(text)
+        self.is_open = not is_whole or self.is_command_line
+        self._notice(text)
+        if (applied := _APPLIED.fullmatch(text)) and self.said:
+            self.applied.append(applied[1])
+        elif (ran := _RUNNING.fullmatch(text)) and self.said:
+            self.ran.append(ran[1])
+        else:
+            self.printed.append(text)
+
+    def _notice(self, text: str) -> None:
+        if self.model is None and (model := _MODEL.match(text)):
+            self.model = model[1]
+        if self.version is None and (version := _VERSION.match(text)):
+            self.version = version[1]
+        if cost := _COST.search(text):
+            self.cost_usd = float(cost[1]) if cost[1].count(".") < 2 and cost[1].strip(".") else self.cost_usd
+
+    def _close(self) -> None:
+        """Write down what was gathered: what the user typed, or the reply with its acts, then what was printed."""
+        typed = "\n".join(self.typed).strip()
+        if typed:
+            is_talk = _TALK.match(typed) and not _ANSWER.fullmatch(typed)
+            self.builder.user(typed, None if is_talk else "injected")
+        said = "\n".join(self.said).strip()
+        if said:
+            self._reply(said)
+        if printed := "\n".join(self.printed).strip():
+            self.builder.user(printed, "injected")
+        self.typed, self.said, self.printed, self.applied, self.ran = [], [], [], [], []
+
+    def _reply(self, said: str) -> None:
+        edits = [(None, "edit", {"file_path": path}) for path in self.applied]
+        runs = [(None, "bash", {"command": command}) for command in self.ran]
+        thinking, said = _without_thoughts(said)
+        ids = self.builder.assistant(said or None, thinking=thinking or None, calls=[*edits, *runs])
+        for call_id, path in zip(ids, self.applied, strict=False):
+            self.builder.tool(call_id, f"Applied edit to {path}", is_error=False)
+
+    def trajectory(self) -> Trajectory:
+        """The session; its time is the machine's own, for Aider records no zone."""
+        texts = [self.started, *(message.content or "" for message in self.builder.messages[:2])]
+        source = Source(format=FORMAT, agent_version=self.version, cost_usd=self.cost_usd)
+        name = f"aider-{re.sub(r'[^0-9]', '', self.started)}-{short_digest(texts)}"
+        return self.builder.finish(name, source, agent=FORMAT, model=self.model, timestamp=iso_utc(self.started))
+
+
+def _without_thoughts(said: str) -> tuple[str, str]:
+    """A reply's thoughts, which some models begin with, and its words."""
+    opening = _THOUGHT.match(said)
+    closing = f"</{opening[1]}>" if opening else ""
+    if not opening or closing not in said:
+        return "", said
+    thinking, _, rest = said[opening.end() :].partition(closing)
+    return thinking.strip(), rest.strip().removeprefix("► **ANSWER**").strip()

@@ -1,0 +1,123 @@
+"""A call as SpecStory writes it: an element with a summary, some text, and fences; which of them is the result."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+from agent_wiki.trajectory.calls import SHELL_TOOLS
+from agent_wiki.trajectory.lazily import dataclass
+
+_CLOSING = re.compile(r"(?:</details>)?\s*</tool-use>\s*")
+_FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
+_ATTRIBUTE = re.compile(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
+_SUMMARY = re.compile(r"<summary>(.{0,2000}?)</summary>", re.DOTALL)
+_ELEMENTS = re.compile(r"</?(?:tool-use|details|summary)\b[^>\n]{0,400}>")
+_TITLE = re.compile(r"Tool use: \*\*([^*\n]{1,100})\*\*(?: • (.{0,2000}))?", re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]{1,4000})`")
+_NAMED_FILE = re.compile(r"(?:Read|Edit|Delete|Create|Write) file: (\S.{0,400})")
+_WRITTEN = re.compile(r"(?:The file|File created successfully at:) (\S{1,400})")
+_RUN = re.compile(r"Run command: (\S.{0,2000})")
+_SHELL_LANGUAGES = frozenset({"bash", "sh", "shell", "zsh", "powershell", "pwsh", "cmd"})
+_SHELL_TYPES = frozenset({"shell", "bash"})
+_MOST_LINES = 20_000  # of one call
+
+
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    language: str
+    text: str
+
+
+def closing_line(lines: Sequence[str], at: int) -> int:
+    """The line after the element that begins at line `at`.
+
+    An end inside a fence is a tool's text; but where the fences do not match, the first end counts. A fence right after
+    the element is its result, put in the wrong place.
+    """
+    first: int | None = None
+    fence = ""
+    for place in range(at, min(len(lines), at + _MOST_LINES)):
+        mark = _FENCE.match(lines[place])
+        if _CLOSING.fullmatch(lines[place]):
+            if not fence:
+                return _after_stray_fence(lines, place + 1)
+            first = place if first is None else first
+        elif mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = ""
+    return _after_stray_fence(lines, first + 1) if first is not None else len(lines)
+
+
+def _after_stray_fence(lines: Sequence[str], at: int) -> int:
+    mark = _FENCE.match(lines[at]) if at < len(lines) else None
+    if mark is None:
+        return at
+    ends = (place for place in range(at + 1, min(len(lines), at + 200)) if lines[place].rstrip() == mark[1])
+    return next(ends, at - 1) + 1
+
+
+def tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, str], str | None]:
+    """A call's name, its arguments as far as they are shown, and its result; None where none is shown."""
+    given = dict(_ATTRIBUTE.findall(attributes))
+    fences, rest = _taken_apart(lines)
+    summary = " ".join(html.unescape(each).strip() for each in _SUMMARY.findall(rest))
+    title = _TITLE.search(summary) or _TITLE.search(rest)
+    name = given.get("name") or (title[1] if title else "") or "unknown"
+    about = (title[2] or "").strip() if title else summary
+    text = _ELEMENTS.sub("", _SUMMARY.sub("", rest))
+    text = _TITLE.sub("", text).strip()
+    if given.get("type") in _SHELL_TYPES or name.lower() in SHELL_TOOLS:
+        return name, *_shell_call(about, text, fences)
+    return name, *_other_call(about, text, fences)
+
+
+def _shell_call(about: str, text: str, fences: list[_Fence]) -> tuple[dict[str, str], str | None]:
+    command = next((each.text for each in fences if each.language in _SHELL_LANGUAGES), None)
+    if command is not None:
+        results = list(fences)
+        results.remove(next(each for each in fences if each.language in _SHELL_LANGUAGES))
+    else:
+        inline, run = _INLINE.search(text), _RUN.match(about)
+        command = inline[1] if inline else run[1] if run else ""
+        results = fences
+    said = _INLINE.sub("", text).strip()
+    arguments = {"command": command, **({"description": said} if said else {})}
+    return arguments, "\n".join(each.text for each in results) if results else None
+
+
+def _other_call(about: str, text: str, fences: list[_Fence]) -> tuple[dict[str, str], str | None]:
+    inline = _INLINE.match(text.lstrip())
+    file = inline or _NAMED_FILE.match(about) or (_WRITTEN.match(fences[-1].text) if fences else None)
+    arguments = {"file_path": file[1]} if file else {}
+    if about:
+        arguments["about"] = about
+    if len(fences) > 1:
+        arguments["content"] = "\n".join(each.text for each in fences[:-1])
+    if fences and fences[-1].language != "diff":
+        return {**arguments, **({"shown": text} if text and not inline else {})}, fences[-1].text
+    if fences:
+        arguments["diff"] = fences[-1].text
+    return arguments, text if text and not inline else None
+
+
+def _taken_apart(lines: Sequence[str]) -> tuple[list[_Fence], str]:
+    """The fences among lines, and the other text."""
+    fences: list[_Fence] = []
+    rest: list[str] = []
+    opened: re.Match[str] | None = None
+    inside: list[str] = []
+    for line in lines:
+        mark = _FENCE.match(line)
+        if opened is None and mark:
+            opened, inside = mark, []
+        elif opened is not None and mark and mark[1].startswith(opened[1]) and not mark[2].strip():
+            fences.append(_Fence(opened[2].strip().lower(), "\n".join(inside)))
+            opened = None
+        else:
+            (rest if opened is None else inside).append(line)
+    if opened is not None:
+        fences.append(_Fence(opened[2].strip().lower(), "\n".join(inside)))
+    return fences, "\n".join(rest)

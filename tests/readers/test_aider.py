@@ -1,0 +1,128 @@
+"""Chat histories of Aider: the user's words, the model's, and what Aider printed between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.errors import UnreadableRecording
+from agent_wiki.readers.detect import read, reader_of
+from agent_wiki.readers.recording import Recording
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import paired_calls
+from tests.hangs import no_hang
+
+HISTORY = """
+# aider chat started at 2026-01-05 09:30:00
+
+> /usr/bin/aider --model some/model --message fix the tests
+and keep
+# this heading
+
+of the message~
+> Aider v0.86.2~
+> Main model: some/model with diff edit format, infinite output~
+
+#### /add shop.py~
+> Added shop.py to the chat~
+
+#### Fix the tests.~
+#### ~
+#### They fail since monday.~
+
+I look at the file.
+
+#### A heading of the model
+
+> a quote of the model's
+
+shop.py
+```python
+<<<<<<< SEARCH
+a = 1
+=======
+a = 2
+>>>>>>> REPLACE
+```
+
+> Tokens: 3.1k sent, 209 received. Cost: $0.0029 message, $0.01 session.~
+> Applied edit to shop.py~
+> Running make test~
+> Add command output to the chat? (Y)es/(N)o [Yes]: y~
+
+#### Add command output to the chat? (Y)es/(N)o [Yes]: y~
+
+#### /ask why did it fail?~
+
+It was monday.
+
+# aider chat started at 2026-01-06 10:00:00
+
+#### /exit~
+
+# aider chat started at 2026-01-07 11:00:00
+
+#### thanks~
+
+<thinking-content-0123abcd>
+A thank-you.
+</thinking-content-0123abcd>
+
+You are welcome.
+""".replace("~\n", "  \n")
+
+
+def histories(folder: Path, text: str = HISTORY) -> list[Trajectory]:
+    path = folder / "history.md"
+    path.write_text(text, encoding="utf-8")
+    return list(read(Recording(path, path.name)))
+
+
+def test_sessions_of_one_file_are_apart_and_one_in_which_nothing_was_said_is_left_out(tmp_path: Path) -> None:
+    first, second = histories(tmp_path)
+    assert (first.timestamp, second.timestamp) == ("2026-01-05T09:30:00Z", "2026-01-07T11:00:00Z")
+    assert first.session_id.startswith("aider-20260105093000-")
+    assert (first.model, first.source.agent_version, first.source.cost_usd) == ("some/model", "0.86.2", 0.01)
+    assert [(m.role, m.content, m.thinking) for m in second.messages] == [
+        ("user", "thanks", None),
+        ("assistant", "You are welcome.", "A thank-you."),
+    ]
+
+
+def test_only_what_the_user_typed_is_the_users(tmp_path: Path) -> None:
+    first = histories(tmp_path)[0]
+    typed = [m.content for m in first.messages if m.role == "user" and m.mark is None]
+    assert typed == ["Fix the tests.\n\nThey fail since monday.", "/ask why did it fail?"]
+    printed = [m.content or "" for m in first.messages if m.mark == "injected"]
+    assert printed[0].startswith("/usr/bin/aider --model")
+    assert "# this heading" in printed[0]
+    assert printed[1] == "/add shop.py"
+
+
+def test_what_aider_did_for_a_reply_are_its_calls(tmp_path: Path) -> None:
+    first = histories(tmp_path)[0]
+    edit, run = paired_calls(first)
+    assert (edit.name, edit.path(), edit.is_error) == ("edit", "shop.py", False)
+    assert (run.command(), run.result) == ("make test", None)
+    reply = first.messages[edit.turn - 1].content or ""
+    assert "#### A heading of the model" in reply
+    assert reply.endswith("```")
+
+
+def test_a_readme_about_aider_is_no_recording(tmp_path: Path) -> None:
+    for text in ("# Notes\n\n#### hello  \n", "# aider chat started at noon\n\n#### hi  \n", "<!-- a comment -->\n"):
+        path = tmp_path / "README.md"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UnreadableRecording, match="not a recording in JSON") as caught:
+            reader_of(Recording(path, path.name))
+        assert caught.value.is_foreign
+    with pytest.raises(UnreadableRecording, match="nothing was said"):
+        histories(tmp_path, "# aider chat started at 2026-01-06 10:00:00\n\n#### /exit  \n")
+
+
+def test_a_hostile_history_is_read_in_time(tmp_path: Path) -> None:
+    for unit in ("> x\n", "#### x  \n", "x\n", "<thinking-content-0>\n", "> Cost: $. message, $1.1.1 session.  \nx\n"):
+        text = "# aider chat started at 2026-01-06 10:00:00\n\n" + unit * (200_000 // len(unit)) + "\n\nsaid\n"
+        with no_hang():
+            assert len(histories(tmp_path, text)) == 1
