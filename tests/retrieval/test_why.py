@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.commands.why import visible
+from agent_wiki.commands.visible import visible
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.retrieval.why import Cited, PageWhy, Why, why

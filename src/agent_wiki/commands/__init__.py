@@ -24,13 +24,19 @@ def main(arguments: list[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except RunError as error:
-        sys.stderr.write(f"wiki: {error}\n")
+        _complain(f"{error}")
         return 2
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output is gone, so nothing more can be printed
         return 1
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        sys.stderr.write(f"wiki: {place}{error.strerror or error}\n")
+        _complain(f"{place}{error.strerror or error}")
         return 2
     return 0
+
+
+def _complain(error: str) -> None:
+    from agent_wiki.commands.visible import visible
+
+    sys.stderr.write(visible(f"wiki: {error}\n"))

@@ -110,9 +110,9 @@ def prompt(
     elif only:
         part = values[only.value]
         text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, indent=2)
-        print_lines([text.removesuffix("\n")])
+        print_lines([text.removesuffix("\n")], is_verbatim=True)
     else:
-        print_lines(prompt_sections(found.asked))
+        print_lines(prompt_sections(found.asked), is_verbatim=True)
 
 
 def _values(asked: ObservedPrompt) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from agent_wiki.commands.files import text_in, write_bytes
 from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, print_json, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson
+from agent_wiki.commands.visible import visible_json
 from agent_wiki.errors import UsageError
 from agent_wiki.wiki.text import counted
 
@@ -62,7 +63,7 @@ def metrics(
     if as_json:
         finish(report, as_json=True, extra={"rows": rows})
     if out is None:
-        typer.echo(text.encode("utf-8", "replace"), nl=False)
+        print_lines([visible_json(text.removesuffix("\n"))] if text else [])
     listed = (("left out", report.left_out), ("warning", report.warnings), ("FAILED", report.failures))
     print_lines((line for title, entries in listed for line in listed_lines(title, as_lines(entries))), err=True)
     print_lines(report.bugs, err=True)
@@ -116,7 +117,7 @@ def compare(
         values = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
         print_json({**values, "exit_code": exit_code})
     else:
-        typer.echo(report.encode("utf-8", "replace"), nl=False)
+        print_lines([report.removesuffix("\n")])
     print_lines(listed_lines("warning", as_lines(notes)), err=True)
     print_lines(listed_lines("FAILED", as_lines(read.problems)), err=True)
     raise typer.Exit(exit_code)

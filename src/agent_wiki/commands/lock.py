@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from agent_wiki.commands.visible import visible
+
 EXIT_LOCKED = 75
 """As `sysexits.h` has it for what may go better later."""
 
@@ -37,5 +39,5 @@ def lock(
     try:
         raise typer.Exit(LockedCommand(held).run(command))
     except WikiLocked as error:
-        sys.stderr.write(f"wiki: {error}\n")
+        sys.stderr.write(visible(f"wiki: {error}\n"))
         raise typer.Exit(EXIT_LOCKED) from error

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
-from agent_wiki.commands.show import finish, progress_shown
+from agent_wiki.commands.show import finish, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.wiki.text import counted
 
@@ -45,5 +45,5 @@ def normalize(
     if not as_json:
         for each in written:
             counts = [counted(each.turns, "turn"), counted(each.tool_calls, "tool call"), counted(each.errors, "error")]
-            typer.echo(f"{each.file}: {', '.join([each.source_format, *counts])}")
+            print_lines([f"{each.file}: {', '.join([each.source_format, *counts])}"])
     finish(report, as_json=as_json, extra={"trajectories": [asdict(each) for each in written]})

@@ -9,7 +9,6 @@ import typer
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
-from agent_wiki.commands.why import visible
 
 
 def rules(
@@ -25,6 +24,6 @@ def rules(
         print_json(found.to_json(), is_ascii=True)
     else:
         is_one = rule is not None and len(found.rules) == 1
-        print_lines(map(visible, found.rules[0].lines() if is_one else (each.line() for each in found.rules)))
-    print_lines(map(visible, found.problems), err=True)
+        print_lines(found.rules[0].lines() if is_one else (each.line() for each in found.rules))
+    print_lines(found.problems, err=True)
     raise typer.Exit(found.exit_code)

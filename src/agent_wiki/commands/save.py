@@ -74,7 +74,7 @@ def _refuse(reason: str, *, as_json: bool) -> NoReturn:
     if as_json:
         print_json({"command": "save", "saved": [], "warnings": [], "refused": reason, "exit_code": 1}, is_ascii=True)
     else:
-        typer.echo(f"wiki: {reason}; nothing was saved", err=True)
+        print_lines([f"wiki: {reason}; nothing was saved"], err=True)
     raise typer.Exit(_EXIT_REFUSED)
 
 

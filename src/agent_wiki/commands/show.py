@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 import typer
 
+from agent_wiki.commands.visible import visible, visible_json
+
 _LINE_EVERY_SECONDS = 10.0
 
 
@@ -57,13 +59,17 @@ def progress_shown(*, quiet: bool) -> Iterator[Any]:
 
 def print_json(values: Any, *, is_ascii: bool = False) -> None:
     """Print JSON values in UTF-8, whatever the terminal's encoding; with `is_ascii` hidden characters stay visible."""
-    print_lines([json.dumps(values, ensure_ascii=is_ascii, indent=2)])
+    print_lines([visible_json(json.dumps(values, ensure_ascii=is_ascii, indent=2))])
 
 
-def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines in UTF-8, whatever the terminal's encoding: prompts and quotes must not change."""
-    takes_bytes = hasattr(sys.stderr if err else sys.stdout, "buffer")
-    for line in lines:
+def print_lines(lines: Iterable[str], *, err: bool = False, is_verbatim: bool = False) -> None:
+    """Print lines in UTF-8, whatever the terminal's encoding. Nothing in them controls a terminal.
+
+    `is_verbatim` keeps every character where the output is no terminal: quotes are taken from prompts.
+    """
+    stream = sys.stderr if err else sys.stdout
+    takes_bytes = hasattr(stream, "buffer")
+    for line in lines if is_verbatim and not stream.isatty() else map(visible, lines):
         typer.echo(line.encode("utf-8", "replace") if takes_bytes else line, err=err)
 
 
@@ -88,5 +94,5 @@ def finish(report: Reportable, *, as_json: bool, extra: dict[str, Any] | None = 
     else:
         print_lines(report.lines())
     for bug in report.bugs:
-        sys.stderr.write(bug)
+        sys.stderr.write(visible(bug))
     raise typer.Exit(report.exit_code)

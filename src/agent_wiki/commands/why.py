@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,12 +11,10 @@ import typer
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
+from agent_wiki.commands.visible import visible
 
 if TYPE_CHECKING:
     from agent_wiki.retrieval.why import Cited, PageWhy, SessionPlace
-
-_HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
 
 
 def why(
@@ -38,25 +35,8 @@ def why(
     else:
         for walked in explained.pages:
             print_lines(_page_lines(walked, explained.sessions, ""))
-    print_lines(map(visible, explained.problems), err=True)
+    print_lines(explained.problems, err=True)
     raise typer.Exit(explained.exit_code)
-
-
-def visible(text: str) -> str:
-    """Recorded text for a terminal: control, invisible and reordering characters are shown as symbols, not executed.
-
-    Line feeds and tabs are kept; escape becomes `␛`, a right-to-left override `\\u202e`.
-    """
-    return "".join(letter if letter in "\n\t" else _shown(letter) for letter in text)
-
-
-def _shown(letter: str) -> str:
-    if unicodedata.category(letter) not in _HIDDEN:
-        return letter
-    code = ord(letter)
-    if code < 0x20 or code == 0x7F:
-        return chr(_PICTURES + (0x21 if code == 0x7F else code))
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _line(text: str) -> str:
