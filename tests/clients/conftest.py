@@ -20,7 +20,7 @@ from tests.clients.scenarios import play_all
 from tests.clients.work import Work, work
 
 _HERE = Path(__file__).parent
-_MOST_SECONDS = 300
+_MOST_SECONDS = 600
 _ON_REQUEST = "real agent programs are run on request: pytest -m clients tests/clients"
 
 

@@ -205,8 +205,9 @@ COPILOT = Program(
     binary="copilot",
     memory=".github/copilot-instructions.md",
     recordings=".copilot/session-state/*/events.jsonl",
-    words=lambda prompt: ["copilot", "--allow-all", "--trust-folder", "-p", prompt],
+    words=lambda prompt: ["copilot", "--allow-all", "-p", prompt],
     variables=lambda url: {
+        "COPILOT_ALLOW_ALL": "true",  # trusts the folder, without which no hook runs
         "COPILOT_OFFLINE": "true",
         "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
         "COPILOT_PROVIDER_API_KEY": _KEY,

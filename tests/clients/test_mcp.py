@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.clients.conftest import need
 from tests.clients.loopback import Loopback
 from tests.clients.played.turns import bash, mcp, says
-from tests.clients.programs import CLAUDE_CODE, CODEX, CODEX_PLAIN, GEMINI
+from tests.clients.programs import CLAUDE_CODE, CODEX, CODEX_PLAIN, COPILOT, GEMINI, OPENCODE, QWEN
 from tests.clients.taught import rows, teach, used
 from tests.clients.work import Work
 
@@ -20,17 +21,31 @@ _SERVER: dict[str, Any] = {"command": "wiki", "args": ["mcp", "--wiki", "wiki"]}
 
 def _configured(at_work: Work) -> Sequence[str]:
     """Configure the server where the program looks for it; returns further words of its command."""
-    if at_work.program is CLAUDE_CODE:
-        (at_work.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"wiki": _SERVER}}), encoding="utf-8")
+    program, servers = at_work.program, {"mcpServers": {"wiki": _SERVER}}
+    if program is CLAUDE_CODE:
+        _written(at_work.project / ".mcp.json", servers)
         return ["--mcp-config", ".mcp.json"]
-    if at_work.program is GEMINI:
-        settings = at_work.project / ".gemini" / "settings.json"
-        settings.parent.mkdir()
-        settings.write_text(json.dumps({"mcpServers": {"wiki": {**_SERVER, "trust": True}}}), encoding="utf-8")
-        return []
-    with (at_work.home / ".codex" / "config.toml").open("a", encoding="utf-8") as stream:
-        stream.write(f'[mcp_servers.wiki]\ncommand = "wiki"\nargs = {json.dumps(_SERVER["args"])}\nrequired = true\n')
+    if program is COPILOT:
+        _written(
+            at_work.project / "servers.json", {"mcpServers": {"wiki": {**_SERVER, "type": "local", "tools": ["*"]}}}
+        )
+        return ["--additional-mcp-config", "@servers.json"]
+    if program in {GEMINI, QWEN}:
+        _written(at_work.project / f".{program.name}" / "settings.json", servers)
+    elif program is OPENCODE:
+        command = [_SERVER["command"], *_SERVER["args"]]
+        _written(at_work.project / "opencode.json", {"mcp": {"wiki": {"type": "local", "command": command}}})
+    else:
+        with (at_work.home / ".codex" / "config.toml").open("a", encoding="utf-8") as stream:
+            stream.write(
+                f'[mcp_servers.wiki]\ncommand = "wiki"\nargs = {json.dumps(_SERVER["args"])}\nrequired = true\n'
+            )
     return []
+
+
+def _written(path: Path, settings: Mapping[str, Any]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(settings), encoding="utf-8")
 
 
 def _plays(model: Loopback, link: str, page_id: str) -> None:
@@ -51,6 +66,9 @@ def _plays(model: Loopback, link: str, page_id: str) -> None:
         pytest.param(CODEX, id="codex-code-mode"),
         pytest.param(CODEX_PLAIN, id="codex-plain"),
         pytest.param(GEMINI, id="gemini"),
+        pytest.param(QWEN, id="qwen"),
+        pytest.param(OPENCODE, id="opencode"),
+        pytest.param(COPILOT, id="copilot"),
     ],
     indirect=True,
 )
@@ -67,7 +85,7 @@ def test_a_page_read_over_mcp_and_followed_is_counted(at_work: Work) -> None:
 
 def _inspected(at_work: Work, *words: str) -> Any:
     inspector = ["mcp-inspector", "--cli", "wiki", "mcp", "--wiki", "wiki", *words]
-    return json.loads(at_work.run(inspector).stdout)
+    return json.loads(at_work.run(inspector, codes=(0, 5)).stdout)  # 5: the tool said that it cannot
 
 
 @pytest.mark.parametrize("at_work", [CLAUDE_CODE], indirect=True, ids=["inspector"])

@@ -44,11 +44,11 @@ class Work:
         """A session of the program without a terminal, which has to end well."""
         return self.run(words or self.program.words(prompt))
 
-    def run(self, words: Sequence[str], *, code: int = 0, seconds: float = SECONDS) -> Finished:
-        """Run a command in the project, as the program's own commands are run. It has to end with this exit code."""
+    def run(self, words: Sequence[str], *, codes: Sequence[int] = (0,), seconds: float = SECONDS) -> Finished:
+        """Run a command in the project, as the program's own are run. It has to end with one of these exit codes."""
         variables = environment(self.home, self.model.url, self.program)
         done = self.model.run(words, self.project, variables, seconds=seconds)
-        assert done.code == code, f"{' '.join(words)}: exit code {done.code}\n{done.stdout}\n{done.stderr}"
+        assert done.code in codes, f"{' '.join(words)}: exit code {done.code}\n{done.stdout}\n{done.stderr}"
         return done
 
     def ran(self, *words: str) -> str:

@@ -21,9 +21,12 @@ _PAGE = (
     r"|tasks/[a-z0-9][a-z0-9-]{0,60}__(?:task|subtask)\.md|skills/[a-z0-9][a-z0-9-]{0,60}/SKILL\.md)"
 )
 _LINE_NUMBER = r"(?:[ \t]{0,8}\d{1,6}(?:→|\t|[|:-][ \t]?))?"  # as `Read`, `cat -n` and `grep -n` prefix it
-_HEADER = regex(rf"^--- (?:\S{{0,300}}/)?(?P<page>{_PAGE}) \[(?:cluster|skill|guideline|task|subtask)\]", re.MULTILINE)
+_START = r"^(?:Output: )?"  # as Gemini CLI and Qwen Code begin what a command printed
+_HEADER = regex(
+    rf"{_START}--- (?:\S{{0,300}}/)?(?P<page>{_PAGE}) \[(?:cluster|skill|guideline|task|subtask)\]", re.MULTILINE
+)
 _ITEM = regex(
-    rf"^\d{{1,2}}\. [^\n]{{1,400}}\n(?:   [^\n]{{0,600}}\n)??   (?:\S{{0,300}}/)?(?P<page>{_PAGE})", re.MULTILINE
+    rf"{_START}\d{{1,2}}\. [^\n]{{1,400}}\n(?:   [^\n]{{0,600}}\n)??   (?:\S{{0,300}}/)?(?P<page>{_PAGE})", re.MULTILINE
 )
 _EPISODE = regex(r"^(?:--- \S{0,400} \[episode\]|\d{1,2}\. [^\n]{1,400} \[episode, [\d.]{1,6}\]$)", re.MULTILINE)
 _LINK = regex(rf"(?<![\w.-]){_PAGE}(?![\w-])")
@@ -33,7 +36,7 @@ _ID = regex(  # of a skill it is in `metadata`
     re.MULTILINE,
 )
 _TYPE = regex(rf"^{_LINE_NUMBER}type: (?:guideline|workflow|script|command-template)[ \t]*$", re.MULTILINE)
-_FENCE = regex(rf"^{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
+_FENCE = regex(rf"{_START}{_LINE_NUMBER}---[ \t]*$", re.MULTILINE)
 _TITLE = regex(rf"^{_LINE_NUMBER}# (.{{1,200}})$", re.MULTILINE)
 _NUMBERED = regex(rf"^{_LINE_NUMBER[:-1]}", re.MULTILINE)
 _NOT_SHOWN = regex(r"^Not shown for (?:lack of space|want of room):.*$", re.MULTILINE)
