@@ -199,6 +199,13 @@ def test_a_question_that_is_not_asked_yet_is_reported(tmp_path: Path, wiki: Wiki
     assert "no question is open" in wiki("prompt", "cluster")[1]
     wiki("apply", "summary", path, answer={"arcs": [arc(outcome="failure")]})
     assert "only sessions of which a part succeeded" in wiki("prompt", "skill", path)[1]
+    (tmp_path / "unread.json").write_text(
+        json.dumps({**chat("b"), "messages": chat("b")["messages"][:1]}), encoding="utf-8"
+    )
+    wiki("worklist", path, tmp_path / "unread.json")
+    assert (
+        "skill: no question on session a: nothing is asked there; only" in wiki("prompt", "skill", "--session", "a")[1]
+    )
 
 
 def test_words_that_do_not_fit_are_usage_errors(tmp_path: Path, wiki: Wiki) -> None:

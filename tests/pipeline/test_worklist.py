@@ -56,6 +56,16 @@ def test_questions_come_by_stage_with_their_sizes_and_those_across_sessions_last
     assert lines[-1].startswith(f"next: wiki prompt --request {questions[0]['request'][:19]} --wiki ")
 
 
+def test_of_a_session_that_was_recorded_twice_only_the_version_that_is_kept_is_listed(
+    tmp_path: Path, wiki: Wiki
+) -> None:
+    short, long = record(tmp_path / "1", "a"), record(tmp_path / "2", "a", more=1)
+    folder = tmp_path / "open"
+    (question,) = wiki("worklist", short, long, "--prompts", folder)[1]["questions"]
+    assert question["recording"] == str(long)
+    assert sorted(each.name for each in folder.iterdir()) == ["questions.json", question["file"]]
+
+
 def test_segments_and_what_makes_them_one_are_marked_and_counted(tmp_path: Path, wiki: Wiki, printed: Any) -> None:
     path = long_recording(tmp_path)
     segments = wiki("worklist", path)[1]["questions"]

@@ -17,7 +17,7 @@ from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import SHORT_DIGEST, Failure, Report
+from agent_wiki.report import SHORT_DIGEST, Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, ASKING_STAGES, CORPUS_STAGES, SESSION_STAGES, STAGES
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
@@ -163,7 +163,8 @@ def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: boo
 
         paths = tuple(recordings)
         report = rehearse(wiki, paths, stages, listen, is_rewrite=is_rewrite, is_kept=True, hears_together=True)
-        reasons += map(str, [*other_failures(report), *report.left_out])
+        entries: list[Failure | Note] = [*other_failures(report), *report.left_out]
+        reasons += [str(each) for each in entries if wanted.session in ("", each.unit)]
         if heard:
             asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
             return Found(asked, paths, stages, is_rewrite, frozenset(opened))

@@ -74,11 +74,14 @@ class PromptFolder:
 
     def finish(self, questions: Sequence[OpenQuestion]) -> None:
         """Write the index, and remove what an earlier one has and no question asks any more. Raises `RunError`."""
-        for name in sorted(self._indexed() - self._seen):
-            if (self.folder / name).is_file():
+        asked = {each.file for each in questions}
+        for name in sorted((self._indexed() | self._seen) - asked):
+            if name in self.written:  # of a version of a session that turned out to be superseded
+                self.written.remove(name)
+            elif (self.folder / name).is_file():
                 self.removed.append(name)
-                if not self.is_dry_run:
-                    (self.folder / name).unlink()
+            if not self.is_dry_run:
+                (self.folder / name).unlink(missing_ok=True)
         rows = [{key: value for key, value in asdict(each).items() if value is not None} for each in questions]
         self._write(INDEX, json.dumps({"questions": rows}, ensure_ascii=False, indent=1) + "\n")
 

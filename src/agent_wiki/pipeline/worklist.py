@@ -13,11 +13,14 @@ from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import kind_of_question, other_failures, rehearse
 from agent_wiki.pipeline.prompt_files import PromptFolder, prompt_file_name
+from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.records import Order
 from agent_wiki.wiki.store import WikiFolder
 
 Part = Literal["whole", "segment", "merge"]
@@ -90,8 +93,10 @@ def worklist(
     with folder.locked(with_runs=True):
         known = KnownRecordings.load(folder)
         heard: list[OpenQuestion] = []
+        versions = _Versions()
 
         def listen(asked: ObservedPrompt) -> None:
+            versions.note(asked)
             if not asked.is_answered:
                 heard.append(OpenQuestion.of(asked))
                 if prompts is not None:
@@ -100,12 +105,33 @@ def worklist(
         named = recordings or known.existing()
         is_kept = prompts is not None and not prompts.is_dry_run
         report = rehearse(wiki, named, ALL_STAGES, listen, is_kept=is_kept, selection=selection or Selection())
-        opened = in_order(_with_recordings(heard, report))
+        opened = in_order(_with_recordings(versions.kept(heard), report))
         known.note(recordings, {each.request: path_of(each.recording) for each in opened if each.recording})
     if prompts is not None:
         opened = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in opened]
         prompts.finish(opened)
     return Worklist(tuple(opened), tuple(other_failures(report)))
+
+
+class _Versions:
+    """Of a session that several recordings hold only the version that the wiki will keep is worth an answer."""
+
+    def __init__(self) -> None:
+        self._orders: dict[str, Order] = {}
+        self._best: dict[str, Order] = {}
+
+    def note(self, asked: ObservedPrompt) -> None:
+        """Remember which version of a session a question is about."""
+        trajectory = asked.question.fields().get("trajectory")
+        if isinstance(trajectory, Trajectory):
+            order = self._orders[asked.prompt.digest] = order_of(trajectory)
+            (session_id,) = asked.about
+            self._best[session_id] = max(order, self._best.get(session_id, order))
+
+    def kept(self, questions: Iterable[OpenQuestion]) -> list[OpenQuestion]:
+        """The questions that are about the version which is kept, or about no single session."""
+        orders, best = self._orders, self._best
+        return [each for each in questions if each.request not in orders or orders[each.request] == best[each.about[0]]]
 
 
 def in_order(questions: Iterable[OpenQuestion]) -> list[OpenQuestion]:
