@@ -191,6 +191,17 @@ def cline() -> list[Document]:
     return [{"role": role, "content": content, "ts": 1_750_000_000_000, "metrics": metrics} for role, content in blocks]
 
 
+def cursor() -> list[Document]:
+    call = {"type": "tool_use", "name": "Shell", "input": {"command": "ls"}}
+    blocks = [
+        ("user", [{"type": "text", "text": "<user_query>\nPlease list\n</user_query>"}]),
+        ("assistant", [{"type": "text", "text": "ok"}, call]),
+        ("assistant", [{"type": "text", "text": "Done."}]),
+    ]
+    ended = {"type": "turn_ended", "status": "success"}
+    return [*({"role": role, "message": {"content": content}} for role, content in blocks), ended]
+
+
 def single_documents() -> dict[str, Document]:
     chat = [{"role": "user", "content": "Please list"}, SAID | {"content": "x\n\n```bash\nls\n```"}]
     answered = [*chat, {"role": "user", "content": "<returncode>1</returncode>\nx"}, SAID]
@@ -215,7 +226,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """One small recording or more of each format."""
     folder = recordings(tmp_path_factory.mktemp("fuzz") / "traces", ["thing"])
     of_lines = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
-    of_lines["antigravity"] = antigravity()
+    of_lines |= {"antigravity": antigravity(), "cursor": cursor()}
     for name, lines in of_lines.items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     for name, document in single_documents().items():
