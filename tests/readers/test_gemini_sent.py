@@ -27,8 +27,12 @@ FAILED = {
 
 def replies_of(path: Path) -> list[Reply]:
     """The replies of a chat: without the question which model answers, and each agent's own."""
-    mine = [reply for reply in served(CLIENT, path) if not reply.scenario.endswith("/json")]
+    mine = [reply for reply in served(CLIENT, path) if not reply.scenario.endswith(("/json", "/no-tools"))]
     return [as_recorded(reply) for reply in mine if (reply.scenario == "helper") == (path == HELPER)]
+
+
+def project_of(path: Path) -> str:
+    return next(each.name for each in path.parents if (each / ".project_root").is_file())
 
 
 def as_recorded(reply: Reply) -> Reply:
@@ -52,7 +56,7 @@ def only(path: Path) -> Trajectory:
 def test_a_chat_is_read_as_it_was_sent(path: Path) -> None:
     trajectory = only(path)
     assert differences([trajectory], replies_of(path)) == []
-    assert trajectory.source.cwd == "/home/dev/proj-g"
+    assert trajectory.source.cwd == f"/home/dev/{project_of(path)}"
     failed = FAILED.get(path.stem.rpartition("-")[2])
     assert failed is None or failed_calls(trajectory) == failed
 
@@ -73,6 +77,29 @@ def test_a_call_that_a_killed_session_did_not_record_is_all_that_is_missing() ->
     (difference,) = differences([only(path)], replies_of(path))
     assert "calls=())" in difference
     assert "time.sleep(25)" in difference
+
+
+def test_refusal_interruption_and_compression_are_marked() -> None:
+    """In a terminal: a call refused, `/compress`, and a command stopped by Esc, whose call comes after the notice."""
+    trajectory = only(CHATS["ee5590c3"])
+    assert [(message.role, message.mark) for message in trajectory.messages] == [
+        ("user", "injected"),
+        ("user", None),
+        ("assistant", None),
+        ("tool", "rejected"),
+        ("user", "interrupt"),
+        ("user", "injected"),
+        ("user", None),
+        ("assistant", None),
+        ("user", "compaction"),
+        ("user", "injected"),
+        ("user", None),
+        ("assistant", None),
+        ("tool", "interrupt"),
+        ("user", "interrupt"),
+    ]
+    assert (trajectory.source.hygiene or {})["split_replies_joined"] == 1
+    assert failed_calls(trajectory) == []
 
 
 def test_both_tools_that_failed_are_errors() -> None:

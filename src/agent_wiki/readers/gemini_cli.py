@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
@@ -22,6 +23,7 @@ from agent_wiki.readers.gemini_parts import (
     SHELL,
     Call,
     calls_in,
+    cancelled_mark,
     hook_context,
     prompt_pieces,
     reply_tokens,
@@ -47,6 +49,7 @@ _NOTICES: tuple[tuple[str, MessageMark], ...] = (
     ("<state_snapshot>", "compaction"),
 )
 _LAST_CHANCE = "You have one final chance to complete the task"  # the last words to a subagent that did not report
+_ACKNOWLEDGED = "Got it. Thanks for the additional context!"
 _INTERRUPTS = frozenset({"Request cancelled.", "Request cancelled by user."})
 
 
@@ -100,12 +103,16 @@ def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], m
     usages: list[Usage | None] = []
     answered: set[str] = set()
     listed = messages.in_order()
-    for message in listed:
-        if message["type"] == "gemini":
+    for message, following in zip_longest(listed, listed[1:]):
+        if _is_acknowledgement(message):
+            builder.user(_ACKNOWLEDGED, mark="injected")
+        elif message["type"] == "gemini":
             _add_reply(builder, message, answered)
             usages.append(_usage(message.get("tokens")))
             if isinstance(model := message.get("model"), str):
                 models[model] += 1
+        elif message["type"] == "user" and following is not None and _is_acknowledgement(following):
+            builder.user(flat_text(message.get("content")), mark="compaction")
         elif message["type"] == "user":
             _add_user(builder, message, answered)
         else:
@@ -121,9 +128,15 @@ def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], m
         duration_seconds=seconds_between(started, ended),
         ended_at=iso_utc(ended),
         parent_session_id=recording.path.absolute().parent.name if _is_subagent(header) else None,
-        hygiene={"duplicate_turns_dropped": messages.duplicates} if messages.duplicates else {},
+        hygiene={"duplicate_turns_dropped": messages.duplicates, "split_replies_joined": messages.joined},
     )
     return builder.finish(session_id, source, agent=FORMAT, model=most_used(models), timestamp=iso_utc(started))
+
+
+def _is_acknowledgement(message: dict[str, Any]) -> bool:
+    """Whether a reply is the one that the program writes after the summary of a compressed history."""
+    is_free = message["type"] == "gemini" and not message.get("tokens")
+    return is_free and said_text(message.get("content")) == _ACKNOWLEDGED
 
 
 def _is_subagent(header: dict[str, Any]) -> bool:
@@ -201,7 +214,7 @@ def _add_result(builder: TrajectoryBuilder, call: dict[str, Any], answered: set[
     call_id = text_or_none(call.get("id"))
     _answer(call_id, answered)
     if status == "cancelled":
-        builder.tool(call_id, text, mark="rejected")  # Gemini cancels a call only if the user does
+        builder.tool(call_id, text, mark=cancelled_mark(text) or "rejected")  # only the user cancels a call
         return
     if status == "error":
         is_error = True

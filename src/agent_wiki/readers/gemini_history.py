@@ -20,10 +20,22 @@ class Messages:
     def __init__(self) -> None:
         self._by_key: dict[tuple[str, str], dict[str, Any]] = {}
         self.duplicates = 0
+        self.joined = 0
 
     def in_order(self) -> list[dict[str, Any]]:
-        """All messages, at the position at which each was first recorded."""
-        return list(self._by_key.values())
+        """All messages, at the position at which each was first recorded; a reply in two parts is one, and counted."""
+        found: list[dict[str, Any]] = []
+        reply: int | None = None  # the position of the last reply, while only notices follow it
+        self.joined = 0
+        for message in self._by_key.values():
+            if message["type"] == "gemini" and reply is not None and _continues(found[reply], message):
+                found[reply] = found[reply] | {"toolCalls": message["toolCalls"]}
+                self.joined += 1
+                continue
+            if message["type"] in ("gemini", "user"):
+                reply = len(found) if message["type"] == "gemini" else None
+            found.append(message)
+        return found
 
     def put(self, message: dict[str, Any]) -> None:
         """A message on a line of its own. One that is known has grown: it is updated in its old position."""
@@ -34,7 +46,7 @@ class Messages:
         """A whole history. Only what says something new is added, at the end; the rest is counted as duplicate."""
         if not isinstance(messages, list):
             return
-        known = Counter(_what_it_says(message) for message in self.in_order())
+        known = Counter(_what_it_says(message) for message in self._by_key.values())
         for message in messages:
             if not isinstance(message, dict) or not isinstance(message.get("type"), str):
                 continue
@@ -53,6 +65,12 @@ class Messages:
         """Its type and id: the results of a reply may have been given the reply's id."""
         identity = message.get("id")
         return message["type"], identity if isinstance(identity, str) else f"#{len(self._by_key)}"
+
+
+def _continues(reply: dict[str, Any], message: dict[str, Any]) -> bool:
+    """Whether a message has the calls of a reply that was cancelled: they come after the notice, under another id."""
+    is_alone = not (message.get("tokens") or message.get("thoughts") or said_text(message.get("content")).strip())
+    return is_alone and bool(message.get("toolCalls")) and bool(reply.get("tokens")) and not reply.get("toolCalls")
 
 
 def _what_it_says(message: dict[str, Any]) -> str:

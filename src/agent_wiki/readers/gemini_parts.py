@@ -7,6 +7,7 @@ records a message may also write its content as a plain string.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ SHELL = "run_shell_command"
 _HOOK_BEGINS, _HOOK_ENDS = "<hook_context>", "</hook_context>"
 """The tool that runs commands."""
 
+_CANCELLED, _REFUSED = "[Operation Cancelled]", re.compile(r"did not allow|User denied")
 _REFERENCED = "\n--- Content from referenced files ---"
 
 Call = tuple[str | None, str, Any]
@@ -79,6 +81,13 @@ def hook_context(text: str) -> tuple[str, str]:
         return "", text
     said, _, asked = text.partition(_HOOK_ENDS)
     return said + _HOOK_ENDS, asked.lstrip("\n")
+
+
+def cancelled_mark(text: str) -> MessageMark | None:
+    """The mark of a result that the program wrote because the user refused the call, or stopped the agent."""
+    if _CANCELLED not in text[:200]:
+        return None
+    return "rejected" if _REFUSED.search(text) else "interrupt"
 
 
 def result_text(result: Any) -> tuple[str, bool | None]:

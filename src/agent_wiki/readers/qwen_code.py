@@ -16,6 +16,7 @@ from agent_wiki.readers.chat_values import mapping, objects, summed_usage
 from agent_wiki.readers.gemini_parts import (
     Call,
     calls_in,
+    cancelled_mark,
     prompt_pieces,
     reply_tokens,
     responses_in,
@@ -31,8 +32,6 @@ FORMAT = "qwen-code"
 
 _TURN_TYPES = ("user", "assistant", "tool_result")
 _OF_THE_USER = ("mid_turn_user_message", "realtime_message")
-_CANCELLED = "[Operation Cancelled]"
-_REFUSED = "did not allow"
 
 
 def claims(sample: Sample) -> bool:
@@ -45,13 +44,6 @@ def is_line(record: dict[str, Any]) -> bool:
     if not isinstance(record.get("sessionId"), str) or "parentUuid" not in record:
         return False
     return "parts" in mapping(record.get("message")) or (record.get("type") == "system" and "systemPayload" in record)
-
-
-def cancelled_mark(text: str) -> MessageMark | None:
-    """The mark of a result that the program wrote because the user refused the call, or stopped the agent."""
-    if _CANCELLED not in text[:200]:
-        return None
-    return "rejected" if _REFUSED in text else "interrupt"
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
