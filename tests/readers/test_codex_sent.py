@@ -101,6 +101,17 @@ def test_a_command_that_no_poll_saw_end_is_running(name: str) -> None:
     assert (first.is_error, verdict_of(first).state) == (None, "running")
 
 
+def test_a_command_whose_script_the_user_stopped_was_stopped(tmp_path: Path) -> None:
+    lines = [json.dumps(line) for line in recorded_lines(SCRIPTS / "not-polled.jsonl")]
+    stopped = tmp_path / "stopped.jsonl"
+    first = next(number for number, line in enumerate(lines) if "custom_tool_call_output" in line)
+    record = json.loads(lines[first])
+    record["payload"]["output"] = "aborted by user after 3.2s"
+    stopped.write_text("\n".join([*lines[:first], json.dumps(record), *lines[first + 1 :]]), encoding="utf-8")
+    call = calls_of(stopped)[0]
+    assert (call.command(), call.result, call.mark) == ("sleep 2; exit 4", "aborted by user after 3.2s", "rejected")
+
+
 def test_a_script_of_which_nothing_came_stays() -> None:
     _, words, broken = calls_of(SCRIPTS / "throw.jsonl")
     assert (words.name, words.is_error, json.loads(words.raw_arguments)) == (

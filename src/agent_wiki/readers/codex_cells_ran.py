@@ -127,7 +127,7 @@ class RanItems:
         """The results of the items of a call whose own result is not recorded."""
         cell = self._cells.get(call.id)
         if cell is not None and cell.is_replaced():
-            yield from _item_results(cell, "")
+            yield from _item_results(cell, Message("tool"))
 
 
 def _may_begin(cell: RanCell, item: RanItem) -> bool:
@@ -154,7 +154,7 @@ def _results(cell: RanCell, result: Message) -> Iterator[Message]:
     if not cell.is_replaced():
         yield result
         return
-    yield from _item_results(cell, result.content or "")
+    yield from _item_results(cell, result)
     if cell.keeps_its_call(result):
         yield result
 
@@ -164,13 +164,16 @@ def _verdict(items: list[RanItem], otherwise: bool | None) -> bool | None:
     return True if True in flags else False if flags == {False} else otherwise
 
 
-def _item_results(cell: RanCell, shown: str) -> Iterator[Message]:
+def _item_results(cell: RanCell, result: Message) -> Iterator[Message]:
+    """The results of a call's items. A command that the call did not see end runs on, or was stopped with the call."""
+    shown = result.content or ""
+    goes_on = shown.startswith(_STILL_RUNS) or result.mark is not None
     for item in cell.items():
         if item in cell.ran:
             yield _result(item, item.item_id)
         else:
-            running = shown if shown.startswith(_STILL_RUNS) else f"Process running with session ID {item.process}"
-            yield Message("tool", running, tool_call_id=item.item_id)
+            text = shown if goes_on else f"Process running with session ID {item.process}"
+            yield Message("tool", text, tool_call_id=item.item_id, mark=result.mark)
     if cell.source is not None:
         yield from (_result(item, _poll_id(item)) for item in cell.ended)
 
