@@ -313,6 +313,33 @@ def test_a_record_of_each_reply_counts_before_the_totals_and_cache_writes_are_no
     assert trajectory.source.usage == Usage(80, 30, 40, 12)
 
 
+def agent(*texts: str) -> dict[str, Any]:
+    parts = [{"type": "input_text", "text": text} for text in texts[:1]]
+    parts += [{"type": "encrypted_content", "encrypted_content": text} for text in texts[1:]]
+    return item("agent_message", author="/root", recipient="/root/helper", content=parts)
+
+
+HEAD = "Message Type: {}\nTask name: /root/helper\nSender: /root\nPayload:\n"
+
+
+def test_what_agents_of_a_team_write_to_each_other_is_kept_and_a_task_is_a_request(tmp_path: Path) -> None:
+    task, answer = HEAD.format("NEW_TASK") + "Run the tests.\nAll.", HEAD.format("FINAL_ANSWER") + "They pass."
+    secret = agent(HEAD.format("NEW_TASK"), "gAAAAAB")
+    trajectory = read(tmp_path, meta(), agent(task), said("assistant", "I run them."), agent(answer), secret)
+    assert [(message.role, message.content, message.mark) for message in trajectory.messages] == [
+        ("user", "Run the tests.\nAll.", None),
+        ("assistant", "I run them.", None),
+        ("user", answer, "injected"),
+        ("user", HEAD.format("NEW_TASK") + "[encrypted]", "injected"),
+    ]
+
+
+def test_an_interruption_is_one_whoever_codex_writes_it_for(tmp_path: Path) -> None:
+    aborted = "<turn_aborted>\nThe previous turn was interrupted on purpose."
+    trajectory = read(tmp_path, meta(), *typed("go"), said("developer", aborted), said("user", aborted))
+    assert [message.mark for message in trajectory.messages] == [None, "interrupt", "interrupt"]
+
+
 def test_a_fork_leaves_the_totals_that_it_begins_with_to_its_origin(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

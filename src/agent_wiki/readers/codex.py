@@ -17,7 +17,14 @@ from agent_wiki.readers.codex_cells import Cells
 from agent_wiki.readers.codex_cells_ran import RanItems
 from agent_wiki.readers.codex_history import InheritedHistory, TokenMeter
 from agent_wiki.readers.codex_items import RUN_BY_THE_SERVICE, call_of, is_refusal, part_texts, result_of
-from agent_wiki.readers.codex_prompts import Prompts, TypedPrompt, prompt_of_item, typed_prompt
+from agent_wiki.readers.codex_prompts import (
+    Prompts,
+    TypedPrompt,
+    agent_message,
+    is_interruption,
+    prompt_of_item,
+    typed_prompt,
+)
 from agent_wiki.readers.codex_ran import ran_item
 from agent_wiki.readers.recorded import (
     epoch_seconds,
@@ -194,6 +201,8 @@ class _Rollout:
             self._message(payload)
         elif kind == "reasoning":
             self._think(part_texts(payload.get("summary")) or part_texts(payload.get("content")))
+        elif kind == "agent_message":
+            self._agent_message(payload)
         elif kind.endswith("_output"):
             self._result(payload)
         elif kind.endswith("_call"):
@@ -223,7 +232,7 @@ class _Rollout:
         role, content = payload.get("role"), payload.get("content")
         if role == "assistant":
             self._say(flat_text(content))
-        elif role == "user":
+        elif role == "user" or is_interruption(flat_text(content)):
             self._user(content)
         else:
             self._finish_reply()
@@ -256,6 +265,12 @@ class _Rollout:
         self.builder.user(text, mark=self.prompts.mark_of(text))
         if len(self.builder.messages) > before:
             self.prompts.add(self.builder.messages[-1], content)
+
+    def _agent_message(self, payload: dict[str, Any]) -> None:
+        """What another agent of the team wrote: a subagent's task is its request, the rest is put in by the harness."""
+        self._finish_reply()
+        text, task = agent_message(payload)
+        self.builder.user(task or text, mark=None if task else "injected")
 
     def _typed(self, prompt: TypedPrompt | None) -> None:
         """A prompt that a person typed; for a subagent, the prompt that its parent wrote."""

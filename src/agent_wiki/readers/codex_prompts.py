@@ -6,16 +6,19 @@ An event names each typed prompt, before its item or after it: `user_message`, t
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agent_wiki.readers.codex_items import part_texts
 from agent_wiki.readers.recorded import flat_text
 from agent_wiki.trajectory import Message, MessageMark
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
+_INTERRUPTION = "<turn_aborted>"
+_TASK = regex(r"Message Type: NEW_TASK\n(?:[^\n]{0,200}\n){0,4}?Payload:\n(.+)", re.DOTALL)
 # Text that Codex itself records as the user's, by how it begins.
 _NOTICES: tuple[tuple[str, MessageMark], ...] = (
-    ("<turn_aborted>", "interrupt"),
+    (_INTERRUPTION, "interrupt"),
     ("Another language model started to solve this problem", "compaction"),
     ("<environment_context>", "injected"),
     ("<user_instructions>", "injected"),
@@ -61,6 +64,20 @@ def prompt_of_item(item: dict[str, Any]) -> TypedPrompt:
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     images = sum("image" in str(part.get("type")).lower() for part in parts)
     return TypedPrompt("\n".join(part_texts(content)), images)
+
+
+def agent_message(payload: dict[str, Any]) -> tuple[str, str]:
+    """What one agent of a team wrote to another; and the task in it, empty where there is none that can be read."""
+    parts = payload.get("content")
+    listed = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    texts = ["[encrypted]" if "encrypted_content" in part else flat_text(part) for part in listed]
+    task = _TASK.match(texts[0]) if len(texts) == 1 else None
+    return "".join(texts), task[1].strip() if task else ""
+
+
+def is_interruption(text: str) -> bool:
+    """Whether a message says that the user stopped the agent: Codex writes it as the user's or as the developer's."""
+    return text.startswith(_INTERRUPTION)
 
 
 class Prompts:
