@@ -80,6 +80,16 @@ def test_the_content_of_files_that_a_prompt_names_is_not_the_users(tmp_path: Pat
     ]
 
 
+def test_a_command_to_the_program_is_no_request(tmp_path: Path) -> None:
+    phases = [{"phase": "invocation", "rawCommand": "/stats"}, {"phase": "result", "rawCommand": "/stats"}]
+    records = [system("slash_command", **payload) | {"uuid": payload["phase"]} for payload in phases]
+    trajectory = read(tmp_path, line("user", {"text": "go"}), *records)
+    assert [(message.content, message.mark) for message in trajectory.messages] == [
+        ("go", None),
+        ("/stats", "injected"),
+    ]
+
+
 def test_a_session_knows_its_title_and_its_parent(tmp_path: Path) -> None:
     records = [system("custom_title", customTitle="Slug"), system("parent_session", parentSessionId="s-0")]
     trajectory = read(tmp_path, line("user", {"text": "go"}), *records)

@@ -184,6 +184,8 @@ class _Session:
     def _take_system(self, subtype: Any, payload: dict[str, Any]) -> None:
         if subtype == "chat_compression":
             self._take_compression(objects(payload.get("compressedHistory")))
+        elif subtype == "slash_command" and payload.get("phase") == "invocation" and not payload.get("sentToModel"):
+            self._add_user(text_or_none(payload.get("rawCommand")) or "", "injected")
         elif subtype == "custom_title":
             self.source.title = text_or_none(payload.get("customTitle")) or self.source.title
         elif subtype == "parent_session":
