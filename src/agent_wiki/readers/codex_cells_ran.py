@@ -167,12 +167,12 @@ def _verdict(items: list[RanItem], otherwise: bool | None) -> bool | None:
 def _item_results(cell: RanCell, result: Message) -> Iterator[Message]:
     """The results of a call's items. A command that the call did not see end runs on, or was stopped with the call."""
     shown = result.content or ""
-    goes_on = shown.startswith(_STILL_RUNS) or result.mark is not None
+    is_still_open = shown.startswith(_STILL_RUNS) or result.mark is not None
     for item in cell.items():
         if item in cell.ran:
             yield _result(item, item.item_id)
         else:
-            text = shown if goes_on else f"Process running with session ID {item.process}"
+            text = shown if is_still_open else f"Process running with session ID {item.process}"
             yield Message("tool", text, tool_call_id=item.item_id, mark=result.mark)
     if cell.source is not None:
         yield from (_result(item, _poll_id(item)) for item in cell.ended)
