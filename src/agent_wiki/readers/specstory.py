@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.claude_user_text import pieces_of
 from agent_wiki.readers.recorded import iso_utc, most_used, seconds_between, short_digest
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.specstory_tools import closing_line, tool_call
@@ -88,7 +89,8 @@ class _Session:
         self._time(details)
         if who == "User":
             self._flush()
-            self.builder.user("\n".join(lines).strip() or None, "injected" if "sidechain" in details else None)
+            for text, mark in pieces_of("\n".join(lines).strip()):  # Claude Code's own words are saved with the user's
+                self.builder.user(text or None, "injected" if "sidechain" in details else mark)
             return
         named = [match[1] for match in _MODEL.finditer(_TIME.sub("", details)) if match[1] not in _NO_MODEL]
         if named:
