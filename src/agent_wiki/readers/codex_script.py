@@ -8,24 +8,14 @@ each returned. Any other code leaves the script as it is: conditions, computed a
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import field
 from typing import Any, Literal
 
+from agent_wiki.readers.codex_literals import QUOTED, ScriptText, UnknownCode, unescaped
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 Form = Literal["object", "output", "session", "words"]
 
-_DEEPEST = 20
-_SPACES = re.compile(r"\s*")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_QUOTED = {quote: regex(rf"{quote}([^{quote}\\]*(?:\\.[^{quote}\\]*)*){quote}", re.DOTALL) for quote in "\"'`"}
-_RAW = regex(r"String\.raw\s*`([^`]*)`")
-_ESCAPE = regex(r"\\.|[\"\n]", re.DOTALL)
-_JSON_ESCAPES = {"\\'": "'", "\\`": "`", "\\$": "$", '"': '\\"', "\n": "\\n"}
-_WORDS = {"true": True, "false": False, "null": None}
 _DECLARATION = regex(r"(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*")
 _CALL = regex(r"await\s+tools\.([A-Za-z_$][\w$]*)\s*\(\s*")
 _TEXT = regex(r"text\s*\(\s*")
@@ -47,10 +37,6 @@ _SESSION = regex(
 )
 _SETTINGS = regex(r"(?:\s*// ?@exec:[^\n]{0,200}\n)?\s*")  # how long Codex waits for the script
 _END = regex(r"\s*;?\s*")
-
-
-class _Unknown(Exception):
-    """A piece of a script that is not one of the known statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +67,23 @@ def script_of(source: str) -> CodexScript | None:
     try:
         while reading.position < len(source):
             reading.statement()
-    except (_Unknown, ValueError, RecursionError):
+    except (UnknownCode, ValueError, RecursionError):
         return None
     return reading.script if reading.script.calls else None
 
 
-class _Reading:
-    """Reads one script from left to right."""
+class _Reading(ScriptText):
+    """Reads the statements of one script."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
-        self.position = 0
+        super().__init__(source)
         self._next(_SETTINGS)
         self.script = CodexScript()
-        self.constants: dict[str, Any] = {}
         self.results: dict[str, int] = {}  # the names that what calls returned have
         self.lists: dict[str, list[int]] = {}
 
     def statement(self) -> None:
-        """One statement with what ends it. Raises `_Unknown`."""
+        """One statement with what ends it. Raises `UnknownCode`."""
         if parallel := self._next(_PARALLEL):
             self._parallel(parallel[1], parallel[2])
         elif declaration := self._next(_DECLARATION):
@@ -126,7 +110,7 @@ class _Reading:
 
     def _expect_new(self, name: str) -> None:
         if name in self.constants or name in self.results or name in self.lists:
-            raise _Unknown
+            raise UnknownCode
 
     def _parallel(self, names: str | None, whole: str | None) -> None:
         """`const [a, b] = await Promise.all([…])`, or one name for the list, up to the last bracket."""
@@ -134,7 +118,7 @@ class _Reading:
         while not self._closes("]"):
             call = self._next(_INNER_CALL)
             if call is None:
-                raise _Unknown
+                raise UnknownCode
             made.append(self._call(call[1]))
             self._separated("]")
         self._expect(")")
@@ -144,7 +128,7 @@ class _Reading:
             return
         given = [name.strip() for name in (names or "").split(",")]
         if len(given) != len(made):
-            raise _Unknown
+            raise UnknownCode
         for name, call_made in zip(given, made, strict=True):
             self._name(name, call_made)
 
@@ -152,7 +136,7 @@ class _Reading:
         """A loop over what calls returned that only shows: its body is read once for each of them."""
         start, calls = self.position, self.lists.get(listed)
         if not calls:
-            raise _Unknown
+            raise UnknownCode
         self._expect_new(name)
         for call in calls:
             self.position, self.results[name] = start, call
@@ -173,16 +157,16 @@ class _Reading:
         elif self._next(_TEXT):
             self._text()
         else:
-            raise _Unknown
+            raise UnknownCode
 
     def _end(self) -> None:
-        """What ends a statement: a semicolon, a line break or the end. Raises `_Unknown` for anything else."""
+        """What ends a statement: a semicolon, a line break or the end. Raises `UnknownCode` for anything else."""
         start = self.position
         while self.source[start - 1].isspace():  # blanks are read together with the bracket before them
             start -= 1
         self._next(_END)
         if self.position < len(self.source) and not {";", "\n"} & set(self.source[start : self.position]):
-            raise _Unknown
+            raise UnknownCode
 
     def _text(self) -> None:
         if call := self._next(_CALL):
@@ -203,7 +187,7 @@ class _Reading:
         calls = self.lists.get(listed, []) if place else [self.results[name]] if name in self.results else []
         number = int(place) if place else 0
         if number >= len(calls):
-            raise _Unknown
+            raise UnknownCode
         return calls[number]
 
     def _words(self) -> None:
@@ -218,24 +202,24 @@ class _Reading:
             elif self.source[self.position : self.position + 1] in ("'", '"'):
                 pieces[-1] += self._string(self.source[self.position])
             else:
-                raise _Unknown
+                raise UnknownCode
             self._spaces()
             if self._closes(")"):
                 break
             self._expect("+")
         if len(calls) > 1 or pieces.count("output") > 1:
-            raise _Unknown
+            raise UnknownCode
         self.script.shown.append(ShownText("words", call=min(calls, default=None), pieces=tuple(pieces)))
 
     def _template(self, pieces: list[str], calls: set[int]) -> None:
-        found = self._next(_QUOTED["`"])
+        found = self._next(QUOTED["`"])
         if found is None:
-            raise _Unknown
+            raise UnknownCode
         words = _HOLE.split(found[1])
         for position in range(0, len(words), 3):
             if "${" in words[position]:
-                raise _Unknown
-            pieces[-1] += _unescaped(words[position])
+                raise UnknownCode
+            pieces[-1] += unescaped(words[position])
             if position + 2 < len(words):
                 self._put(pieces, calls, words[position + 1], words[position + 2])
 
@@ -250,94 +234,6 @@ class _Reading:
         if isinstance(argument, str):
             argument = {"input": argument}
         if len(self.script.calls) >= _MOST_CALLS or not isinstance(argument, dict):
-            raise _Unknown
+            raise UnknownCode
         self.script.calls.append((tool, argument))
         return len(self.script.calls) - 1
-
-    def _value(self, depth: int) -> Any:
-        """A literal, or a constant by its name."""
-        character = self.source[self.position : self.position + 1]
-        if character in _QUOTED:
-            return self._string(character)
-        if character in ("{", "[") and depth < _DEEPEST:
-            self.position += 1
-            return self._object(depth + 1) if character == "{" else self._list(depth + 1)
-        if number := self._next(_NUMBER):
-            return json.loads(number[0])
-        if raw := self._next(_RAW):
-            if "${" in raw[1]:
-                raise _Unknown
-            return raw[1]
-        name = self._next(_NAME)
-        if name and name[0] in _WORDS:
-            return _WORDS[name[0]]
-        if name and name[0] in self.constants:
-            return self.constants[name[0]]
-        raise _Unknown
-
-    def _string(self, quote: str) -> str:
-        """A string in any quotes. Raises `_Unknown` for a computed one and `ValueError` for escapes JSON has not."""
-        found = self._next(_QUOTED[quote])
-        if found is None or (quote == "`" and "${" in found[1].replace("\\$", "")):
-            raise _Unknown
-        if "\n" in found[1] and quote != "`":
-            raise _Unknown
-        return _unescaped(found[1])
-
-    def _object(self, depth: int) -> dict[str, Any]:
-        members: dict[str, Any] = {}
-        while not self._closes("}"):
-            character = self.source[self.position : self.position + 1]
-            name = self._next(_NAME)
-            key = self._string(character) if character in ('"', "'") else name[0] if name else None
-            if key is None or key in members:
-                raise _Unknown
-            self._spaces()
-            if name and name[0] in self.constants and self.source[self.position : self.position + 1] in (",", "}"):
-                members[key] = self.constants[key]  # {cmd} is short for {cmd: cmd}
-            else:
-                self._expect(":")
-                members[key] = self._value(depth)
-            self._separated("}")
-        return members
-
-    def _list(self, depth: int) -> list[Any]:
-        elements: list[Any] = []
-        while not self._closes("]"):
-            elements.append(self._value(depth))
-            self._separated("]")
-        return elements
-
-    def _closes(self, bracket: str) -> bool:
-        self._spaces()
-        if not self.source.startswith(bracket, self.position):
-            return False
-        self.position += 1
-        return True
-
-    def _separated(self, bracket: str) -> None:
-        self._spaces()
-        if not self.source.startswith(bracket, self.position):
-            self._expect(",")
-
-    def _expect(self, character: str) -> None:
-        self._spaces()
-        if not self.source.startswith(character, self.position):
-            raise _Unknown
-        self.position += 1
-        self._spaces()
-
-    def _spaces(self) -> None:
-        self._next(_SPACES)
-
-    def _next(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        match = pattern.match(self.source, self.position)
-        if match:
-            self.position = match.end()
-        return match
-
-
-def _unescaped(body: str) -> str:
-    """What stands between quotes, without its escapes. Raises `ValueError` for those that JSON has not."""
-    spelt = _ESCAPE.sub(lambda escape: _JSON_ESCAPES.get(escape[0], escape[0]), body)
-    return str(json.loads(f'"{spelt}"', strict=False))
