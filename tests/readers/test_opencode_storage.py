@@ -24,11 +24,22 @@ SESSIONS = {
 }
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder, only to be read."""
+    return unpacked(tmp_path_factory.mktemp("kept"))
+
+
 @pytest.fixture
 def storage(tmp_path: Path) -> Path:
+    """The folder, to be changed."""
+    return unpacked(tmp_path)
+
+
+def unpacked(folder: Path) -> Path:
     with tarfile.open(CLIENTS / CLIENT / "storage.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    return tmp_path / "storage"
+        archive.extractall(folder, filter="data")
+    return folder / "storage"
 
 
 def session_file(storage: Path, name: str) -> Path:
@@ -37,9 +48,9 @@ def session_file(storage: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", SESSIONS)
-def test_a_session_is_read_as_it_was_sent(storage: Path, name: str) -> None:
+def test_a_session_is_read_as_it_was_sent(kept: Path, name: str) -> None:
     scenario, failed, parent = SESSIONS[name]
-    (trajectory,) = read(session_file(storage, name))
+    (trajectory,) = read(session_file(kept, name))
     replies = [reply for reply in sent(CLIENT) if reply.scenario == scenario]
     assert differences([trajectory], replies) == []
     assert [line.split(" {")[0] for line in failed_calls(trajectory)] == failed
@@ -47,9 +58,9 @@ def test_a_session_is_read_as_it_was_sent(storage: Path, name: str) -> None:
     assert (trajectory.session_id, source.parent_session_id, source.agent_version) == (name, parent, "1.1.65")
 
 
-def test_only_the_sessions_of_the_folder_are_recordings(storage: Path) -> None:
+def test_only_the_sessions_of_the_folder_are_recordings(kept: Path) -> None:
     found: list[Trajectory] = []
-    for path in sorted(path for path in storage.rglob("*.json") if path.parent.name != "project"):
+    for path in sorted(path for path in kept.rglob("*.json") if path.parent.name != "project"):
         if path.parent.parent.name == "session":
             found += detect.read(Recording(path, path.name))
         else:
