@@ -14,7 +14,7 @@ from agent_wiki.engines.programs.named import program_named
 from agent_wiki.engines.programs.program import Asked, Busy, Said, failure
 from agent_wiki.engines.programs.running import Finished, Launch, scratch_folder
 from agent_wiki.engines.programs.strict_schema import strict_schema
-from agent_wiki.errors import BudgetReached, NoAnswer, RunError
+from agent_wiki.errors import BudgetReached, NoAnswer, RunError, ServiceFailed
 from agent_wiki.recall.own_sessions import MINING_VARIABLE
 from agent_wiki.stages.summarize import SummaryAnswer
 from tests.engines.programs.fakes import TOGETHER, asked_of, calls_of, on_path, program
@@ -135,9 +135,10 @@ def test_figures_that_are_none_are_left_out(odd: Any, tmp_path: Path) -> None:
         ("You've hit your usage limit. Try again at 3 pm.", BudgetReached),
         ("Credit balance is too low", BudgetReached),
         ("API Error: 529 overloaded_error", Busy),
+        ("We’re currently experiencing high demand, which may cause temporary errors.", Busy),
         ("exceeded retry limit, last status: 429 Too Many Requests", Busy),
         ("Unable to connect to API (ECONNREFUSED)", Busy),
-        ("the model has no words", NoAnswer),
+        ("the model has no words", ServiceFailed),
     ],
 )
 def test_a_reason_says_what_becomes_of_the_run(reason: str, kind: type[Exception]) -> None:
@@ -184,3 +185,13 @@ def test_claude_code_makes_a_wiki_within_a_cap_in_dollars(tmp_path: Path, monkey
     assert report.exit_code == 0, report.lines()
     made = json.loads((wiki / "_sessions" / "session-0.json").read_text())["stages"]["summarize"]["made_by"]
     assert (made["engine"], made["model"]) == ("claude-code", "claude-haiku-5-5")
+
+
+def test_codex_is_asked_once_whether_it_is_logged_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "codex", 'test "$1" = login && echo "Not logged in" >&2; exit 1')
+    on_path(tmp_path, monkeypatch)
+    with pytest.raises(RunError, match="codex is not logged in"):
+        asked_of(dated_recordings(tmp_path / "t", 2), tmp_path / "wiki", "codex", concurrency=1)
+    assert calls_of(tmp_path, "codex") == 1
+    monkeypatch.setenv("CODEX_API_KEY", "a-key")
+    assert codex.Codex().login_check(os.environ) is None

@@ -11,7 +11,7 @@ from agent_wiki.asking.journal import journal_folder
 from agent_wiki.asking.ledger import cost_report
 from agent_wiki.commands import main
 from agent_wiki.engines import programs
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import RunError, UsageError
 from tests.engines.programs.fakes import TOGETHER, asked_of, calls_of, program, saying
 from tests.paid_runs import dated_recordings
 from tests.wikis import arc, changed, tree
@@ -139,3 +139,10 @@ def test_words_may_name_the_schema_and_the_model(tmp_path: Path) -> None:
     asked_of(dated_recordings(tmp_path / "t", 1), tmp_path / "wiki", engine, models=("m-7",))
     assert (tmp_path / "fake-model.words").read_text().startswith("m-7 /")
     assert json.loads((tmp_path / "schema").read_text())["type"] == "object"
+
+
+def test_a_program_that_never_answers_ends_the_run(tmp_path: Path) -> None:
+    engine = f"command:{program(tmp_path, 'fake-model', 'echo no such model >&2; exit 1')}"
+    with pytest.raises(RunError, match="no such model; it has answered nothing, so the run ends"):
+        asked_of(dated_recordings(tmp_path / "t", 5), tmp_path / "wiki", engine, concurrency=1)
+    assert calls_of(tmp_path, "fake-model") == 3

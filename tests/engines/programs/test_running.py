@@ -43,8 +43,8 @@ def test_a_program_reads_its_prompt_and_works_in_an_empty_folder(tmp_path: Path)
 
 def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     began = time.monotonic()
-    with pytest.raises(ServiceFailed, match=r"fake: no answer in 0.2 seconds; --answer-seconds"):
-        _run(tmp_path, f"sleep 60 & echo $! > {tmp_path}/child; sleep 60", seconds=0.2)
+    with pytest.raises(ServiceFailed, match=r"fake: no answer in 0.2 seconds \(still at it\); --answer"):
+        _run(tmp_path, f"sleep 60 & echo $! > {tmp_path}/child; echo still at it; sleep 60", seconds=0.2)
     assert time.monotonic() - began < 2
     assert _has_ended(tmp_path)
 

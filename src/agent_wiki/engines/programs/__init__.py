@@ -14,18 +14,20 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.asking.prices import Usage, cost_usd, models_named, read_models, worst_cost_usd
 from agent_wiki.engines.asking_engine import AskingEngine
-from agent_wiki.engines.programs.program import Asked, Busy, Program, Said
+from agent_wiki.engines.programs.program import Asked, Busy, Program, Said, failure
 from agent_wiki.engines.programs.running import Stop, run, scratch_folder
 from agent_wiki.engines.requests import Asking, Structure
-from agent_wiki.errors import Interrupted, UsageError
+from agent_wiki.errors import Interrupted, RunError, UnitError, UsageError
 
 _PAUSES_SECONDS = (5.0, 30.0)
 _LOOK_SECONDS = 0.1
+_MOST_FAILURES = 3
 _OVERHEAD_TOKENS = 8_000  # what a program puts around a prompt: Codex 3,600 with all that can be switched off
 _OWN_MODELS = "claude-code"  # the one whose models are those of models.yaml
 
@@ -48,6 +50,10 @@ class ProgramEngine(AskingEngine):
         self._limit_seconds = asking.answer_seconds
         self._is_limited = asking.max_usd is not None
         self._stop = Stop()
+        self._checking = Lock()
+        self._is_checked = False
+        self._has_answered = False
+        self._failures = 0
 
     def digest_of(self, asking: Asking, structure: Structure) -> str:  # noqa: ARG002 - there is one
         """Of the program, its words, and all it is asked."""
@@ -70,6 +76,18 @@ class ProgramEngine(AskingEngine):
         self._stop.reason = reason
 
     def _sent(self, asking: Asking, structure: Structure) -> Mapping[str, Any]:
+        """The program's answer. Raises `RunError` where it has failed several times and never answered."""
+        try:
+            record = self._tried(asking, structure)
+        except UnitError as error:
+            self._failures += 1
+            if not self._has_answered and self._failures >= _MOST_FAILURES:
+                raise RunError(f"{error}; it has answered nothing, so the run ends") from error
+            raise
+        self._has_answered = True
+        return record
+
+    def _tried(self, asking: Asking, structure: Structure) -> Mapping[str, Any]:
         """The program's answer, after as many tries as its service needs."""
         worst = self._worst_usd(asking, structure)
         for pause in (*_PAUSES_SECONDS, None):
@@ -99,9 +117,24 @@ class ProgramEngine(AskingEngine):
             worst_usd if self._is_limited else None,
             asking.rounds,
         )
+        self._check_login()
         with scratch_folder() as folder:
             call = self._program.call(asked, folder, os.environ)
             return self._program.said(run(call, folder, self._limit_seconds, self._stop), folder)
+
+    def _check_login(self) -> None:
+        """Once, before the first question. Raises `RunError`."""
+        with self._checking:
+            if self._is_checked:
+                return
+            launch = self._program.login_check(os.environ)
+            if launch is not None:
+                with scratch_folder() as folder:
+                    finished = run(launch, folder, self._limit_seconds, self._stop)
+                said = finished.last_line()
+                if finished.code and "not logged in" in f"{finished.out}{finished.err}".lower():
+                    raise failure(Path(launch.words[0]).name, said)
+            self._is_checked = True
 
     def _rest(self, seconds: float) -> None:
         """Wait before another try, unless the run is to end. Raises `Interrupted`."""

@@ -29,6 +29,7 @@ _SETTINGS = {
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAUDE_CODE_DISABLE_TERMINAL_TITLE": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "2",  # the engine tries again itself, and sees why
     "DISABLE_AUTOUPDATER": "1",
 }
 _WORDS = (
@@ -63,6 +64,9 @@ class ClaudeCode:
         words += ["--model", asked.model] if asked.model else []
         words += [] if asked.most_usd is None else ["--max-budget-usd", f"{asked.most_usd:.4f}"]
         return Launch(tuple(words), asked.text(), own)
+
+    def login_check(self, environment: Mapping[str, str]) -> None:
+        """Without a login it says so at once."""
 
     def said(self, finished: Finished, folder: Path) -> Said:  # noqa: ARG002 - its output is all there is
         """The one result that it prints."""

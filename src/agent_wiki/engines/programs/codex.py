@@ -27,7 +27,7 @@ _FEATURES_OFF = (
     "shell_tool", "unified_exec", "code_mode_host", "view_image", "image_generation", "browser_use", "computer_use",
     "in_app_browser", "apps", "plugins", "remote_plugin", "tool_suggest", "skill_search",
     "skill_mcp_dependency_install", "sleep_tool", "goals", "hooks", "memories", "multi_agent",
-    "shell_snapshot", "workspace_dependencies",
+    "shell_snapshot", "workspace_dependencies", "unbounded_connection_retries",
 )  # fmt: skip
 _SETTINGS = (
     'web_search="disabled"',
@@ -70,6 +70,13 @@ class Codex:
         words += ["--output-schema", str(folder / "schema.json"), "--output-last-message", str(folder / "answer")]
         words += ["--model", asked.model] if asked.model else []
         return Launch((*words, "-"), asked.text(), reduced(environment, *_LOGIN))
+
+    def login_check(self, environment: Mapping[str, str]) -> Launch | None:
+        """Without a login it would try to connect until its time is over. A key in the environment needs no check."""
+        if environment.get("CODEX_API_KEY"):
+            return None
+        words = (program_on_path(_PROGRAM, environment), "login", "status")
+        return Launch(words, "", reduced(environment, *_LOGIN))
 
     def said(self, finished: Finished, folder: Path) -> Said:
         """The file of its last message, and the tokens of its events."""

@@ -41,6 +41,9 @@ class CommandProgram:
         words[0] = program_on_path(words[0], environment)
         return Launch(tuple(words), prompt_text(asked), {**environment, MINING_VARIABLE: "1"})
 
+    def login_check(self, environment: Mapping[str, str]) -> None:
+        """Without a login it says so at once."""
+
     def said(self, finished: Finished, folder: Path) -> Said:  # noqa: ARG002 - its output is all there is
         """Its standard output."""
         if finished.code:

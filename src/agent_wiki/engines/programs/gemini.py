@@ -33,7 +33,12 @@ _SETTINGS: dict[str, Any] = {
     "advanced": {"ignoreLocalEnv": True},
     "context": {"fileName": [_NO_FILE], "includeDirectoryTree": False},
     "experimental": {"enableAgents": False},
-    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "plan": {"enabled": False}},
+    "general": {
+        "enableAutoUpdate": False,
+        "enableAutoUpdateNotification": False,
+        "maxAttempts": 3,
+        "plan": {"enabled": False},
+    },
     "hooksConfig": {"enabled": False},
     "ide": {"enabled": False},
     "mcp": {"allowed": []},
@@ -63,6 +68,9 @@ class Gemini:
         schema = json.dumps(asked.schema, ensure_ascii=False)
         form = f"Answer with one JSON object and nothing else. Its JSON schema:\n\n```json\n{schema}\n```\n"
         return Launch(tuple(words), f"{asked.text()}\n{form}", reduced(environment, *_LOGIN) | own)
+
+    def login_check(self, environment: Mapping[str, str]) -> None:
+        """Without a login it says so at once."""
 
     def said(self, finished: Finished, folder: Path) -> Said:  # noqa: ARG002 - its output is all there is
         """The one object that it prints."""

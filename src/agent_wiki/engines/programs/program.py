@@ -11,17 +11,18 @@ from typing import Any, Protocol
 
 from agent_wiki.engines.programs.running import Finished, Launch
 from agent_wiki.engines.requests import Round
-from agent_wiki.errors import BudgetReached, NoAnswer, RunError, ServiceFailed
+from agent_wiki.errors import BudgetReached, RunError, ServiceFailed
 from agent_wiki.trajectory.lazily import dataclass
 
 _BUSY = re.compile(
-    r"\b(429|5\d\d)\b|rate.?limit|overloaded|too many requests|resource.?exhausted|temporarily|unavailable|timed? ?out"
-    r"|connection|network|ECONN|ENOTFOUND|EAI_AGAIN|fetch failed|stream (?:error|disconnected)|internal server error",
+    r"\b(429|5\d\d)\b|rate.?limit|overloaded|too many requests|resource.?exhausted|temporar|high demand|unavailable"
+    r"|timed? ?out|connection|network|ECONN|ENOTFOUND|EAI_AGAIN|fetch failed|stream (?:error|disconnected)"
+    r"|internal server error",
     re.IGNORECASE,
 )
 _LOGIN = re.compile(
     r"\b(401|403)\b|not logged in|log ?in\b|/login|invalid (?:api|x-api).?key|api key not|unauthorized|unauthenticated"
-    r"|authentication|auth method|credentials|oauth token|missing bearer|permission.?denied",
+    r"|authentication|auth method|credentials|oauth token|missing bearer",
     re.IGNORECASE,
 )
 _USED_UP = re.compile(
@@ -87,6 +88,9 @@ class Program(Protocol):
     def call(self, asked: Asked, folder: Path, environment: Mapping[str, str]) -> Launch:
         """How it is asked. Its files are in `folder`, it works in `folder/empty`. Raises `RunError`."""
 
+    def login_check(self, environment: Mapping[str, str]) -> Launch | None:
+        """What says `not logged in`, to run once before the first question; None where an answer says it as soon."""
+
     def said(self, finished: Finished, folder: Path) -> Said:
         """What it said. Raises what `failure` gives, and `NoAnswer`."""
 
@@ -106,7 +110,7 @@ def failure(program: str, reason: str) -> Exception:
         return RunError(f"{program} is not logged in ({reason}); run it once by hand and log in")
     if _BUSY.search(reason):
         return Busy(f"{program}: {reason}")
-    return NoAnswer(f"{program}: {reason}")
+    return ServiceFailed(f"{program}: {reason}")
 
 
 def counts(values: object, names: Mapping[str, str]) -> dict[str, int]:

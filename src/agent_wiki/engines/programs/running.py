@@ -51,7 +51,7 @@ class Finished:
     def last_line(self) -> str:
         """The last words it said, on one line: why it failed, if it did."""
         said = [line for line in (self.err + "\n" + self.out).splitlines() if line.strip()]
-        return " ".join(said[-1].split())[:300] if said else f"exit code {self.code}"
+        return " ".join(said[-1].split())[:300] if said else f"exit code {self.code}, without a word"
 
 
 class Stop:
@@ -123,7 +123,10 @@ def _wait(process: subprocess.Popen[bytes], folder: Path, program: str, limit_se
         if stop.reason:
             raise Interrupted(stop.reason)
         if time.monotonic() > until:
-            raise ServiceFailed(f"{program}: no answer in {limit_seconds:g} seconds; --answer-seconds allows more")
+            last = Finished(0, _text(folder / "out"), _text(folder / "err")).last_line()
+            raise ServiceFailed(
+                f"{program}: no answer in {limit_seconds:g} seconds ({last}); --answer-seconds allows more"
+            )
         if max((folder / name).stat().st_size for name in ("out", "err")) > _MOST_BYTES:
             raise ServiceFailed(f"{program}: it said more than {_MOST_BYTES:,} bytes")
 
