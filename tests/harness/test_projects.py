@@ -48,8 +48,10 @@ def test_a_worktree_shares_the_wiki_of_its_main_checkout(tmp_path: Path, worktre
     assert project_wiki(Path("wiki"), worktree / "cart", claude) == shop / "wiki", "cart is only in the worktree"
     assert main(["init", "--wiki", str(worktree / "wiki")]) == 0
     assert project_wiki(None, worktree / "cart", {}) == worktree / "wiki", "the only one"
+    assert project_wiki(worktree / "wiki", worktree / "cart", {}) == worktree / "wiki"
     assert main(["init", "--wiki", str(shop / "wiki")]) == 0
     assert project_wiki(None, worktree / "cart", {}) == shop / "wiki"
+    assert project_wiki(worktree / "wiki", worktree / "cart", {}) == shop / "wiki", "as a plugin names it"
     (shop / "cart").mkdir()
     assert main(["init", "--wiki", str(shop / "cart" / "wiki")]) == 0
     assert project_wiki(None, worktree / "cart", {}) == shop / "cart" / "wiki"

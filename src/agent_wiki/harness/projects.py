@@ -25,10 +25,12 @@ def project_root(start: Path) -> Path:
 def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) -> Path | None:
     """The wiki of the project: the nearest `wiki` (or `named`) from `cwd` up to the repository's root.
 
-    In a linked worktree the main checkout is searched first, so that its sessions share one wiki. A named wiki that
+    In a linked worktree the main checkout is searched first, so that its sessions share one wiki; that holds for a wiki
+    that is named by its whole path, too, as a plugin names the folder it was loaded from. A named wiki that
     does not exist yet gets a path in the project. Without a name only an existing wiki is returned, else None, so that
     a hook in a user's global settings creates no wiki.
     """
+    named = _of_main_checkout(named) if named is not None and named.is_absolute() else named
     found = nearest_wiki(named or Path(DEFAULT_WIKI), _shared_folders(cwd))
     if found is not None or named is None:
         return found
@@ -41,6 +43,15 @@ def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) 
 def nearest_wiki(relative: Path, folders: Iterator[Path]) -> Path | None:
     """The first of the folders' wikis that exists."""
     return next((each / relative for each in folders if (each / relative / CONFIG).is_file()), None)
+
+
+def _of_main_checkout(wiki: Path) -> Path:
+    """Of a wiki in a linked worktree that of the main checkout, if it has one; any other as it is."""
+    root = checkout_of(wiki)
+    if root is None:
+        return wiki
+    shared = main_checkout(root) / wiki.relative_to(root)
+    return shared if (shared / CONFIG).is_file() else wiki
 
 
 def _shared_folders(cwd: Path) -> Iterator[Path]:
