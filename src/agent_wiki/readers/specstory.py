@@ -27,6 +27,7 @@ _TITLE = re.compile(r"# (.{1,400})")
 _TURN = re.compile(r"_\*\*(User|Agent|Assistant)([^*]{0,300})\*\*_\s*")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ _T](\d\d)[:-](\d\d)(?:[:-](\d\d))?(Z?)")
 _MODEL = re.compile(r"(?:model )?([A-Za-z][\w.:/@-]{1,100})")
+_AGENTS = {"cursoride": "cursor", "cursor-cli": "cursor", "codex-cli": "codex"}  # by their names elsewhere
 _NO_MODEL = frozenset({"sidechain", "model", "mode", "default", "unknown", "synthetic"})
 _THINKING = re.compile(
     r"\s*<think>(?:<details><summary>[^<]{0,200}</summary>)?(.*?)(?:</details>)?</think>\s*", re.DOTALL
@@ -61,6 +62,7 @@ class _Session:
         self.title: str | None = None
         self.times: list[str] = []
         self.thoughts: list[str] = []
+        self.last_call: str | None = None
 
     def take(self, lines: Sequence[str]) -> None:
         """Process all lines of the file."""
@@ -75,7 +77,8 @@ class _Session:
     def _head(self, lines: Sequence[str]) -> None:
         for line in lines[:40]:
             if session := _SESSION.fullmatch(line.strip()):
-                self.agent, self.session_id = session[1].strip().lower().replace(" ", "-"), session[2]
+                name = session[1].strip().lower().replace(" ", "-")
+                self.agent, self.session_id = _AGENTS.get(name, name), session[2]
                 self._time(session[3])
             elif (title := _TITLE.fullmatch(line)) and self.title is None:
                 self._time(title[1])
@@ -123,6 +126,9 @@ class _Session:
     def _call(self, text: str, attributes: str, lines: Sequence[str]) -> None:
         words = self._without_thoughts(text)
         name, arguments, result = tool_call(attributes, lines)
+        if not (any(arguments.values()) or result or words) and name == self.last_call:
+            return  # Cursor's calls are saved twice, the second time empty
+        self.last_call = name
         (call_id,) = self.builder.assistant(words or None, thinking=self._thinking(), calls=[(None, name, arguments)])
         if result is not None:
             self.builder.tool(call_id, result)

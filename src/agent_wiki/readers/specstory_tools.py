@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from agent_wiki.trajectory.calls import SHELL_TOOLS
+from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
 
 _CLOSING = re.compile(r"(?:</details>)?\s*</tool-use>\s*")
@@ -21,6 +23,8 @@ _WRITTEN = re.compile(r"(?:The file|File created successfully at:) (\S{1,400})")
 _RUN = re.compile(r"Run command: (\S.{0,2000})")
 _SHELL_LANGUAGES = frozenset({"bash", "sh", "shell", "zsh", "powershell", "pwsh", "cmd"})
 _SHELL_TYPES = frozenset({"shell", "bash"})
+_VERSION = re.compile(r"_v\d{1,3}$")
+_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#\d{1,4});")
 _MOST_LINES = 20_000  # of one call
 
 
@@ -59,8 +63,18 @@ def _after_stray_fence(lines: Sequence[str], at: int) -> int:
     return next(ends, at - 1) + 1
 
 
-def tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, str], str | None]:
+def tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, Any], str | None]:
     """A call's name, its arguments as far as they are shown, and its result; None where none is shown."""
+    name, arguments, result = _tool_call(attributes, lines)
+    return _VERSION.sub("", name), arguments, result if result is None else _unescaped(result)
+
+
+def _unescaped(text: str) -> str:
+    """Cursor's output is written with entities instead of its signs."""
+    return html.unescape(text) if _ENTITY.search(text) and not any(sign in text for sign in "<>`") else text
+
+
+def _tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, Any], str | None]:
     given = dict(_ATTRIBUTE.findall(attributes))
     fences, rest = _taken_apart(lines)
     summary = " ".join(html.unescape(each).strip() for each in _SUMMARY.findall(rest))
@@ -69,9 +83,23 @@ def tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, str
     about = (title[2] or "").strip() if title else summary
     text = _ELEMENTS.sub("", _SUMMARY.sub("", rest))
     text = _TITLE.sub("", text).strip()
+    if (parameters := _parameters(text, fences)) is not None:
+        rest_of = [each.text for each in fences[1:]]
+        return name, parameters, rest_of[-1] if rest_of else None
     if given.get("type") in _SHELL_TYPES or name.lower() in SHELL_TOOLS:
         return name, *_shell_call(about, text, fences)
     return name, *_other_call(about, text, fences)
+
+
+def _parameters(text: str, fences: list[_Fence]) -> dict[str, Any] | None:
+    """The arguments of a call that SpecStory does not know, shown as JSON; None where it shows none so."""
+    if not fences or "Parameters:" not in text.splitlines():
+        return None
+    try:
+        value = value_of(fences[0].text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _shell_call(about: str, text: str, fences: list[_Fence]) -> tuple[dict[str, str], str | None]:
@@ -92,7 +120,7 @@ def _other_call(about: str, text: str, fences: list[_Fence]) -> tuple[dict[str, 
     inline = _INLINE.match(text.lstrip())
     file = inline or _NAMED_FILE.match(about) or (_WRITTEN.match(fences[-1].text) if fences else None)
     arguments = {"file_path": file[1]} if file else {}
-    if about:
+    if about and not (file and file[1] in about):
         arguments["about"] = about
     if len(fences) > 1:
         arguments["content"] = "\n".join(each.text for each in fences[:-1])
