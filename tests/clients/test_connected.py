@@ -126,19 +126,18 @@ def _records(course: Course) -> list[dict[str, Any]]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
-def test_an_ingest_of_the_saved_sessions_changes_nothing(course: Course) -> None:
-    if course.work.program is COPILOT:
-        pytest.skip(
-            "Copilot CLI records its tokens after the last turn, so the saved session is fuller than the mined one"
-        )
-    printed = course.work.ran("ingest", ".evolve/trajectories")
-    assert "0 files written" in printed
+def test_an_ingest_of_the_saved_sessions_finds_no_more(course: Course) -> None:
+    """Some programs record tokens and times after the last turn: a saved session may be fuller than the mined one."""
+    before = course.row()
+    course.work.ran("ingest", ".evolve/trajectories")
+    assert course.row() == before
 
 
-def test_connected_twice_is_connected_once_and_disconnected_it_is_as_before(course: Course) -> None:
+def test_connected_twice_is_connected_once_and_disconnected_nothing_names_the_wiki(course: Course) -> None:
     """Last in this file: it takes the connection away."""
     work = course.work
     assert "written" not in work.ran("connect", work.program.name)
     work.ran("connect", work.program.name, "--remove")
-    status = work.run(["git", "status", "--short", "--", ".", ":!wiki"]).stdout
-    assert status == ""
+    status = work.run(["git", "status", "--short", "--untracked-files=all", "--", ".", ":!wiki"]).stdout
+    left = [work.project / line[3:] for line in status.splitlines()]  # a program writes files of its own
+    assert [path for path in left if b"wiki" in path.read_bytes()] == []
