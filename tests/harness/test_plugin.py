@@ -47,6 +47,21 @@ def test_four_files_are_added_once_and_no_run_minds_them(
     assert not (wiki / ".codex-plugin").exists()
 
 
+@pytest.mark.usefixtures("wiki")
+def test_hooks_that_would_run_twice_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["connect", "claude-code", "--wiki", "my wiki"]) == 0
+    capsys.readouterr()
+    assert main(["plugin", "--wiki", "my wiki", "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note.startswith(f"{tmp_path / '.claude' / 'settings.json'}: has the hooks of `wiki connect` already")
+    assert main(["connect", "claude-code", "--remove"]) == 0
+    assert main(["plugin", "--wiki", "my wiki"]) == 0
+    assert "note:" not in capsys.readouterr().out
+
+
 def test_what_a_person_edited_is_left_alone_and_reported(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = wiki / "gemini-extension.json"
     own.write_text("{}", encoding="utf-8")

@@ -234,6 +234,9 @@ def test_an_envelope_names_its_question_and_the_digest_may_be_short(tmp_path: Pa
     assert wiki("apply", answer={"request": request, "answer": SUMMARY, "model": "m-2"})[0] == 0
     assert (tmp_path / "wiki" / "summaries" / "a.md").is_file()
     assert [(each["request"], each["model"]) for each in _journal(tmp_path)] == [(request, "m-2")]
+    assert wiki("apply", "summary", path, answer={"answer": {"arcs": [arc("Mend it")]}, "model": "m-3"})[0] == 0
+    assert _journal(tmp_path)[-1]["model"] == "m-3"
+    assert wiki("apply", "summary", path, answer={"answer": SUMMARY, "model": 3})[0] == 1
     code, told = wiki("apply", answer={"request": "sha256:0123456789", "answer": SUMMARY})
     assert (code, "sha256:0123456789" in told["problems"][0]["reason"]) == (1, True)
 

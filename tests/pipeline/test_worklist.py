@@ -56,6 +56,13 @@ def test_questions_come_by_stage_with_their_sizes_and_those_across_sessions_last
     assert lines[-1].startswith(f"next: wiki prompt --request {questions[0]['request'][:19]} --wiki ")
 
 
+def test_what_a_recording_calls_itself_cannot_act_on_a_terminal(tmp_path: Path, printed: Any) -> None:
+    path = record(tmp_path, "a\x1b[2J\u202eb", name="a.json")
+    lines = [*printed("worklist", path), *printed("apply", "summary", path, answer=SUMMARY)]
+    assert lines[1].split()[4].startswith("a")
+    assert not any(hidden in line for line in lines for hidden in ("\x1b", "\u202e"))
+
+
 def test_of_a_session_that_was_recorded_twice_only_the_version_that_is_kept_is_listed(
     tmp_path: Path, wiki: Wiki
 ) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from agent_wiki.report import SHORT_DIGEST
 from agent_wiki.wiki.layout import kind_of
-from agent_wiki.wiki.text import counted
+from agent_wiki.wiki.text import counted, plain_line
 
 if TYPE_CHECKING:
     from agent_wiki.pipeline.applied import Applied
     from agent_wiki.pipeline.prompt_files import PromptFolder
     from agent_wiki.pipeline.worklist import OpenQuestion
 
+_MOST_SAID = 1_000
 _REASONS = {"covered_by_skill": "covered by", "covered_by_cluster": "replaced by"}
 
 
@@ -43,7 +44,7 @@ def question_line(question: OpenQuestion) -> str:
     parts = [f"{question.kind} of {about}" if question.spans_sessions else about]
     parts += [question.recording] if question.recording is not None else []
     parts += [part_words(question)] if question.part != "whole" else []
-    said = "  ".join(" ".join(each.split()) for each in parts)
+    said = "  ".join(plain_line(each, _MOST_SAID) for each in parts)
     return f"  {question.stage:<20}  {question.request[:SHORT_DIGEST]}  {question.tokens:>7,} tokens  {said}"
 
 
@@ -72,7 +73,8 @@ def prompt_folder_line(folder: PromptFolder) -> str:
 
 def applied_lines(applied: Applied, wiki: Path | None) -> list[str]:
     """What was kept of an answer, what was written, archived and opened for it, and what to do next."""
-    lines = [f"{applied.stage} of {' '.join(', '.join(applied.about).split())}: kept, {_kept(applied)}"]
+    about = plain_line(", ".join(applied.about), _MOST_SAID)
+    lines = [f"{applied.stage} of {about}: kept, {_kept(applied)}"]
     lines += _written(applied.written)
     lines += [f"  removed: {path}" for path in applied.removed]
     lines += [

@@ -31,16 +31,19 @@ def plugin(
 
     Four small files are added to it, the same for every wiki; what to run in each program is printed.
     """
-    from agent_wiki.harness.plugin import change
+    from agent_wiki.harness.plugin import change, notes
 
     folder = wiki_folder(wiki)
     done = change(folder, is_removal=remove, is_forced=force, is_dry_run=dry_run)
     code = _EXIT_LEFT_ALONE if done.left_alone else 0
+    said = [] if remove else notes(folder)
     if as_json:
         about = {"command": "plugin", "wiki": str(folder), "is_dry_run": dry_run}
-        print_json({**about, **asdict(done), "install": {} if remove else _install(folder), "exit_code": code})
+        install = {} if remove else _install(folder)
+        print_json({**about, **asdict(done), "install": install, "notes": said, "exit_code": code})
     else:
         print_lines(_lines(asdict(done), folder, is_removal=remove, is_dry_run=dry_run))
+        print_lines(f"note: {note}" for note in said)
     raise typer.Exit(code)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import UsageError
+from agent_wiki.harness.projects import project_root
 from agent_wiki.harness.skills_folder import InstallPlan, plan, remove, states, write
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
@@ -24,6 +25,9 @@ _SAYS = "What earlier sessions learned: skills, pages to consult before a task, 
 _HOOKS = {"SessionStart": ("start", 10), "Stop": ("stop", 60), "SubagentStop": ("stop", 60), "SessionEnd": ("stop", 60)}
 _CLAUDE_ROOT = "${CLAUDE_PLUGIN_ROOT}"
 _GEMINI_ROOT = "${extensionPath}"
+
+
+_SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,24 @@ def _server(words: list[str]) -> dict[str, Any]:
 
 def _json(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(value, indent=2) + "\n").encode()
+
+
+def notes(wiki: Path) -> list[str]:
+    """What would run twice: hooks that `wiki connect` put into the project, each a line."""
+    project = project_root(wiki.absolute().parent)
+    found = [(agent, project / name) for agent, name in _SETTINGS.items() if _has_hooks(project / name)]
+    return [
+        f"{path}: has the hooks of `wiki connect` already; with the plugin each runs twice "
+        f"(`wiki connect {agent} --remove` takes them out)"
+        for agent, path in found
+    ]
+
+
+def _has_hooks(path: Path) -> bool:
+    try:
+        return b"wiki hook " in path.read_bytes()
+    except OSError:
+        return False
 
 
 def change(wiki: Path, *, is_removal: bool, is_forced: bool, is_dry_run: bool) -> PluginChange:

@@ -50,7 +50,7 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
     """Check an answer and write its pages.
 
     In: the question that it answers, and the JSON text; an envelope, `{"request": DIGEST, "answer": {…}}`, names its
-    question itself. Raises `RunError`; all that is wrong with the answer is in `problems`.
+    question itself, or with `model` who answered. Raises `RunError`; what is wrong with the answer is in `problems`.
     """
     value, problems = value_in(text)
     if problems:
@@ -78,15 +78,17 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
 
 
 def _is_envelope(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("answer"), dict) and isinstance(value.get("request"), str) and set(value) <= _ENVELOPE
+    """Whether an answer comes with who gave it, or with its question: no answer has a field `answer` of its own."""
+    names_are_texts = all(isinstance(value.get(name, ""), str) for name in ("request", "model"))
+    return isinstance(value.get("answer"), dict) and set(value) <= _ENVELOPE and names_are_texts
 
 
 def _unwrapped(
     envelope: Mapping[str, Any], wanted: QuestionSelector, choices: Choices
 ) -> tuple[dict[str, Any], QuestionSelector, Choices]:
     """What an envelope holds; the command's own options take precedence."""
-    named = wanted if wanted.request else replace(wanted, request=envelope["request"])
-    return envelope["answer"], named, replace(choices, model=choices.model or str(envelope.get("model") or ""))
+    named = wanted if wanted.request else replace(wanted, request=envelope.get("request", ""))
+    return envelope["answer"], named, replace(choices, model=choices.model or envelope.get("model", ""))
 
 
 def _refused(wanted: QuestionSelector, problems: list[Problem]) -> Applied:
