@@ -96,6 +96,7 @@ class Estimate:
     habits: Habits
     report: Report
     service_count: ByService | None = None
+    program: str = ""  # the engine that is a program on this machine, with words of its own around a prompt
     stages: dict[str, StageEstimate] = field(default_factory=dict)
     lock: Any = field(default_factory=Lock)
 
@@ -236,6 +237,8 @@ class Estimate:
         """What has to be known to read the figures."""
         total = self.total()
         notes = list(self.service_count.notes) if self.service_count is not None else []
+        if total.calls and self.program and not any(each.answers for each in self.bytes_per_token.values()):
+            notes.append(f"what {self.program} puts around each prompt is not counted before its first answers")
         if total.calls:
             notes += [*self._notes_on_tokens(), *self._notes_on_questions(total)]
         notes += [f"no price for {model}: its cost is unknown" for model in self.unpriced_models()]
@@ -344,7 +347,8 @@ def estimate(options: Options, report: Report, work: Callable[[Options], object]
     if asking.is_exact and real.name != NAME:
         raise UsageError(f"--exact: {real.name} counts no tokens before it is asked; leave it out")
     by_service = ByService(service, by_bytes, asking.concurrency) if asking.is_exact else None
-    made = Estimate(report.command, report.wiki, table, asking, densities, habits, report, by_service)
+    program = "" if real.name == NAME else real.name
+    made = Estimate(report.command, report.wiki, table, asking, densities, habits, report, by_service, program)
     engine = EstimatingEngine(real, options.wiki, asking, options.stages, by_service or by_bytes, made.add)
     try:
         work(replace(options, engine=engine, dry_run=True, asking=asking))

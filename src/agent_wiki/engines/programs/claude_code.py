@@ -29,6 +29,7 @@ _SETTINGS = {
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAUDE_CODE_DISABLE_TERMINAL_TITLE": "1",
+    "CLAUDE_CODE_DISABLE_THINKING": "1",  # as `--engine anthropic` asks; it would count against the answer's length
     "CLAUDE_CODE_MAX_RETRIES": "2",  # the engine tries again itself, and sees why
     "DISABLE_AUTOUPDATER": "1",
 }
