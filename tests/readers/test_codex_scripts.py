@@ -11,6 +11,7 @@ from agent_wiki.readers.codex_script import script_of
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.evidence import trust_of
 from tests.hangs import no_hang
 from tests.readers.test_codex import event, item, meta, output, read, typed
 
@@ -249,6 +250,42 @@ def test_an_event_about_an_inner_call_changes_nothing(tmp_path: Path) -> None:
     ended = event("exec_command_end", call_id="exec-1", exit_code=1)
     [call] = calls(tmp_path, script("c1", source), ended, shown("c1", DONE, "made\n"))
     assert call.is_error is None
+
+
+def ran(item_type: str, **fields: Any) -> dict[str, Any]:
+    return event("item_completed", item={"type": item_type, "id": "exec-1", **fields})
+
+
+@pytest.mark.parametrize(
+    ("printed", "result"),
+    [
+        ({"formatted_output": "made", "exit_code": 2}, "Process exited with code 2\nOutput:\nmade"),
+        ({"stdout": "made", "stderr": "warned", "exit_code": 0}, "Process exited with code 0\nOutput:\nmade\nwarned"),
+        ({"aggregated_output": "made", "status": "failed"}, "made"),
+    ],
+)
+def test_what_a_command_printed_is_found_in_whatever_form_it_is_recorded(
+    tmp_path: Path, printed: dict[str, Any], result: str
+) -> None:
+    made = ran("CommandExecution", command=["/bin/zsh", "-lc", "make"], **printed)
+    [call] = calls(tmp_path, script("c1", "await run();"), made, shown("c1", DONE))
+    assert (call.command(), call.result) == ("make", result)
+    assert call.is_error is (printed.get("exit_code") != 0)
+
+
+def test_a_search_from_a_script_has_what_it_found_and_strangers_wrote_it(tmp_path: Path) -> None:
+    source = "const r = await tools.web__run({q: term}); text(r);"
+    found = ran("Extension", kind="web.search", query="moons", results=[{"title": "Two", "url": "https://example.org"}])
+    other = ran("Extension", kind="canvas.render", query="x")
+    trajectory = read(tmp_path, meta(), *typed("go"), script("c1", source), found, other, shown("c1", DONE, "Two"))
+    search, script_itself = paired_calls(trajectory)
+    assert (search.name, search.arguments, search.result) == (
+        "web_search",
+        {"query": "moons"},
+        "Two https://example.org",
+    )
+    assert (script_itself.name, script_itself.arguments) == ("exec", {"input": source})
+    assert trust_of(trajectory, search.result_turn or 0) == "external"
 
 
 @pytest.mark.parametrize(

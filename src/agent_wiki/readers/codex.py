@@ -323,7 +323,7 @@ class _Rollout:
         return self.reply != _Reply() or any(message.role == "assistant" for message in self.builder.messages)
 
     def _reply_tokens(self, payload: dict[str, Any]) -> None:
-        if not self.history.is_inside and payload.get("thread_id") == self.history.own.get("id"):
+        if not self.history.is_inside and payload.get("thread_id") in (None, self.history.own.get("id")):
             self.meter.take_reply(payload.get("usage"))
 
     def _ends(self, status: Any) -> None:

@@ -54,7 +54,7 @@ def _command(item_id: str, item: dict[str, Any], began: float | None) -> RanItem
     command = item.get("command")
     if item.get("source", "agent") not in _OF_THE_AGENT or not command:
         return None
-    code, output = item.get("exit_code"), flat_text(item.get("aggregated_output"))
+    code, output = item.get("exit_code"), _output(item)
     has_code = isinstance(code, int) and not isinstance(code, bool)
     return RanItem(
         item_id,
@@ -85,11 +85,20 @@ def _unquoted(line: str) -> str:
     return parts[2] if len(parts) == 3 else line
 
 
+def _output(item: dict[str, Any]) -> str:
+    """What a command printed, in the first of its forms that is recorded."""
+    whole = (flat_text(item.get(key)) for key in ("aggregated_output", "formatted_output"))
+    return next((text for text in whole if text), "") or _streams(item)
+
+
+def _streams(item: dict[str, Any]) -> str:
+    return "\n".join(text for key in ("stdout", "stderr") if (text := flat_text(item.get(key))))
+
+
 def _change(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
-    output = "\n".join(text for key in ("stdout", "stderr") if (text := flat_text(item.get(key))))
     is_refused = item.get("status") == "declined"
     patch = {"input": patch_of(item.get("changes"))}
-    return RanItem(item_id, "apply_patch", patch, output, _has_failed(item), is_refused, began)
+    return RanItem(item_id, "apply_patch", patch, _streams(item), _has_failed(item), is_refused, began)
 
 
 def _mcp_call(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
@@ -114,14 +123,21 @@ def _agent_call(item_id: str, item: dict[str, Any], began: float | None) -> RanI
 
 
 def _search(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
-    """A search that the model's service made: what it found is not recorded."""
-    return RanItem(item_id, "web_search", {"query": flat_text(item.get("query"))}, "", is_error=None, began=began)
+    """A search on the web: where what it found is recorded, each title with its address."""
+    if item.get("kind", "web.search") != "web.search":
+        return None
+    results = item.get("results")
+    found = [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
+    lines = (f"{flat_text(each.get('title'))} {flat_text(each.get('url'))}".strip() for each in found)
+    given = {"query": flat_text(item.get("query"))}
+    return RanItem(item_id, "web_search", given, "\n".join(lines), is_error=None, began=began)
 
 
 _FORMS: dict[str, Callable[[str, dict[str, Any], float | None], RanItem | None]] = {
     "CommandExecution": _command,
     "FileChange": _change,
     "McpToolCall": _mcp_call,
+    "Extension": _search,
     "command_execution": _command,
     "file_change": _change,
     "mcp_tool_call": _mcp_call,

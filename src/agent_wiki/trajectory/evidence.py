@@ -24,7 +24,7 @@ _REFUSAL = regex(
 _AFTER_REASON = regex(r"\n\s*Note: ")
 _FORM = "The user wants to clarify these questions."
 # Tools whose results strangers wrote: the web and other people's servers.
-_EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "google_web_search", "fetch", "browser")
+_EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "web__", "google_web_search", "fetch", "browser")
 
 
 def is_verbatim(trajectory: Trajectory, turn: int, quote: str) -> bool:
