@@ -39,6 +39,8 @@ def test_the_words_of_other_agents_say_the_same(tmp_path: Path) -> None:
     here = Path("/elsewhere")
     copilot = {"sessionId": "s1", "cwd": str(tmp_path), "transcriptPath": "/e.jsonl", "stop_hook_active": False}
     assert parse_input(json.dumps(copilot), here) == HookInput("Stop", "s1", Path("/e.jsonl"), tmp_path)
+    ended = {"sessionId": "s1", "cwd": str(tmp_path), "reason": "complete"}
+    assert parse_input(json.dumps(ended), here) == HookInput("SessionEnd", "s1", None, tmp_path)
     cursor = {"conversation_id": "c1", "hook_event_name": "stop", "workspace_roots": [str(tmp_path)], "cwd": ""}
     assert parse_input(json.dumps({**cursor, "transcript_path": None}), here) == HookInput("stop", "c1", None, tmp_path)
     assert parse_input(json.dumps({"workspace_roots": [7]}), here).cwd == here

@@ -23,6 +23,7 @@ from hypothesis import strategies as some
 from agent_wiki.commands import harness, main
 from agent_wiki.harness import hooks
 from agent_wiki.harness.hook_log import HookOutcome
+from agent_wiki.harness.hook_memory import HookMemory
 from agent_wiki.harness.saving import trajectories
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
@@ -153,6 +154,32 @@ def test_a_session_that_grew_takes_the_place_of_its_earlier_state(project: Path,
     assert first.saved == second.saved == _saved(project)
     assert len(json.loads(_saved(project)[0].read_text(encoding="utf-8"))["messages"]) > 0
     assert any(path.startswith("guidelines/") for path in _wiki(project))
+
+
+def test_the_end_of_a_session_brings_what_the_wiki_has_of_it_up_to_date(
+    project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    lines = TEACHES.read_bytes().splitlines(keepends=True)
+    transcript = tmp_path / TEACHES.name
+    transcript.write_bytes(b"".join(lines[:-1]))
+    assert stop(transcript).mined, "the last reply is not written yet"
+    transcript.write_bytes(b"".join(lines))
+    ended = stop(transcript, hook_event_name="SessionEnd", reason="other")
+    assert (ended.marked, len(ended.mined)) == (["cb5db3b9-2980-55c9-91d7-f27477796123: its end"], 1)
+    run([TEACHES], Options(tmp_path / "expected" / "wiki"), Report("ingest", "wiki"), lambda _what, _done, _of: None)
+    assert _wiki(project) == _wiki(tmp_path / "expected")
+    assert stop(transcript, hook_event_name="SessionEnd", reason="other").marked == []
+
+
+def test_a_session_that_was_marked_again_while_it_was_mined_stays_marked(tmp_path: Path) -> None:
+    memory = HookMemory(tmp_path / "hook")
+    memory.mark_pending("a", "a.json", "sha256:1")
+    before = memory.pending_states()
+    memory.mark_pending("a", "a.json", "sha256:2")
+    memory.unmark("a", before["a"])
+    assert memory.pending() == {"a": "a.json"}
+    memory.unmark("a", memory.pending_states()["a"])
+    assert memory.pending() == {}
 
 
 def test_a_trivial_turn_is_saved_and_leaves_no_page(project: Path, stop: Stop) -> None:

@@ -55,7 +55,7 @@ def parse_input(text: str, here: Path) -> HookInput:
         raise HookProblem("the hook's input is not a JSON object")
     transcript = _text(fields, "agent_transcript_path", "transcript_path", "transcriptPath")
     return HookInput(
-        event=_text(fields, "hook_event_name", "type") or "Stop",
+        event=_text(fields, "hook_event_name", "type") or ("SessionEnd" if "reason" in fields else "Stop"),
         session_id=_text(fields, "session_id", "thread-id", "thread_id", "sessionId", "conversation_id"),
         transcript=Path(transcript).expanduser() if transcript else None,
         cwd=Path(_text(fields, "cwd") or _first_folder(fields.get("workspace_roots")) or here),

@@ -35,21 +35,33 @@ class HookMemory:
         with replacing(target) as stream:
             stream.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"))
 
-    def mark_pending(self, stem: str, file: str) -> None:
-        """Note that a saved file has yet to be mined."""
-        self.write(f"pending/{stem}.json", {"file": file})
+    def mark_pending(self, stem: str, file: str, state: str) -> None:
+        """Note that a saved file has yet to be mined; `state` is the digest of what it holds."""
+        self.write(f"pending/{stem}.json", {"file": file, "state": state})
+
+    def pending_states(self) -> dict[str, str]:
+        """Stem → digest of what has yet to be mined."""
+        marks = {path.stem: self._mark(path.stem) for path in self._marks()}
+        return {stem: mark["state"] for stem, mark in marks.items() if isinstance(mark.get("state"), str)}
 
     def pending(self) -> dict[str, str]:
         """Stem → name of the saved file, for all that have yet to be mined."""
         found = {}
-        for path in sorted((self.folder / "pending").glob("[!.]*.json")):
-            file = self.read(f"pending/{path.name}").get("file")
+        for path in self._marks():
+            file = self._mark(path.stem).get("file")
             found[path.stem] = Path(file).name if isinstance(file, str) else ""
         return found
 
-    def unmark(self, stem: str) -> None:
-        """Note that a saved file has been mined."""
-        (self.folder / "pending" / f"{stem}.json").unlink(missing_ok=True)
+    def unmark(self, stem: str, state: str | None = None) -> None:
+        """Note that a saved file has been mined; one that was marked again since, in another state, stays marked."""
+        if state is None or self._mark(stem).get("state") == state:
+            (self.folder / "pending" / f"{stem}.json").unlink(missing_ok=True)
+
+    def _marks(self) -> list[Path]:
+        return sorted((self.folder / "pending").glob("[!.]*.json"))
+
+    def _mark(self, stem: str) -> dict[str, Any]:
+        return self.read(f"pending/{stem}.json")
 
     @contextmanager
     def locked(self, name: str, timeout_seconds: float) -> Iterator[None]:

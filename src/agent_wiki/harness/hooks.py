@@ -94,7 +94,8 @@ def _save_and_mine(
     current: set[str] = set()
     with transcript_of(hook, environment) as transcript, memory.locked("saving", _SAVE_TIMEOUT_SECONDS):
         for trajectory in saving.trajectories(transcript, transcript.name, warnings):
-            current.add(_save(trajectory, folder, memory, outcome, is_mined=wiki is not None))
+            is_ending = background is None and hook.event in _ENDS_A_SESSION
+            current.add(_save(trajectory, folder, memory, outcome, wiki, is_ending=is_ending))
     if wiki is None:
         return
     if hook.is_continuation:
@@ -107,15 +108,25 @@ def _save_and_mine(
         _ask_about_pending(wiki, folder, memory, outcome, background, going_on)
 
 
-def _save(trajectory: Trajectory, folder: Path, memory: HookMemory, outcome: HookOutcome, *, is_mined: bool) -> str:
+def _save(
+    trajectory: Trajectory,
+    folder: Path,
+    memory: HookMemory,
+    outcome: HookOutcome,
+    wiki: Path | None,
+    *,
+    is_ending: bool,
+) -> str:
     """Save one trajectory unless it is saved as it is now; a session's later state replaces the earlier one's file.
 
-    It is marked as pending when the turns since the last look show a sign of something to learn. Out: its stem.
+    It is marked as pending when the turns since the last look show a sign of something to learn, and at its end when
+    the wiki has another state of it: Claude Code writes the last reply and the cost after the last turn's hook. Out:
+    its stem.
     """
     from agent_wiki.harness import saving
     from agent_wiki.harness.signs import signs_to_learn
     from agent_wiki.trajectory import digest
-    from agent_wiki.wiki.layout import session_file_stem
+    from agent_wiki.wiki.layout import session_file_stem, summary_path
 
     stem = session_file_stem(trajectory.session_id)
     name = f"sessions/{stem}.json"
@@ -132,13 +143,17 @@ def _save(trajectory: Trajectory, folder: Path, memory: HookMemory, outcome: Hoo
         outcome.saved.append(folder / file)
     examined, turns = before.get("looked_at"), len(trajectory.messages)
     since = examined if isinstance(examined, int) and examined <= turns else 0
-    if is_mined and since < turns:
+    marked, signs = before.get("marked"), tuple[str, ...]()
+    if wiki is not None and since < turns:
         signs = signs_to_learn(trajectory, since)
-        if signs:
-            memory.mark_pending(stem, file)
-            outcome.marked.append(f"{trajectory.session_id}: {', '.join(signs)}")
         since = turns
-    state = {"digest": found, "file": file, "looked_at": since}
+    if wiki is not None and is_ending and marked != found and (wiki / summary_path(trajectory.session_id)).is_file():
+        signs = signs or ("its end",)
+    if signs:
+        marked = found
+        memory.mark_pending(stem, file, found)
+        outcome.marked.append(f"{trajectory.session_id}: {', '.join(signs)}")
+    state = {"digest": found, "file": file, "looked_at": since, **({"marked": marked} if marked else {})}
     if state != before:
         memory.write(name, state)
     return stem
@@ -154,13 +169,13 @@ def _mine_pending(wiki: Path, folder: Path, memory: HookMemory, outcome: HookOut
     try:
         with memory.locked("mining", _LOCK_TIMEOUT_SECONDS):
             for _ in range(_MOST_ROUNDS):
-                pending = memory.pending()
+                states, pending = memory.pending_states(), memory.pending()
                 if not pending:
                     break
                 started = time.monotonic()
                 _mine(wiki, folder, pending, outcome)
                 for stem in pending:
-                    memory.unmark(stem)
+                    memory.unmark(stem, states.get(stem))
                 memory.write("last_run.json", {"seconds": time.monotonic() - started, "ended_at": time.time()})
     except WikiLocked as error:
         outcome.postponed = str(error)
