@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.clients.played.turns import bash, says
-from tests.clients.programs import CLAUDE_CODE, GEMINI
+from tests.clients.programs import CLAUDE_CODE, CODEX_PLAIN, GEMINI
 from tests.clients.taught import teach
 from tests.clients.work import Work
 
 _GUARDED = {
     "claude-code": ["claude", "-p", "--model", "sonnet"],
+    "codex": ["codex", "exec", "--sandbox", "read-only"],
     "gemini": ["gemini", "-m", "gemini-2.5-pro", "-p"],
 }
 
@@ -43,3 +44,9 @@ def test_an_agent_that_is_allowed_to_consults_without_asking(at_work: Work) -> N
 def test_an_agent_that_is_not_allowed_to_is_refused(at_work: Work) -> None:
     link = teach(at_work)
     assert link not in _last_request(at_work)
+
+
+@pytest.mark.parametrize("at_work", [pytest.param(CODEX_PLAIN, id="codex-plain")], indirect=True)
+def test_codex_consults_where_its_sandbox_lets_it_write_nothing(at_work: Work) -> None:
+    link = teach(at_work)
+    assert link in _last_request(at_work)
