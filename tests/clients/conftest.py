@@ -39,7 +39,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """The versions of the programs, which belong to every figure that is measured with them."""
     if "clients" not in str(config.option.markexpr):
         return []
-    binaries = ("claude", "codex", "gemini", "qwen", "opencode", "copilot", "mcp-inspector-cli")
+    binaries = ("claude", "codex", "gemini", "qwen", "opencode", "copilot", "mcp-inspector")
     return [f"{binary}: {_version(path) if (path := found(binary)) else 'not installed'}" for binary in binaries]
 
 
