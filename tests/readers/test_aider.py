@@ -55,6 +55,8 @@ a = 2
 
 #### /ask why did it fail?~
 
+#### why did it fail?~
+
 It was monday.
 
 # aider chat started at 2026-01-06 10:00:00
@@ -108,6 +110,40 @@ def test_what_aider_did_for_a_reply_are_its_calls(tmp_path: Path) -> None:
     reply = first.messages[edit.turn - 1].content or ""
     assert "#### A heading of the model" in reply
     assert reply.endswith("```")
+
+
+def test_edits_that_failed_and_the_architects_plan(tmp_path: Path) -> None:
+    text = """# aider chat started at 2026-01-05 09:30:00
+
+#### Change a.~
+
+Change `a` to 2.
+
+#### Change `a` to 2.~
+
+shop.py
+```
+<<<<<<< SEARCH
+```
+
+> The LLM did not conform to the edit format.~
+> # 1 SEARCH/REPLACE block failed to match!
+
+## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in shop.py
+<<<<<<< SEARCH
+
+The SEARCH section must exactly match.~
+
+I try again.
+"""
+    (found,) = histories(tmp_path, text.replace("~\n", "  \n"))
+    typed = [m.content for m in found.messages if m.role == "user" and m.mark is None]
+    assert typed == ["Change a."]
+    (edit,) = paired_calls(found)
+    assert (edit.path(), edit.is_error) == ("shop.py", True)
+    assert (edit.result or "").startswith("SearchReplaceNoExactMatch: This SEARCH block failed")
+    said = [m.content for m in found.messages if m.role == "assistant"]
+    assert (len(said), said[-1]) == (3, "I try again.")
 
 
 def test_a_readme_about_aider_is_no_recording(tmp_path: Path) -> None:

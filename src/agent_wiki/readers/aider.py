@@ -21,10 +21,13 @@ FORMAT = "aider"
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _TYPED = re.compile(r"####(?: (.*?))? {2,3}")
 _APPLIED = re.compile(r"Applied edit to (\S.{0,400})")
+_MISSED = re.compile(r"## (SearchReplaceNoExactMatch: .{1,300}? lines in (\S.{0,400}))")
+_MISSES = re.compile(r"# \d+ SEARCH/REPLACE blocks? failed to match!")
 _RUNNING = re.compile(r"Running (\S.{0,2000})")
 _MODEL = re.compile(r"(?:Main model|Model): (\S{1,200}) with ")
 _VERSION = re.compile(r"Aider v([\w.]{1,40})")
 _COST = re.compile(r"Cost: .{0,100}?\$([\d.]{1,20}) session")
+_SAME_WORDS = 200
 _STARTED_BY = re.compile(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
 _TALK = re.compile(r"(?!/)(?!<blank>$)|/(?:ask|code|architect|context|help)\s+\S")
 _ANSWER = re.compile(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
@@ -67,9 +70,11 @@ class _Session:
         self.said: list[str] = []
         self.printed: list[str] = []
         self.applied: list[str] = []
+        self.missed: list[tuple[str, str]] = []  # files whose edits failed, and what Aider said of it
         self.ran: list[str] = []
         self.is_open = False  # a printed text that runs over several lines
         self.is_command_line = False  # how Aider was started, up to its version
+        self.is_miss = False  # edits that failed, with their whole text
         self.model: str | None = None
         self.version: str | None = None
         self.cost_usd: float | None = None
@@ -81,7 +86,8 @@ class _Session:
 
     def take(self, line: str) -> None:
         """Process one line. A printed text of several lines ends with two blanks, or with its paragraph."""
-        self.is_open = self.is_open and (self.is_command_line or bool(line.strip()))
+        is_long = self.is_command_line or self.is_miss
+        self.is_open = self.is_open and (is_long or bool(line.strip()))
         if self._is_printed(line):
             self._print(line.removeprefix("> "), is_whole=line.endswith("  "))
         elif (typed := _TYPED.fullmatch(line)) is not None:
@@ -109,6 +115,7 @@ class _Session:
             self._close()
         text = text.rstrip()
         self.is_command_line = (self.is_command_line or bool(_STARTED_BY.match(text))) and not _VERSION.match(text)
+        self.is_miss = (self.is_miss or bool(_MISSES.match(text))) and not is_whole
         self.is_open = not is_whole or self.is_command_line
         self._notice(text)
         if (applied := _APPLIED.fullmatch(text)) and self.said:
@@ -117,6 +124,8 @@ class _Session:
             self.ran.append(ran[1])
         else:
             self.printed.append(text)
+        if self.is_miss and self.said and (missed := _MISSED.fullmatch(text)):
+            self.missed.append((missed[2], missed[1]))
 
     def _notice(self, text: str) -> None:
         if self.model is None and (model := _MODEL.match(text)):
@@ -130,22 +139,33 @@ class _Session:
         """Write down what was gathered: what the user typed, or the reply with its acts, then what was printed."""
         typed = "\n".join(self.typed).strip()
         if typed:
-            is_talk = _TALK.match(typed) and not _ANSWER.fullmatch(typed)
+            is_talk = _TALK.match(typed) and not _ANSWER.fullmatch(typed) and not self._is_said_before(typed)
             self.builder.user(typed, None if is_talk else "injected")
         said = "\n".join(self.said).strip()
         if said:
             self._reply(said)
         if printed := "\n".join(self.printed).strip():
             self.builder.user(printed, "injected")
-        self.typed, self.said, self.printed, self.applied, self.ran = [], [], [], [], []
+        self.typed, self.said, self.printed = [], [], []
+        self.applied, self.missed, self.ran = [], [], []
+
+    def _is_said_before(self, typed: str) -> bool:
+        """The architect's reply, which Aider hands to the editor as if it were typed; or a question after `/ask`."""
+        replies = (each.content or "" for each in reversed(self.builder.messages) if each.role == "assistant")
+        last = self.builder.messages[-1] if self.builder.messages else None
+        asked = (last.content or "").split()[1:] if last is not None and last.role == "user" else []
+        return typed.split()[:_SAME_WORDS] in (next(replies, "").split()[:_SAME_WORDS], asked[:_SAME_WORDS])
 
     def _reply(self, said: str) -> None:
-        edits = [(None, "edit", {"file_path": path}) for path in self.applied]
+        paths = [*self.applied, *(path for path, _ in self.missed)]
+        edits = [(None, "edit", {"file_path": path}) for path in paths]
         runs = [(None, "bash", {"command": command}) for command in self.ran]
         thinking, said = _without_thoughts(said)
         ids = self.builder.assistant(said or None, thinking=thinking or None, calls=[*edits, *runs])
         for call_id, path in zip(ids, self.applied, strict=False):
             self.builder.tool(call_id, f"Applied edit to {path}", is_error=False)
+        for call_id, (_, reason) in zip(ids[len(self.applied) :], self.missed, strict=False):
+            self.builder.tool(call_id, reason, is_error=True)
 
     def trajectory(self) -> Trajectory:
         """The session; its time is the machine's own, for Aider records no zone."""
