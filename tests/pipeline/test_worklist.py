@@ -53,7 +53,8 @@ def test_questions_come_by_stage_with_their_sizes_and_those_across_sessions_last
     lines = printed("worklist")
     assert lines[0].startswith("on sessions: 2 questions, about ")
     assert lines[3].startswith("across sessions, to be answered last: each new session changes them: 1 question, about")
-    assert lines[-1].startswith(f"next: wiki prompt --request {questions[0]['request'][:19]} --wiki ")
+    assert lines[-2].startswith(f"next: wiki prompt --request {questions[0]['request'][:19]} --wiki ")
+    assert lines[-1].startswith("or all questions on a recording in one: wiki prompt together RECORDING")
 
 
 def test_what_a_recording_calls_itself_cannot_act_on_a_terminal(tmp_path: Path, printed: Any) -> None:
@@ -89,6 +90,23 @@ def test_segments_and_what_makes_them_one_are_marked_and_counted(tmp_path: Path,
     assert "kept, a summary of 1 arc, for the whole session" in printed(
         "apply", "summary", path, answer={"arcs": [arc(last=84)]}
     )[0]  # fmt: skip
+
+
+def test_who_answers_all_questions_at_once_is_sent_to_the_next_segment_in_the_same_way(
+    tmp_path: Path, wiki: Wiki, printed: Any
+) -> None:
+    path = long_recording(tmp_path)
+    first = wiki("worklist", path)[1]["questions"][0]
+    own: dict[str, Any] = {"outcome": "unknown", "outcome_turn": None, "outcome_quote": None}
+    answer = {
+        "SummaryAnswer": {"arcs": [arc(last=first["last_turn"], **own)]},
+        "GuidelinesAnswer": NO_GUIDELINES,
+        "SkillsAnswer": {"skill": None, "reason": "no"},
+    }
+    request = wiki("prompt", "together", path)[1]["request"]
+    lines = printed("apply", "--request", request, answer=answer)
+    assert "kept, a summary of 1 arc, no guideline, no skill; 1 of " in lines[0]
+    assert lines[-1] == f"next: wiki prompt together {path} --wiki {tmp_path / 'wiki'} > question.txt"
 
 
 def test_apply_says_what_was_kept_what_it_opened_and_what_is_next(tmp_path: Path, printed: Any) -> None:

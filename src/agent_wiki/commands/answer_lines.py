@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent_wiki.asking.journal import is_of_several
 from agent_wiki.report import SHORT_DIGEST
+from agent_wiki.stages.order import SUMMARIZE
 from agent_wiki.wiki.layout import kind_of
 from agent_wiki.wiki.text import counted, plain_line
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from agent_wiki.pipeline.worklist import OpenQuestion
 
 _MOST_SAID = 1_000
+_TOGETHER = "or all questions on a recording in one: wiki prompt together RECORDING; wiki apply together RECORDING"
 _REASONS = {"covered_by_skill": "covered by", "covered_by_cluster": "replaced by"}
 
 
@@ -28,7 +31,9 @@ def worklist_lines(questions: Sequence[OpenQuestion], wiki: Path | None) -> list
     spanning = [each for each in questions if each.spans_sessions]
     lines = _listed("on sessions", on_sessions)
     last = "across sessions" + (", to be answered last: each new session changes them" if on_sessions else "")
-    return [*lines, *_listed(last, spanning), _next(questions[0], wiki)]
+    lines += [*_listed(last, spanning), _next(questions[0], wiki)]
+    is_unread = any(each.stage == SUMMARIZE and each.part != "merge" for each in questions)
+    return [*lines, _TOGETHER] if is_unread else lines
 
 
 def _listed(title: str, questions: Sequence[OpenQuestion]) -> list[str]:
@@ -85,9 +90,18 @@ def applied_lines(applied: Applied, wiki: Path | None) -> list[str]:
     if applied.waiting:
         lines.append(f"  {counted(applied.waiting, 'new page')} for a later run to publish")
     lines += _opened(applied)
-    following = [*applied.opened, *applied.still_open]
+    return [*lines, _after(applied, wiki)]
+
+
+def _after(applied: Applied, wiki: Path | None) -> str:
+    """What to do next: the other segments in the way the first was answered, then what was opened, then the list."""
     here = f" --wiki {shlex.quote(str(wiki))}" if wiki is not None else ""
-    return [*lines, _next(following[0], wiki) if following else f"next: wiki worklist{here}"]
+    following = [*applied.opened, *applied.still_open]
+    if not following:
+        return f"next: wiki worklist{here}"
+    if is_of_several(applied.stage) and applied.recording is not None and following[0].part == "segment":
+        return f"next: wiki prompt together {shlex.quote(applied.recording)}{here} > question.txt"
+    return _next(following[0], wiki)
 
 
 def _kept(applied: Applied) -> str:

@@ -30,17 +30,19 @@ class ArchivedPage:
 class Applied:
     """The result of applying an answer. With `problems` it is invalid, and nothing was written.
 
-    `kept` is what the answer holds, in words; of a segment `answered` of the session's segments have an answer now.
-    `written` and `removed` are files of the wiki, `archived` what left the index and why. `opened` are the questions on
-    the session that can be answered only now; `still_open` those that could be before, on the session, or, where the
-    answer spans sessions, those that do too. `spanning` counts all that span sessions, `waiting` the pages for a later
-    run to publish. `warnings` are failures of other pages and recordings, `bugs` are tracebacks.
+    `recording` is the one that the question is about, where it is one. `kept` is what the answer holds, in words; of a
+    segment `answered` of the session's segments have an answer now. `written` and `removed` are files of the wiki,
+    `archived` what left the index and why. `opened` are the questions on the session that can be answered only now;
+    `still_open` those that could be before, on the session, or, where the answer spans sessions, those that do too.
+    `spanning` counts all that span sessions, `waiting` the pages for a later run to publish. `warnings` are failures of
+    other pages and recordings, `bugs` are tracebacks.
     """
 
     stage: str
     request: str
     about: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
+    recording: str | None = None
     question: OpenQuestion | None = None
     kept: str = ""
     answered: int = 0

@@ -165,6 +165,7 @@ def _written(folder: WikiFolder, found: Found, choices: Choices) -> Applied:
     here = [each for each in ordered if (each.spans_sessions if is_spanning else each.about == found.asked.about)]
     return replace(
         applied,
+        recording=str(found.recordings[0]) if len(found.recordings) == 1 else None,
         answered=sum(each.part == "segment" and _are_of_one(each, applied) for each in answered.values()),
         written=tuple(sorted(report.written)),
         removed=tuple(sorted(report.removed)),
