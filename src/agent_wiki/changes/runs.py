@@ -105,6 +105,7 @@ def _entry(values: Mapping[str, Any]) -> Entry:
 
 
 def _totals(values: Mapping[str, Any]) -> Totals:
-    counts = {name: count_or_none(values.get(name)) or 0 for name in ("calls", "replayed", "unpriced", "by_agents")}
+    names = ("calls", "replayed", "unpriced", "uncounted", "by_agents")
+    counts = {name: count_or_none(values.get(name)) or 0 for name in names}
     tokens = {kind: count_or_none(values.get(kind)) or 0 for kind in TOKEN_KINDS}
     return Totals(**counts, cost_usd=number_or_none(values.get("cost_usd")) or 0.0, tokens=tokens)

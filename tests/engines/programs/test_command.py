@@ -147,3 +147,9 @@ def test_a_program_that_never_answers_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no such model; it has answered nothing, so the run ends"):
         asked_of(dated_recordings(tmp_path / "t", 5), tmp_path / "wiki", engine, concurrency=1)
     assert calls_of(tmp_path, "fake-model") == 3
+
+
+def test_a_program_may_be_named_from_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saying(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert asked_of(dated_recordings(tmp_path / "t", 1), tmp_path / "wiki", "command:bin/fake-model").exit_code == 0

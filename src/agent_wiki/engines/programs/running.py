@@ -71,11 +71,11 @@ def reduced(environment: Mapping[str, str], *names: str) -> dict[str, str]:
 
 
 def program_on_path(name: str, environment: Mapping[str, str]) -> str:
-    """The file of a program. Raises `RunError` when it is not installed."""
+    """The file of a program, absolute, for it works in another folder. Raises `RunError` when it is not installed."""
     found = shutil.which(name, path=environment.get("PATH"))
     if found is None:
         raise RunError(f"{name}: no such program on PATH; install it, or name another --engine")
-    return found
+    return str(Path(found).absolute())
 
 
 @contextmanager
