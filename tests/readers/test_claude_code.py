@@ -234,6 +234,23 @@ def test_turns_whose_replies_another_session_asked_for_are_left_to_it(tmp_path: 
     assert trajectory.timestamp == "2026-01-02T03:04:05.678Z"
 
 
+def test_what_a_fork_copied_after_the_last_reply_is_left_too(tmp_path: Path) -> None:
+    opened = {"type": "queue-operation", "sessionId": "session-1", "timestamp": "2026-01-02T03:00:00Z"}
+    old, new = {"timestamp": "2026-01-02T02:00:00Z"}, {"timestamp": "2026-01-02T03:00:01Z"}
+    trajectory = only(
+        tmp_path,
+        opened,
+        user("old question", **old),
+        line("assistant", assistant("m1", text("old"))["message"], requestSessionId="origin", **old),
+        user("[Request interrupted by user]", **old),
+        line("assistant", assistant("m2", text("No response requested."), model="<synthetic>")["message"], **old),
+        user("new question", **new),
+    )
+    assert found(trajectory) == [("new question", None)]
+    assert len(trajectory.messages) == 1
+    assert trajectory.source.hygiene == {"inherited_turns": 4}
+
+
 def test_the_running_cost_at_the_end_is_the_sessions(tmp_path: Path) -> None:
     states = [{"type": "cost-state", "sessionId": "session-1", "totalCostUSD": cost} for cost in (0.25, 0.5)]
     trajectory = only(tmp_path, user("go"), assistant("m1", text("one")), states[0], user("on"), states[1])

@@ -12,6 +12,7 @@ from typing import Any
 from agent_wiki.readers import qwen_code
 from agent_wiki.readers.claude_blocks import shows_refusal, string_or_empty
 from agent_wiki.readers.claude_conversation import Conversation
+from agent_wiki.readers.recorded import epoch_seconds
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 
@@ -76,6 +77,7 @@ class _SessionFile:
         self.owners: dict[str, Conversation] = {}  # the conversation of each turn, by the turn's uuid
         self.last_agent = ""
         self.titles: dict[tuple[str, str], str] = {}  # by session id and kind
+        self.opened: float | None = None  # when the program took the prompt with which the file begins
 
     def take(self, line: int, record: dict[str, Any]) -> None:
         """Process one record. Records that are neither turns nor about a session are ignored."""
@@ -87,6 +89,8 @@ class _SessionFile:
             self._take_progress(line, record, record.get("data"))
         elif kind == "attachment":
             self._take_queued(record, record.get("attachment"))
+        elif kind == "queue-operation" and not self.conversations:
+            self.opened = self.opened or epoch_seconds(record.get("timestamp"))
         elif kind in _TITLE_KEYS:
             self._take_title(record, kind)
         elif kind == "cost-state" and (conversation := self.conversations.get(self.session_id)):
@@ -118,7 +122,7 @@ class _SessionFile:
         conversation = self._own(record, self._agent_id(record))
         if conversation is None:
             return
-        if kind == "assistant" and (origin := self._copied_from(record)):
+        if origin := self._copied_from(record, conversation):
             conversation.forked_from = origin
             conversation.inherit(message)
         elif kind == "assistant":
@@ -126,10 +130,17 @@ class _SessionFile:
         else:
             conversation.add_user(message["content"], line_mark(record), is_refusal=shows_refusal(record))
 
-    def _copied_from(self, record: dict[str, Any]) -> str | None:
-        """The session that asked for a reply, where it is another: `--fork-session` copies turns and says no more."""
+    def _copied_from(self, record: dict[str, Any], conversation: Conversation) -> str | None:
+        """The session that a turn was copied from: `--fork-session` copies turns and names it in the replies alone.
+
+        After the last reply, what is older than the fork's own first record was copied too.
+        """
         asked_by = string_or_empty(record.get("requestSessionId"))
-        return asked_by if asked_by and asked_by != self.session_id else None
+        if asked_by and asked_by != self.session_id:
+            return asked_by
+        moment = epoch_seconds(record.get("timestamp"))
+        is_older = self.opened is not None and moment is not None and moment < self.opened
+        return conversation.forked_from if is_older and conversation.has_inherited else None
 
     def _take_progress(self, line: int, record: dict[str, Any], progress: Any) -> None:
         """A subagent's turn, nested in a progress record of its parent."""

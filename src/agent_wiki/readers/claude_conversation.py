@@ -88,6 +88,7 @@ class Conversation:
     git_branch: str | None = None
     agent_version: str | None = None
     forked_from: str | None = None
+    has_inherited: bool = False  # replies that another session asked for
     inherited_calls: set[str] = field(default_factory=set)  # of copied replies, whose results are copies too
     _replies: dict[str, ReplyTurn] = field(default_factory=dict)
     _called: dict[str, str] = field(default_factory=dict)  # the tools by the ids of calls
@@ -133,6 +134,7 @@ class Conversation:
     def inherit(self, message: dict[str, Any]) -> None:
         """Leave a line of a copied reply, and all turns before it, to the session that they were copied from."""
         self.hygiene["inherited_turns"] += len(self.turns) + 1
+        self.has_inherited = True
         blocks = blocks_of(message.get("content"))
         self.inherited_calls.update(string_or_empty(block.get("id")) for block in blocks if "id" in block)
         for known in (
@@ -199,7 +201,7 @@ class Conversation:
         """What the session cost; None for a fork whose running cost began at that of the session it was copied from."""
         if self.costs_usd:
             return sum(self.costs_usd.values())
-        return None if self.inherited_calls else self.running_cost_usd
+        return None if self.has_inherited else self.running_cost_usd
 
     def _repeats(self, reply: ReplyTurn, block: dict[str, Any]) -> bool:
         """Add a block to a reply; True when the reply already has it because it was recorded twice."""
