@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,22 @@ def test_a_program_that_is_not_logged_in_is_a_line_of_the_log_and_counts(stop: S
     assert "claude is not logged in" in stop("session-0", calls_a_day=2).problems[0]
     assert "claude is not logged in" in stop("session-1", calls_a_day=2).problems[0]
     assert stop("session-2", calls_a_day=2).postponed == "the day's cap of --engine claude-code is reached"
+
+
+def test_what_is_marked_again_while_the_program_answers_stays_marked(
+    project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = HookMemory(project / ".evolve" / "hook")
+    run = background._run
+
+    def grow_meanwhile(*given: Any) -> Any:
+        (stem, file), *_ = memory.pending().items()
+        memory.mark_pending(stem, file, "a later state")
+        return run(*given)
+
+    monkeypatch.setattr(background, "_run", grow_meanwhile)
+    assert len(stop("session-0").mined) == 1
+    assert list(memory.pending_states().values()) == ["a later state"]
 
 
 def test_no_command_is_run_by_a_hook(stop: Stop, tmp_path: Path) -> None:

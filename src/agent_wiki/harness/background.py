@@ -47,6 +47,7 @@ def mine_in_background(
     """
     if with_.engine not in ENGINES:
         raise RunError(f"--engine {with_.engine[:40]}: a hook mines with one of {', '.join(ENGINES)}")
+    states = memory.pending_states()
     files = {file: stem for stem, file in pending.items() if file and (folder / file).is_file()}
     for stem in pending.keys() - files.values():
         memory.unmark(stem)
@@ -70,7 +71,7 @@ def mine_in_background(
     finally:
         _note(memory, today, begun["calls"], begun["usd"])
     for file in settled:
-        memory.unmark(files[file])
+        memory.unmark(files[file], states.get(files[file]))
     outcome.mined += sorted(settled)
     outcome.asked = f"{with_.engine}: {int(begun['calls'] - spent['calls'])} of {with_.calls_a_day} calls a day"
     outcome.postponed = report.stopped

@@ -192,11 +192,11 @@ def _ask_about_pending(
     """Have an engine in the background mine what is pending, but for sessions that go on: each turn would ask again."""
     from agent_wiki.harness.background import mine_in_background
 
-    pending = {stem: file for stem, file in memory.pending().items() if stem not in going_on}
-    if not pending:
+    if not memory.pending().keys() - going_on:
         return
     try:
         with memory.locked("mining", _LOCK_TIMEOUT_SECONDS):
+            pending = {stem: file for stem, file in memory.pending().items() if stem not in going_on}
             mine_in_background(wiki, folder, pending, memory, background, outcome)
     except WikiLocked as error:
         outcome.postponed = str(error)
