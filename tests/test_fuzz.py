@@ -35,7 +35,7 @@ REAL = (
     "otlp/openai-agents-responses.jsonl",
     "langfuse/observations_v2/run.jsonl",
     "langsmith/runs.jsonl",
-    "clients/copilot-cli/session-state/33c51cbc*/events.jsonl",
+    "clients/copilot-cli/session-state/4db47861*/events.jsonl",
     "clients/gemini-cli/stream-json/readfail.jsonl",
     "clients/qwen-code/projects/*/chats/7ce5b7c0*.jsonl",
     "clients/qwen-code/stream-json/readfail.jsonl",

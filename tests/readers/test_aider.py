@@ -158,7 +158,13 @@ def test_a_readme_about_aider_is_no_recording(tmp_path: Path) -> None:
 
 
 def test_a_hostile_history_is_read_in_time(tmp_path: Path) -> None:
-    for unit in ("> x\n", "#### x  \n", "x\n", "<thinking-content-0>\n", "> Cost: $. message, $1.1.1 session.  \nx\n"):
-        text = "# aider chat started at 2026-01-06 10:00:00\n\n" + unit * (200_000 // len(unit)) + "\n\nsaid\n"
+    for unit in (
+        "> x\n",
+        "#### x  \n",
+        "#### x  \n\n",
+        "<thinking-content-0>\n",
+        "> Cost: $. message, $1.1.1 session.  \nx\n",
+    ):
+        text = "# aider chat started at 2026-01-06 10:00:00\n\n" + unit * (60_000 // len(unit)) + "\n\nsaid\n"
         with no_hang():
             assert len(histories(tmp_path, text)) == 1

@@ -69,6 +69,7 @@ class _Session:
         self.typed: list[str] = []
         self.said: list[str] = []
         self.printed: list[str] = []
+        self.last_reply: list[str] = []  # its words
         self.applied: list[str] = []
         self.missed: list[tuple[str, str]] = []  # files whose edits failed, and what Aider said of it
         self.ran: list[str] = []
@@ -151,16 +152,16 @@ class _Session:
 
     def _is_said_before(self, typed: str) -> bool:
         """The architect's reply, which Aider hands to the editor as if it were typed; or a question after `/ask`."""
-        replies = (each.content or "" for each in reversed(self.builder.messages) if each.role == "assistant")
         last = self.builder.messages[-1] if self.builder.messages else None
         asked = (last.content or "").split()[1:] if last is not None and last.role == "user" else []
-        return typed.split()[:_SAME_WORDS] in (next(replies, "").split()[:_SAME_WORDS], asked[:_SAME_WORDS])
+        return typed.split()[:_SAME_WORDS] in (self.last_reply[:_SAME_WORDS], asked[:_SAME_WORDS])
 
     def _reply(self, said: str) -> None:
         paths = [*self.applied, *(path for path, _ in self.missed)]
         edits = [(None, "edit", {"file_path": path}) for path in paths]
         runs = [(None, "bash", {"command": command}) for command in self.ran]
         thinking, said = _without_thoughts(said)
+        self.last_reply = said.split()
         ids = self.builder.assistant(said or None, thinking=thinking or None, calls=[*edits, *runs])
         for call_id, path in zip(ids, self.applied, strict=False):
             self.builder.tool(call_id, f"Applied edit to {path}", is_error=False)
