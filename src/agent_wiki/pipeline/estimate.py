@@ -257,7 +257,7 @@ class Estimate:
             source = (
                 f"by {counted(each.answers, 'answer')} in the journal"
                 if each.answers
-                else "by default; --exact counts them"
+                else f"by default{'' if self.program else '; --exact counts them'}"
             )
             error = f"±{each.error:.0%}"
             notes.append(f"{model}: {each.bytes_per_token:.2f} bytes of a prompt taken for a token ({source}; {error})")

@@ -122,6 +122,7 @@ def test_an_estimate_runs_no_program(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["ingest", str(paths[0].parent), "--wiki", str(tmp_path / "wiki"), "--engine", saying(tmp_path)]
     assert main([*words, "--estimate", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
+    assert not any("--exact" in note for note in told["notes"])
     assert "what command puts around each prompt is not counted before its first answers" in told["notes"]
     assert (told["total"]["calls"], told["total"]["cost_usd"], told["unpriced_models"]) == (2, None, ["command"])
     assert calls_of(tmp_path, "fake-model") == 0
