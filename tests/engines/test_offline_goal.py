@@ -229,6 +229,8 @@ def test_a_request_in_so_many_words_stands_alone_but_for_another_as_long_that_to
             "Imagine you are a senior engineer.\n\nPlease write the tests of the cart.",
             "Please write the tests of the cart.",
         ),
+        ("You are acting as a senior engineer.\n\nYour job is to close the gaps.", "Your job is to close the gaps."),
+        ("## 1\n\n**Severity: High**\n**Title:** Keys leak into the log", "Keys leak into the log"),
         ("Thanks for the thorough breakdown. Please add the missing index.", "Please add the missing index."),
         (
             "Polish and tests\n\nGoal of This Phase\n\nBring the pages into line with the docs.",
@@ -246,6 +248,13 @@ def test_a_heading_over_pasted_findings_is_named_with_them() -> None:
     found = "\n\n".join(f"{at}) **High - {name}**\n{rest}" for at, name in enumerate(names, 1))
     goal = summed_goal(Session().user(f"## Blocker / High\n\n{found}").edit("a.ts"))
     assert goal == "Blocker / High: High - Leak of keys; High - No limit; High - No index"
+
+
+def test_what_to_hand_over_at_the_end_is_no_goal() -> None:
+    ends = "When you finish, provide:\n\n- a concise summary\n- a list of files\n- new tests"
+    prompt = f"Your job is to close the gaps that the audit found.\n\n{'It is about the shop. ' * 20}\n\n{ends}"
+    assert summed_goal(Session().user(prompt).edit("a.ts")).startswith("Your job is to close the gaps")
+    assert "summary" not in summed_goal(Session().user(prompt).edit("a.ts"))
 
 
 def test_an_answer_after_a_command_is_no_part_of_the_goal() -> None:

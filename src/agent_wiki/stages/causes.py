@@ -63,6 +63,7 @@ _OF_PLACE = regex(
     r"not permitted|[Pp]ermission denied|exec format error|[Rr]ead-only file system|No space left|[Cc]onnection refused"
     r"|[Cc]ould not resolve|certificate|timed out"
 )
+_SOON = 60  # turns: a later objection is to other work
 _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})
 """Programs that change nothing of the state that a look has shown."""
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
@@ -353,7 +354,7 @@ class _Case:
             if is_again and not self._is_old_form(event, call):
                 return f"it failed again in T{call.turn}"
         turn = self._next_users_turn(after)
-        if turn is not None and objects(self._message(turn).content or ""):
+        if turn is not None and turn - after <= _SOON and objects(self._message(turn).content or ""):
             return f"the user objected in T{turn}"
         return ""
 

@@ -74,9 +74,9 @@ def test_the_innermost_message_names_the_error_not_the_wrapper_that_repeats_the_
         'MCP tool \'push\' reported tool error for function call: {"name": "push"} with response: '
         '[{"content":[{"type":"text","text":"failed to get: 409 Repository is empty. []"}]}]'
     )
-    script = Script().call("push", {"files": ["a"]}, wrapped, failed=True).call("add_readme", {"path": "b"}, "{}")
-    assert _rules(script.call("push", {"files": ["a"]}, "{}")) == [
-        "Call `add_readme` before trying `push` again when `push` answers `Repository is empty`."
+    script = Script().call("push_files", {"files": ["a"]}, wrapped, failed=True).call("add_file", {"path": "b"}, "{}")
+    assert _rules(script.call("push_files", {"files": ["a"]}, "{}")) == [
+        "Call `add_file` before trying `push_files` again when `push_files` answers `Repository is empty`."
     ]
 
 
@@ -89,3 +89,18 @@ def test_a_tool_that_may_reach_only_some_folders_is_given_files_of_theirs() -> N
             "for others it answers `outside allowed roots`."
         )
     ]
+
+
+def test_a_call_about_other_things_that_happened_to_come_in_between_prepared_nothing() -> None:
+    script = Script().call("view_page", {"path": "a"}, "error: could not parse the call", failed=True)
+    script.call("kill_workers", {"which": "all"}, "done").call("view_page", {"path": "a"}, "the page")
+    assert not arguments.lessons(MinedSession.of(script.done()))
+
+
+def test_a_call_that_the_failure_names_belongs_before_the_first_one() -> None:
+    script = Script().call(
+        "TaskUpdate", {"id": "1"}, 'No schema: call ToolSearch with "select:TaskUpdate" first', failed=True
+    )
+    script.call("ToolSearch", {"query": "select:TaskUpdate"}, "loaded").call("TaskUpdate", {"taskId": "1"}, "updated")
+    (found,) = arguments.lessons(MinedSession.of(script.done()))
+    assert found.guideline.rule.startswith("Call `ToolSearch` with `select:TaskUpdate` before the first `TaskUpdate`")

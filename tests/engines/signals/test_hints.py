@@ -40,3 +40,9 @@ def test_of_a_refused_push_the_reason_in_brackets_is_the_trigger_and_no_branch_i
     assert _rules(script.runs("git push", "work -> work")) == [
         "Run `git pull --rebase` when `git push` stops with `! [rejected] (fetch first)`."
     ]
+
+
+def test_what_takes_back_what_was_begun_is_no_remedy() -> None:
+    refused = "! [rejected] main -> main (non-fast-forward)\nhint: use 'git rebase' before pushing again"
+    script = Script().runs("git push", refused, failed=True).runs("git rebase --abort", "ok").runs("git push", "ok")
+    assert not hints.lessons(MinedSession.of(script.done()))

@@ -21,6 +21,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 # The check could not run at all: no verdict on the work.
 _NOT_RUN = regex(r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as")
+_MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _CHAIN_TAIL = frozenset(
@@ -105,7 +106,7 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
 def _finding(act: Act) -> CheckResult:
     """A check's finding: the verdict on its own steps, whatever else is in the call."""
     verdict = act.verdict
-    if _NOT_RUN.search(verdict.line) and verdict.has_failed:
+    if verdict.has_failed and any(map(_NOT_RUN.search, (verdict.line, (act.call.result or "")[-_MOST_SHOWN:]))):
         return CheckResult(None, verdict.line)
     if not act.commands:
         return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)

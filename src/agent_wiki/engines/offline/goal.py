@@ -54,7 +54,11 @@ _ANSWERS = regex(
     re.IGNORECASE | re.DOTALL,
 )
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
-_CAUTION = regex(r"^(?:treat|do not|don'?t|never|ignore|remember)\b", re.IGNORECASE)  # how to go about it
+# How to go about it, and what to hand over at the end.
+_CAUTION = regex(
+    r"^(?:when (?:you )?(?:are )?(?:finish|done)|after your changes|treat|do not|don'?t|never|ignore|remember)\b",
+    re.IGNORECASE,
+)
 _LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
     r"|npm ERR|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
@@ -165,6 +169,8 @@ def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: i
     A first sentence that asks for something of its own is the request, whatever list comes after it.
     """
     first = paragraphs[0][0]
+    if _CAUTION.match(lead):
+        return ""
     if first.startswith(items[0]):
         return _with_items("", items, most)
     sentences = [sentence for paragraph in paragraphs[:3] for sentence in paragraph[:2]]

@@ -41,7 +41,7 @@ _TAIL = regex(
     r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
 )
 _SPECIFIC = regex(
-    r"\b(?:this|these|those|it|its|them|they|there|here|ones?|my|your|our|his|her|their|me|you|us|i|we|same|other"
+    r"\b(?:this|these|those|it|its|them|they|there|here|ones?|my|your|our|his|her|their|me|you|yourself|us|i|we|same|other"
     r"|another|above|below|latter|former|previous|current|second|third|thing|stuff|called|named|today|yesterday"
     r"|now|yet|anymore"
     r"|again|either|too|also|anything|something|everything|nothing)\b"

@@ -55,7 +55,7 @@ _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critic
 # What was done is in doubt, or it does not work: a pasted error, a complaint, a question whether it is certain.
 _DOUBTS = regex(
     r"\b(?:still|again|errors?|exception|fail(?:s|ed|ing)?|broken|not working|does ?n[o']t|is ?n[o']t|won't|wrong"
-    r"|are you (?:sure|certain)|100% sure|remaining|nothing left|revert|undo)\b",
+    r"|are you (?:sure|certain)|100% sure|remaining|nothing left|partial(?:ly)?|revert|undo)\b",
     re.IGNORECASE,
 )
 _PARSES = regex(r"^(?:node --check|bash -n|sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b")
@@ -256,9 +256,14 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or _FOUND.search(following.text[:_MOST_READ])
     ):
         return None
-    if any(_is_failing(act) for act in stretch.acts[-1:]):
+    if any(_is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
         return None
     return Shown("success", "moved-on", report[0])
+
+
+def _could_not_run(act: Act) -> bool:
+    """A check was wanted, and its program is not there: nobody has seen whether the work holds."""
+    return act.kind == "check" and act.has_failed and act.finding is not None and act.finding.passed is None
 
 
 def _is_repeated(following: str, before: str) -> bool:

@@ -31,7 +31,7 @@ _LABEL = regex(
 _ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
 _LEAD_LINES = regex(
     r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
-    r"description|task requirements:?|"
+    r"description|task requirements:?|[\s#*\d.)-]{0,8}(?:severity|priority|status)\W{1,4}[^\n]{0,60}|"
     r"context:?|(?:original |user )?prompt:?|\(last modified by[^\n]*|"
     r"#+\s*(?:context|background|overview|description)\s*)$",
     re.IGNORECASE,
@@ -58,11 +58,13 @@ _ROLE_TASK = regex(
 )
 # Who the agent should be, what to read first, or thanks for what came before: the request is what follows.
 _ROLE_ONLY = regex(
-    r"^(?:imagine (?:that )?you(?:'re| are)|act (?:as|like)|pretend (?:to be|you(?:'re| are))|assume the role of) "
+    r"^you are acting as (?!.{0,200}\b(?:to|who must)\b)[^.!:]{3,200}[.!]?$"
+    r"|^(?:imagine (?:that )?you(?:'re| are)|act (?:as|like)|pretend (?:to be|you(?:'re| are))|assume the role of) "
     r"[^.!:]{3,90}[.!]?$|^(?:first,? )?read (?:\S+,? ){1,12}?(?:fully|first|carefully)(?: before [^,!?:]{3,60})?[.!]?$"
     r"|^(?:many )?(?:thanks|thank you)\b[^.!?:]{0,80}[.!]?$",
     re.IGNORECASE,
 )
+_FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{1,4}(?=\w)", re.IGNORECASE)  # of a finding in a report
 _OF_WORK = regex(r" (?:of|for) (?:this|the) \w{3,20}", re.IGNORECASE)
 _GERUND = regex(
     r"^(?P<first>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|analyz|analys|build|mov|updat)ing\b"
@@ -156,7 +158,7 @@ def _without_greeting(sentence: str) -> str:
         sentence = _GERUND.sub(_imperative, _ROLE_TASK.sub("", sentence))
     while match := _GREETING.match(sentence):
         sentence = sentence[match.end() :]
-    sentence = _NUMBER.sub("", sentence)
+    sentence = _FIELD.sub("", _NUMBER.sub("", sentence))
     if _ROLE_ONLY.match(sentence):
         return ""
     return sentence if _WORD.search(sentence) else ""

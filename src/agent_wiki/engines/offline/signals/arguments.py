@@ -22,7 +22,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 16
-_LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|describe|calculate)(?:[_A-Z]|$)")
+_LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|view|describe|calculate)(?:[_A-Z]|$)")
 _READS = frozenset(
     {"read", "glob", "grep", "ls", "view", "webfetch", "websearch", "todowrite", "write_stdin", "update_plan"}
 )
@@ -165,6 +165,8 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
         step = between[-1].name
         if re.search(rf"\b{re.escape(step)}\b", result):
             return _first_of_all(session, failed, between[-1], later)
+        if not _names(step) & (_names(failed.name) | set(re.findall(r"[a-z]+", line.lower()))):
+            return []  # nothing but their order speaks for it
         wording = Wording(
             "arguments/preparing-call",
             f"Call {step} before {failed.name}",
@@ -194,6 +196,12 @@ def _first_of_all(session: MinedSession, failed: Call, step: Call, worked: Call)
     rationale = f"`{failed.name}` failed, and its answer named `{step.name}`; after that it worked."
     evidence = [session.quote(failed.result_turn, line), session.quote(step.turn, step.raw_arguments)]
     return lesson(wording, rationale, evidence, {failed.turn}, 67, remedy=step.turn, confirmed=worked.turn)
+
+
+def _names(tool: str) -> set[str]:
+    """The things that a tool's name names: `push_files` → files."""
+    words = re.findall(r"[A-Z]?[a-z]+", bare_tool_name(tool))
+    return {word.lower().rstrip("s") for word in words[1:]}
 
 
 def _is_step(call: Call) -> bool:

@@ -33,6 +33,9 @@ _NAMED = regex(
 )
 
 
+_GIVES_UP = frozenset({"--abort", "--quit", "--skip"})  # what was begun is reverted, and nothing is mended
+
+
 def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons from hints that were followed."""
     found: list[Lesson] = []
@@ -52,6 +55,8 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     heads = {command.head for command in failed.actions}
     for step in session.attempts_after(failed, _WITHIN_CALLS):
         for command in step.actions if step.verdict == "passed" else ():
+            if _GIVES_UP & set(command.flags):
+                continue
             hint = next((text for text, words in hints if command.words[: len(words)] == words), None)
             works = _works_later(session, step, heads) if hint and command.head not in heads else None
             if works is not None:
