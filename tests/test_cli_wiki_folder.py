@@ -30,3 +30,36 @@ def test_the_search_ends_at_the_repository(tmp_path: Path, monkeypatch: pytest.M
 def test_a_wiki_that_is_not_there_is_not_dumped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dump", "guidelines", "--wiki", str(tmp_path / "none")]) == 2
     assert "no such wiki" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["ingest", "{recording}"], ["summarize", "{recording}"], ["catalog"], ["join", "{other}"]]
+)
+def test_a_folder_of_other_things_is_not_made_a_wiki(
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs, other = tmp_path / "docs", tmp_path / "other"
+    docs.mkdir()
+    (docs / "guide.md").write_text("# Ours\n", encoding="utf-8")
+    assert main(["init", "--wiki", str(other)]) == 0
+    recording = tmp_path / "r.json"
+    recording.write_text('{"messages": [{"role": "user", "content": "Hi"}]}', encoding="utf-8")
+    words = [word.format(recording=recording, other=other) for word in command]
+    assert main([*words, "--wiki", str(docs)]) == 2
+    assert "holds other things and is no wiki" in capsys.readouterr().err
+    assert [each.name for each in docs.iterdir()] == ["guide.md"]
+
+
+@pytest.mark.parametrize("command", [["catalog"], ["consult", "tests fail"], ["why", "a-page"], ["review"]])
+def test_a_command_that_reads_a_wiki_makes_none(tmp_path: Path, command: list[str]) -> None:
+    assert main([*command, "--wiki", str(tmp_path / "wiki")]) != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_an_owner_prepared_is_no_other_thing(tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    (wiki / "prompts").mkdir(parents=True)
+    (wiki / ".git").mkdir()
+    recording = tmp_path / "r.json"
+    recording.write_text('{"messages": [{"role": "user", "content": "Hi"}]}', encoding="utf-8")
+    assert main(["ingest", str(recording), "--wiki", str(wiki)]) == 0

@@ -178,8 +178,11 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     from agent_wiki.pipeline.workers import default_jobs
     from agent_wiki.readers.buckets import path_of
     from agent_wiki.report import Report
+    from agent_wiki.wiki.store import WikiFolder
 
     wiki = wiki_folder(named)
+    if command == "catalog":
+        WikiFolder(wiki).check_place(may_be_new=False)
     is_hinted = command == "ingest" and not options["engine"] and not as_json
     if "engine" in options:  # catalog asks nobody
         options["engine"] = options["engine"] or default_engine(wiki)

@@ -67,6 +67,8 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
     inputs = inputs_of(paths, options.selection)
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
+    if options.stages != (CATALOG,):  # with which `wiki init` makes one
+        folder.check_place()
     with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
         engine = opened.engine
         if options.dry_run and engine.is_paid:

@@ -39,6 +39,7 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
     none of these, and `RunError`.
     """
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
+    folder.check_place()
     with (
         joinables(others, report) as sources,
         opened_engine(options.engine, options.wiki, options.asking) as opened,

@@ -6,7 +6,7 @@ import io
 from typing import IO, Any
 
 _PACKED_BYTES = 1 << 10  # fed to zstd at a time: their decompressed bytes are held in memory
-_LARGE_BYTES = 640 << 20  # a session up to this size is read, however well it compresses
+_LARGE_BYTES = 16 << 20  # a session up to this size is read, however well it compresses
 _MOST_TIMES = 100  # recordings compress to a fifth or a twentieth; a bomb to a thousandth
 
 

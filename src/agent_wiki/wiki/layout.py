@@ -33,6 +33,13 @@ def is_wiki_folder(names: Iterable[str]) -> bool:
     return {CONFIG, INDEX} <= set(names)
 
 
+def may_become_wiki(names: Iterable[str]) -> bool:
+    """Whether a folder with files and folders of these names is a wiki, or holds nothing that is not one's."""
+    found = set(names)
+    is_one = not found.isdisjoint({CONFIG, INDEX, SESSIONS, MACHINERY})
+    return is_one or all(name.startswith(".") or is_name_of_wiki(name) for name in found)
+
+
 def is_name_of_wiki(name: str) -> bool:
     """Whether a file or folder of that name, at the top of a wiki, belongs to it, and is no recording."""
     return name.startswith("_") or name in FOLDERS or name in _OTHER_NAMES

@@ -19,10 +19,10 @@ from typing import Any, Literal
 
 from pydantic_core import from_json, to_json
 
-from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, WikiLocked
+from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError, WikiLocked
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature, scan, signature_of
-from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of
+from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wiki
 from agent_wiki.wiki.page import Page, parse_page, render_page
 from agent_wiki.wiki.replacing import created, replacing, write_all
 
@@ -44,6 +44,27 @@ class WikiFolder:
     _files: dict[str, Signature] | None = None
     _folders: dict[str, str] = field(default_factory=dict)
     _made: set[str] = field(default_factory=set)
+
+    def check_place(self, *, may_be_new: bool = True) -> None:
+        """Raise `UsageError` where a run would turn a folder of something else into a wiki.
+
+        `may_be_new`: the folder need not be there yet; else it must hold something of a wiki.
+        """
+        try:
+            names = [each.name for each in self.root.iterdir()]
+        except FileNotFoundError:
+            names = []
+        except NotADirectoryError:
+            raise UsageError(f"{self.root}: a file, not the folder of a wiki") from None
+        if not names and not may_be_new:
+            raise UsageError(
+                f"{self.root}: no wiki here; `wiki ingest` makes one of recordings, `wiki init` an empty one"
+            )
+        if not may_become_wiki(names):
+            raise UsageError(
+                f"{self.root}: holds other things and is no wiki; name another folder with --wiki, "
+                "or make this one a wiki with `wiki init --wiki FOLDER`"
+            )
 
     @contextmanager
     def locked(self, timeout_seconds: float = 600.0, *, with_runs: bool = False) -> Iterator[None]:
