@@ -132,3 +132,14 @@ def test_what_cannot_be_compared_is_reported_in_one_line(
     rows(tmp_path / "rows.jsonl", costs=[1.0])
     assert main(["eval", "compare", *found]) == 2
     assert capsys.readouterr().err == f"wiki: {reason}\n"
+
+
+def test_a_recording_is_no_arm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = tmp_path / "session.jsonl"
+    recording.write_text(
+        '{"type": "user", "uuid": "u", "message": {"role": "user", "content": "Hi"}}\n', encoding="utf-8"
+    )
+    assert main(["eval", "compare", str(recording)]) != 0
+    assert (
+        "session.jsonl:1: no field of a row; of a recording, `wiki eval metrics` makes rows" in capsys.readouterr().err
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.normalize import NormalizeOptions, TrajectoryStats, normalize
 from agent_wiki.report import Report
@@ -108,3 +109,11 @@ def test_a_folder_that_cannot_be_made_stops_the_run(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file", encoding="utf-8")
     with pytest.raises(RunError, match="cannot write"):
         run([record(tmp_path, "a")], tmp_path / "out")
+
+
+@pytest.mark.parametrize("label", ["../../x", "a/b", "..", "", "C:x", "a\\b"])
+def test_a_label_that_leads_elsewhere_is_refused(tmp_path: Path, label: str) -> None:
+    recording = tmp_path / "r.json"
+    recording.write_text('{"messages": [{"role": "user", "content": "Hi"}]}', encoding="utf-8")
+    assert main(["normalize", str(recording), "--out", str(tmp_path / "out" / "in"), "--label", label]) == 2
+    assert [each.name for each in tmp_path.iterdir()] == ["r.json"]

@@ -79,10 +79,18 @@ def test_a_lone_surrogate_becomes_the_replacement_character() -> None:
     assert load_yaml(dump_yaml({"a": "x\ud800y"})) == {"a": "x\ufffdy"}
 
 
-def test_nested_aliases_do_not_grow_without_bound() -> None:
+def test_aliases_that_stand_for_too_much_are_refused_and_a_few_are_not() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    assert load_yaml("\n".join(lines))["a0"] == ["x"] * 9
+    with pytest.raises(yaml.YAMLError, match="stand for more than 100,000 values"):
+        load_yaml("\n".join(lines))
+    assert load_yaml("\n".join(lines[:2]))["a1"] == [["x"] * 9] * 9
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}", "a: &a [[{c: [*a]}]]"])
+def test_an_alias_inside_of_what_it_stands_for_is_refused(text: str) -> None:
+    with pytest.raises(yaml.YAMLError, match="inside of what it stands for"):
+        load_yaml(text)
 
 
 @pytest.mark.parametrize("text", ["a: [", "a: 'x", "[a]: 1", "a: *none", "\tx: 1"])

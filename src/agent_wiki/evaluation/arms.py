@@ -23,6 +23,7 @@ _NUMBERS = frozenset(
      "output_tokens", "billable_tokens_proxy", "turns", "tool_calls", "errors", "wiki_reads_total", "guideline_reads",
      "cluster_reads", "skill_reads", "task_reads", "summary_reads"}
 )  # fmt: skip
+_FIELDS = _NUMBERS.union(_TEXTS, _VERDICTS, ("reward",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def _trial(value: Any, place: str) -> Trial:
         raise value
     if not isinstance(value, dict):
         raise _BadRow(f"a row is a JSON object, not {type(value).__name__}")
+    if value and _FIELDS.isdisjoint(value):
+        raise _BadRow("no field of a row; of a recording, `wiki eval metrics` makes rows")
     texts = {name: _text(value, name) for name in _TEXTS}
     numbers = {name: number for name in value if name in _NUMBERS and (number := _number(value, name)) is not None}
     session_id = texts["session_id"] if texts["session_id"] != NO_SESSION else None

@@ -8,7 +8,7 @@ from dataclasses import field
 from pathlib import Path
 
 from agent_wiki.engine import Progress
-from agent_wiki.errors import RunError
+from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
@@ -64,8 +64,11 @@ def normalize(
 ) -> list[TrajectoryStats]:
     """Write each trajectory of each recording. Returns what was written, in the order of the files' names.
 
-    Of two versions of one session the larger is kept, whichever comes first.
+    Of two versions of one session the larger is kept, whichever comes first. Raises `UsageError` for a label that is no
+    name of a folder.
     """
+    if options.label is not None and not _is_name(options.label):
+        raise UsageError(f"--label {options.label!r} is not the name of one folder")
     inputs = inputs_of(paths, options.selection)
     inputs.report_lost(report)
     files = inputs.files
@@ -153,3 +156,8 @@ def write_envelope(target: Path, trajectory: Trajectory) -> None:
             stream.writelines(chunk.encode("utf-8", "replace") for chunk in envelope_chunks(trajectory))
     except OSError as error:
         raise RunError(f"{target}: cannot write ({error.strerror})") from error
+
+
+def _is_name(label: str) -> bool:
+    """Whether a label names a folder right below another, on every system."""
+    return label not in ("", ".", "..") and not any(each in label for each in "/\\:\0")

@@ -21,6 +21,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _WIDE = 1 << 30
 _MAP = "tag:yaml.org,2002:map"
 _MOST_DEPTH = 200
+_MOST_WRITTEN_OUT = 100_000  # values, where a document has aliases
 
 
 class _Loader(yaml.CSafeLoader):
@@ -45,10 +46,37 @@ def why_not_yaml(error: yaml.YAMLError | RecursionError, place: str) -> str:
 
 
 def compose_yaml(text: str) -> yaml.Node | None:
-    """The node tree of one document, whose marks give the place of each value in `text`."""
+    """The node tree of one document, whose marks give the place of each value in `text`.
+
+    Raises `yaml.YAMLError` for what is no YAML, is nested too deeply, or whose aliases stand for too much.
+    """
     _check_depth(text)
     node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+    if node is not None and "*" in text and "&" in text:
+        _written_out(node, {})
     return node
+
+
+def _written_out(node: yaml.Node, sizes: dict[int, int | None]) -> int:
+    """How many values a node is with its aliases written out, as they would be in a file that is written again.
+
+    `sizes` has those that are known, None for a node that is being counted.
+    """
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    known = sizes.get(id(node), 0)
+    if known is None:
+        raise yaml.composer.ComposerError(None, None, "an alias inside of what it stands for", node.start_mark)
+    if known:
+        return known
+    sizes[id(node)] = None
+    inner = node.value if isinstance(node, yaml.SequenceNode) else [value for _, value in node.value]
+    size = 1 + sum(_written_out(each, sizes) for each in inner)
+    if size > _MOST_WRITTEN_OUT:
+        problem = f"its aliases stand for more than {_MOST_WRITTEN_OUT:,} values"
+        raise yaml.composer.ComposerError(None, None, problem, node.start_mark)
+    sizes[id(node)] = size
+    return size
 
 
 def _check_depth(text: str) -> None:
@@ -71,7 +99,7 @@ def _value(node: yaml.Node, seen: dict[int, Any]) -> Any:
     if isinstance(node, yaml.ScalarNode):
         # plain is None in PyYAML's own parser, "" in libyaml's
         return node.value if node.style else yaml_lines.plain_value(node.value)
-    if id(node) in seen:  # an alias: the same object, so that nested aliases cannot grow without bound
+    if id(node) in seen:  # an alias: the same object
         return seen[id(node)]
     if isinstance(node, yaml.SequenceNode):
         items: list[Any] = []
