@@ -104,7 +104,9 @@ def loopback(folder: Path) -> Iterator[Loopback]:
     isolation = _isolation()
     module = [sys.executable, "-m", "tests.clients.played.server", str(folder)]
     words = [*isolation, *module, *(["--raise-loopback"] if isolation else [])]
-    process = subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        words, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         assert process.stdout is not None
         port = int(process.stdout.readline())

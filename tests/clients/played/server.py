@@ -20,7 +20,7 @@ from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from tests.clients.played.anthropic_wire import AnthropicWire
@@ -169,7 +169,7 @@ def raise_loopback() -> None:
 
 
 def main(words: list[str]) -> None:
-    """Serve until killed."""
+    """Serve until standard input ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # as the first process of a namespace it inherits what others leave
     if "--raise-loopback" in words:
         raise_loopback()
@@ -178,7 +178,8 @@ def main(words: list[str]) -> None:
     server.daemon_threads = True
     sys.stdout.write(f"{server.server_port}\n")
     sys.stdout.flush()
-    server.serve_forever()
+    Thread(target=server.serve_forever, daemon=True).start()
+    sys.stdin.read()  # which ends with the process that started this one, however that ends
 
 
 if __name__ == "__main__":
