@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_wiki.errors import AnswerRejected
+from agent_wiki.redaction.values import redact_value
 from agent_wiki.spending import Totals
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
@@ -236,6 +238,21 @@ class BaseEngine:
         pass
 
 
+def ask(engine: Engine, question: Question[AnswerType]) -> AnswerType:
+    """An engine's answer, redacted: what a stage checks and keeps, whoever answered. A question of its own for each.
+
+    Raises what the engine raises, and `AnswerRejected` where a field cannot go without its secret.
+    """
+    answer = engine.answer(question)
+    values, found = redact_value(answer.model_dump())
+    if not found:
+        return answer
+    try:
+        return question.answer_type.model_validate(values)
+    except ValidationError as error:
+        raise AnswerRejected(f"a secret ({found[0].kind})", stage=question.stage, place=found[0].place) from error
+
+
 def side_by_side(engine: Engine, questions: Sequence[Question[AnswerType]]) -> list[Callable[[], AnswerType]]:
     """For each question what gives its answer or raises what the engine raised, in their order.
 
@@ -244,7 +261,7 @@ def side_by_side(engine: Engine, questions: Sequence[Question[AnswerType]]) -> l
     """
     workers = min(engine.concurrency, len(questions))
     if workers <= 1:
-        return [partial(engine.answer, question) for question in questions]
+        return [partial(ask, engine, question) for question in questions]
     with ThreadPoolExecutor(workers) as threads:
-        answered = [threads.submit(engine.answer, question) for question in questions]
+        answered = [threads.submit(ask, engine, question) for question in questions]
     return [each.result for each in answered]

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
-from agent_wiki.asking.journal_lines import Record, line_of, parsed_line
+from agent_wiki.asking.journal_lines import Record, line_of, parsed_line, redacted_record
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.wiki.layout import MACHINERY
@@ -75,8 +75,10 @@ class Journal:
         if place is not None:
             return _record_at(place)
         record = None if self._store is None else self._store.answer(request)
-        if record is not None:
-            self._append(record)
+        if record is None:
+            return None
+        record = redacted_record(record)
+        self._append(record)
         return record
 
     def answers_to(self, prompt: str) -> list[Record]:
@@ -144,11 +146,16 @@ class Journal:
             self.run = self._path.stem
             self._write({"kind": "run", "run": self.run, "version": VERSION})
 
-    def append(self, record: Record) -> None:
-        """Write a record to disk, synced, and to the store. Raises `RunError` if it cannot be written."""
+    def append(self, record: Record) -> Record:
+        """Write a record to disk, synced, and to the store; an answer without its secrets. Out: what was written.
+
+        Raises `RunError` if it cannot be written.
+        """
+        record = redacted_record(record)
         self._append(record)
         if self._store is not None:
             self._store.put(record, self.run)
+        return record
 
     def spent_today_usd(self) -> float:
         """What all runs with the same store spent on this day (UTC); 0 without a store."""
@@ -269,8 +276,7 @@ def _record_at(place: Place) -> Record:
     path, offset = place
     with path.open("rb") as stream:
         stream.seek(offset)
-        record: Record = json.loads(stream.readline())
-    return record
+        return redacted_record(json.loads(stream.readline()))  # an earlier version, or a person, may have written it
 
 
 def records(folder: Path, warnings: list[str]) -> Iterator[Record]:

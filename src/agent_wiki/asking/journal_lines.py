@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agent_wiki.redaction.redact import redact_json, redact_text
+
 Record = dict[str, Any]
 
 
@@ -22,3 +24,21 @@ def parsed_line(line: bytes) -> Record | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
+
+
+def redacted_record(record: Record) -> Record:
+    """A record of an answer without the secrets that it says; any other, and one without, is the same object."""
+    if record.get("kind") != "answer":
+        return record
+    said = {name: value for name in ("answer", "model", "detail") if isinstance(value := record.get(name), str)}
+    changed = {name: redacted for name, value in said.items() if (redacted := _redacted(value)) != value}
+    return {**record, **changed} if changed else record
+
+
+def _redacted(text: str) -> str:
+    """A model's text: of the JSON in it each string is judged for itself, so that it stays JSON."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    if not 0 <= start < end:
+        return redact_text(text)[0]
+    prose = [redact_text(each)[0] for each in (text[:start], text[end:])]
+    return redact_json(text[start:end])[0].join(prose)

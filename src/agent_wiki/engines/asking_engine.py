@@ -247,8 +247,7 @@ class AskingEngine(PromptingEngine):
             with self._slots:  # until it is on disk, so that no more is at risk than what may be in flight
                 record = {**head_of(asking, digest, self.name), **self._sent(asking, structure)}
                 self.spending.paid(record)
-                self.journal.append(record)
-            return record
+                return self.journal.append(record)
 
 
 def head_of(asking: Asking, digest: str, default_model: str) -> Record:

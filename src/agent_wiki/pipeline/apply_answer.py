@@ -28,7 +28,8 @@ from agent_wiki.pipeline.open_questions import (
     other_failures,
 )
 from agent_wiki.pipeline.worklist import OpenQuestion, in_order
-from agent_wiki.report import Report
+from agent_wiki.redaction.values import Redacted, redact_value
+from agent_wiki.report import Failure, Report
 from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory.lazily import dataclass
@@ -55,6 +56,7 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
     value, problems = value_in(text)
     if problems:
         return _refused(wanted, problems)
+    value, redacted = redact_value(value)
     if _is_envelope(value):
         value, wanted, choices = _unwrapped(value, wanted, choices)
     folder = WikiFolder(wiki)
@@ -74,7 +76,12 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
         kept = kept_of(asked, value)
         if wanted.recording is not None:
             KnownRecordings.load(folder).note([wanted.recording], {})
-        return replace(_written(folder, found, choices), kept=kept)
+        applied = _written(folder, found, choices)
+        return replace(applied, kept=kept, warnings=(*applied.warnings, *map(_warning, redacted)))
+
+
+def _warning(redacted: Redacted) -> Failure:
+    return Failure("secret", "answer", f"a secret ({redacted.kind}) was redacted", redacted.place)
 
 
 def _is_envelope(value: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from agent_wiki.compare.covered import Subject, covered_guidelines
-from agent_wiki.engine import AnswerType, BaseEngine, Engine, MadeWith, Question
+from agent_wiki.engine import AnswerType, BaseEngine, Engine, MadeWith, Question, ask
 from agent_wiki.pages.cluster import cluster_members
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.order import kinds_of_answers
@@ -44,7 +44,7 @@ class KeptAnswers(BaseEngine):
         if record is not None and record.made_by.request == made.request:
             self.used[path] = record
             return question.answer_type.model_validate(record.answer)
-        answer = self._engine.answer(question)
+        answer = ask(self._engine, question)
         about = _about(question.fields())
         retires = self._engine.retires_members(about) is True
         values = answer.model_dump(mode="json")

@@ -20,6 +20,7 @@ from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_states import join_states
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.redacted_sources import redact_joined
 from agent_wiki.pipeline.shard_manifest import digest_of_records
 from agent_wiki.pipeline.shard_sources import SHARD, Joinable, joinables
 from agent_wiki.readers.recording_path import RecordingPath
@@ -72,6 +73,7 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
             report.failures.append(Failure(SHARD, source.name, reason))
             return False
         report.failures += [each for each in source.manifest.failures if each not in report.failures]
+    redact_joined(theirs, source.name, report)
     for session_id, record in sorted(theirs.state.records.items()):
         path = record_path(session_id)
         text = None if path in theirs.unwritten else folder.read_text(path, errors="replace")

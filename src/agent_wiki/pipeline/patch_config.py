@@ -8,6 +8,8 @@ from typing import Any
 
 from agent_wiki.engine import no_progress
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.redacted_sources import note_redacted
+from agent_wiki.redaction.values import redact_value
 from agent_wiki.report import Report
 from agent_wiki.wiki.config import patched
 from agent_wiki.wiki.layout import CONFIG
@@ -16,15 +18,19 @@ from agent_wiki.wiki.templates import Templates
 
 
 def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report:
-    """Merge `patch` into the configuration, then run catalog. A dry run of `report` says what would be written.
+    """Merge `patch` into the configuration without its secrets, each of which is a warning, then run catalog.
+
+    A dry run of `report` says what would be written.
 
     Raises `RunError`, and then nothing was written, when the configuration cannot be read or what comes of it is none.
     """
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
+    patch, found = redact_value(patch)
     with folder.locked(with_runs=True):
         text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
         folder.write_text(CONFIG, patched(text, patch))
         options = Options(wiki, ("catalog",), dry_run=report.is_dry_run, new_pages="unlisted")
         run([], options, report, no_progress)
+    note_redacted(found, CONFIG, report)
     report.written = sorted({*folder.written, *report.written})
     return report

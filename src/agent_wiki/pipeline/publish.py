@@ -34,6 +34,7 @@ from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
 from agent_wiki.pipeline.page_writers import written_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
+from agent_wiki.pipeline.redacted_sources import redacted_script
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.pipeline.settling import terms_of
@@ -149,11 +150,12 @@ class Publisher:
         return not rewrite and is_superseded(mined.order, files[0], known.order, files[1])
 
     def take_scripts(self, path: str, theirs: WikiFolder) -> None:
-        """Copy the scripts of a skill that another tool wrote, of which the page is taken over."""
+        """Copy the scripts of a skill that another tool wrote, redacted; its page is taken over."""
         if kind_of(path) == "skill":
             slug = path.split("/")[1]
             for name, text in ScriptFiles(theirs).read(slug).items():
-                self.folder.write_text(f"skills/{slug}/scripts/{name}", text)
+                script = f"skills/{slug}/scripts/{name}"
+                self.folder.write_text(script, redacted_script(text, script, self.report))
 
     def forget(self, session_id: str) -> SessionRecord | None:
         """Remove one session's record and return it; None when the wiki has none."""

@@ -91,13 +91,14 @@ def redact_json(arguments: str) -> tuple[str, int]:
     for match in _JSON_STRING.finditer(arguments):
         between = arguments[position : match.start()]
         value = _decoded(match.group())
-        redacted, count = _redact_value(name if between.strip() == ":" else "", value)
+        redacted, count = redact_named(name if between.strip() == ":" else "", value)
         pieces += [between, json.dumps(redacted, ensure_ascii=match.group().isascii()) if count else match.group()]
         position, total, name = match.end(), total + count, value
     return "".join([*pieces, arguments[position:]]) if total else arguments, total
 
 
-def _redact_value(name: str, value: str) -> tuple[str, int]:
+def redact_named(name: str, value: str) -> tuple[str, int]:
+    """A text redacted and how many secrets it had, judged with the name it is given to; "" where it has none."""
     return _value_of_name(name[-80:], value) if name and len(value) <= _LONGEST_VALUE else redact_text(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from agent_wiki.engine import Answer, Engine, Problem
+from agent_wiki.engine import Answer, Engine, Problem, ask
 from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.support import Evidence
 from agent_wiki.recall.own_calls import own_turns
@@ -256,7 +256,7 @@ def extract_guidelines(
     trajectory: Trajectory, summary: SummaryAnswer, engine: Engine
 ) -> tuple[tuple[GuidelineEntry, ...], list[Problem]]:
     """One trajectory → its lessons as its record holds them, by id, and the claims that were dropped."""
-    kept, dropped = check(engine.answer(GuidelinesQuestion(trajectory, summary)), trajectory, summary)
+    kept, dropped = check(ask(engine, GuidelinesQuestion(trajectory, summary)), trajectory, summary)
     kept, recalled = without_recalled(kept, trajectory)
     entries = sorted((entry(each, trajectory) for each in kept), key=lambda each: each.id)
     return tuple(entries), dropped + recalled

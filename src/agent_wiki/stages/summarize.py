@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agent_wiki.engine import Answer, Engine, Problem
+from agent_wiki.engine import Answer, Engine, Problem, ask
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.pages.sessions import (
     Arc,
@@ -400,7 +400,7 @@ def run(trajectory: Trajectory, _answers: Mapping[str, Any], engine: Engine) -> 
 
 def summarize(trajectory: Trajectory, engine: Engine) -> tuple[tuple[Arc, ...], list[Problem]]:
     """One trajectory → its arcs as its record holds them, and the claims that were dropped."""
-    answer, dropped = check(engine.answer(SummarizeQuestion(trajectory)), trajectory)
+    answer, dropped = check(ask(engine, SummarizeQuestion(trajectory)), trajectory)
     reads = tuple(wiki_reads(trajectory))
     answer, unread = with_reads(answer, reads)
     return entries(answer, trajectory, reads), dropped + unread

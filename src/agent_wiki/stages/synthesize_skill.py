@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from agent_wiki.engine import Answer, Engine, Problem
+from agent_wiki.engine import Answer, Engine, Problem, ask
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Parameter, Script, SkillEntry, WorkflowStep
 from agent_wiki.recall.own_calls import is_own_command
@@ -216,7 +216,7 @@ def synthesize_skill(
     """One trajectory → its workflow (at most one) as its record holds it, and the claims that were dropped."""
     if not may_hold_workflow(summary):
         return (), []
-    skill, dropped = check(engine.answer(SkillQuestion(trajectory, summary, guidelines)), trajectory)
+    skill, dropped = check(ask(engine, SkillQuestion(trajectory, summary, guidelines)), trajectory)
     if skill is not None:
         skill, recalled = without_recalled(skill, trajectory)
         dropped += recalled
