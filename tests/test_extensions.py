@@ -208,22 +208,27 @@ def test_a_reader_that_cannot_be_used_is_one_line(
     assert_one_line(site, recordings, tmp_path, reason)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+def _titles(site: _Site, recordings: Path, wiki: Path, jobs: str) -> list[str]:
+    """The title of the installed rule, once for each guideline of a run that has it."""
+    assert site.wiki(recordings, "--wiki", wiki, "--jobs", jobs).returncode == 0
+    texts = [page.read_text(encoding="utf-8") for page in (wiki / "guidelines").glob("*.md")]
+    return [title for text in texts for title in ("# Test every cart twice",) if title in text]
+
+
 def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
-    site: _Site, recordings: Path, tmp_path: Path, jobs: str
+    site: _Site, recordings: Path, tmp_path: Path
 ) -> None:
     wiki = tmp_path / "wiki"
-
-    def titles() -> list[str]:
-        assert site.wiki(recordings, "--wiki", wiki, "--jobs", jobs).returncode == 0
-        texts = [page.read_text(encoding="utf-8") for page in (wiki / "guidelines").glob("*.md")]
-        return [title for text in texts for title in ("# Test every cart twice",) if title in text]
-
-    assert titles() == []
+    assert _titles(site, recordings, wiki, "1") == []
     site.install("shop", "rules", all="shop_rules:RULES")
-    assert titles() == ["# Test every cart twice"]
+    assert _titles(site, recordings, wiki, "1") == ["# Test every cart twice"]
     shutil.rmtree(site.folder / "shop-1.0.dist-info")
-    assert titles() == []
+    assert _titles(site, recordings, wiki, "1") == []
+
+
+def test_a_rule_of_another_package_is_known_in_every_worker(site: _Site, recordings: Path, tmp_path: Path) -> None:
+    site.install("shop", "rules", all="shop_rules:RULES")
+    assert _titles(site, recordings, tmp_path / "wiki", "2") == ["# Test every cart twice"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Coroutine, Iterator
@@ -33,10 +34,15 @@ def _wiki(folder: Path) -> Path:
     return folder / "wiki"
 
 
+@pytest.fixture(scope="module")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _wiki(tmp_path_factory.mktemp("made")).parent
+
+
 @pytest.fixture
-def wiki(tmp_path: Path) -> Path:
+def wiki(_made: Path, tmp_path: Path) -> Path:
     """A wiki of two sessions that state one rule; one of them has a skill."""
-    return _wiki(tmp_path)
+    return shutil.copytree(_made, tmp_path, dirs_exist_ok=True) / "wiki"
 
 
 def run(work: Coroutine[Any, Any, Value]) -> Value:

@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +59,15 @@ def _wiki_calls(text: str) -> Iterator[tuple[str, ...]]:
         yield from (simple.words[1:] for simple in simple_commands(typed) if simple.program == "wiki")
 
 
+@cache
+def _commands() -> Any:
+    """All commands, which take a twentieth of a second to put together."""
+    return get_command(app)
+
+
 def _command(words: Sequence[str]) -> tuple[Any, list[str]]:
     """The command that words behind `wiki` name, and the words behind its name."""
-    command: Any = get_command(app)
+    command: Any = _commands()
     rest = list(words)
     while isinstance(command, TyperGroup):
         assert rest, f"wiki {command.name}: no command"
