@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 
 from agent_wiki.errors import WikiLocked
+from agent_wiki.wiki.holder import described
 from agent_wiki.wiki.store import WikiFolder
 from tests.processes import die_before, exit_codes, started, started_wiki
 from tests.wikis import Script, arc, changed, ingest, record, rule, skill, tree
@@ -86,6 +88,28 @@ def test_a_run_waits_for_the_lock_and_then_says_so(tmp_path: Path, script: Scrip
         report = ingest(paths, tmp_path / "wiki", script.engine, dry_run=True)  # reads only: needs no lock
         assert report.sessions["mined"] == 3
     assert ingest(paths, tmp_path / "wiki", script.engine).exit_code == 0
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux says who holds a lock")
+def test_who_waits_learns_within_a_second_for_whom(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = WikiFolder(tmp_path / "wiki")
+    with (
+        folder.locked(),
+        pytest.raises(WikiLocked, match=rf"for 1 s \(process {os.getpid()}, running since \S+ \S+ UTC\); try again"),
+        WikiFolder(tmp_path / "wiki").locked(0.9),
+    ):
+        pass
+    assert f"waiting: another writes this wiki (process {os.getpid()}, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "locks", ["", "1: FLOCK", "1: FLOCK ADVISORY WRITE x 00:1:{inode} 0 EOF", "1: POSIX A W 1 1:{inode} 0"]
+)
+def test_where_the_system_says_nothing_of_use_the_holder_is_unknown(tmp_path: Path, locks: str) -> None:
+    lock = tmp_path / "lock"
+    lock.touch()
+    (tmp_path / "locks").write_text(locks.format(inode=lock.stat().st_ino), encoding="ascii")
+    assert described(str(lock), tmp_path) == ""
 
 
 def test_two_runs_at_once_end_where_one_run_ends(tmp_path: Path, script: Script) -> None:

@@ -70,7 +70,8 @@ class WikiFolder:
     def locked(self, timeout_seconds: float = 600.0, *, with_runs: bool = False) -> Iterator[None]:
         """Hold the wiki for this process; `with_runs` also for the runs that this thread makes meanwhile.
 
-        Raises `WikiLocked` when another holds it for too long.
+        Where another holds it, a line on standard error says within a second who, and since when. Raises `WikiLocked`
+        when it holds it for too long.
         """
         self._files = None  # another process may have written before
         if self.is_dry_run or _HELD.get() == self.root.resolve():
@@ -78,19 +79,24 @@ class WikiFolder:
             return
         from filelock import FileLock, Timeout
 
+        from agent_wiki.wiki import holder
+
         self._make_folder(self._folder_inside(MACHINERY))
         ignore = self._inside(f"{MACHINERY}/.gitignore")
         if not Path(ignore).exists():
             self._replace(ignore, b"*\n")
         try:
-            with FileLock(self._inside(f"{MACHINERY}/lock"), timeout=timeout_seconds):
+            lock = FileLock(self._inside(f"{MACHINERY}/lock"), timeout=timeout_seconds)
+            with holder.acquired(lock, timeout_seconds):
                 held = _HELD.set(self.root.resolve() if with_runs else None)
                 try:
                     yield
                 finally:
                     _HELD.reset(held)
         except Timeout as error:
-            message = f"{self.root}: another process has been writing this wiki for {timeout_seconds:.0f} s; try again"
+            found = holder.described(error.lock_file)
+            waited = f"for {timeout_seconds:.0f} s" + (f" ({found})" if found else "")
+            message = f"{self.root}: another process has been writing this wiki {waited}; try again"
             raise WikiLocked(message) from error
 
     def copy_of_lock(self) -> int | None:
