@@ -195,6 +195,7 @@ def test_hooks_join_the_settings_that_are_there(tmp_path: Path, capsys: pytest.C
         ('{\n  // note\n  "a": 1\n}', "settings.json:2"),
         ('{\n  "hooks": []\n}', "settings.json:2"),
         ('{\n  "hooks": {\n    "Stop": {}\n  }\n}', "settings.json:3"),
+        ('{"a": ' + "1" * 5000 + "}", "settings.json"),
     ],
 )
 def test_settings_that_cannot_be_edited_are_refused_and_nothing_is_written(
@@ -425,6 +426,12 @@ def test_the_plugin_of_opencode_runs_the_hook_with_the_wiki_as_one_word(
         ("gemini", ".gemini/settings.json", '{"context": {"fileName": ["X.md", "GEMINI.md"]}}', "GEMINI.md"),
         ("gemini", ".gemini/settings.json", '{"context": {"fileName": "../X.md"}}', "GEMINI.md"),
         ("gemini", ".gemini/settings.json", '{"context": 7}', "GEMINI.md"),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            r'{"context": {"fileName": ["A\u0000.md", "\ud800.md", "A\nB.md"]}}',
+            "GEMINI.md",
+        ),
     ],
 )
 def test_the_pointer_is_in_the_file_that_the_project_lets_the_agent_read(

@@ -168,6 +168,8 @@ def _object(text: str, name: str) -> dict[str, Any]:
         raise RunError(f"{name}:{error.lineno}: not JSON ({error.msg}); fix it, nothing was written") from error
     except RecursionError as error:
         raise RunError(f"{name}: nested too deeply; nothing was written") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise RunError(f"{name}: not JSON that can be read ({str(error)[:100]}); nothing was written") from error
     if not isinstance(settings, dict):
         raise RunError(f"{name}:1: not a JSON object; nothing was written")
     return settings

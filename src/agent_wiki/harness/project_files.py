@@ -45,6 +45,8 @@ def read_file(folder: Path, name: str) -> tuple[Path, bytes | None]:
         return target, target.read_bytes() if target.exists() else None
     except OSError as error:
         raise RunError(f"{folder / name}: cannot read ({error.strerror}); nothing was written") from error
+    except ValueError as error:  # a name that no file can have
+        raise UnsafePath(f"{str(folder / name)!a}: no name of a file; nothing was written") from error
     except RuntimeError as error:
         raise UnsafePath(f"{folder / name}: links form a cycle; nothing was written") from error
 

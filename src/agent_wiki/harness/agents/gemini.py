@@ -19,7 +19,7 @@ def _pointer(folder: Path) -> str:
     with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
         names = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))["context"]["fileName"]
     named = [each for each in (names if isinstance(names, list) else [names]) if isinstance(each, str) and each]
-    plain = [each for each in named if Path(each).name == each]
+    plain = [each for each in named if Path(each).name == each and each.isprintable()]
     return _POINTER if _POINTER in plain or not plain else plain[0]
 
 
