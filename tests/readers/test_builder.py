@@ -179,3 +179,12 @@ def test_head_fields_reach_the_trajectory() -> None:
     trajectory = builder.finish("s1", Source("test"), agent="a", model="m", timestamp="2026-01-01T00:00:00Z")
     assert (trajectory.agent, trajectory.model, trajectory.timestamp) == ("a", "m", "2026-01-01T00:00:00Z")
     assert trajectory.messages == [Message("system", "rules")]
+
+
+def test_calls_that_wait_for_their_results_do_not_slow_the_others_down() -> None:
+    builder = TrajectoryBuilder()
+    ids = builder.assistant("Go.", calls=[(None, "bash", "{}")] * 50_000)
+    with no_hang():
+        for call_id in reversed(ids):
+            builder.tool(call_id, "done")
+    assert len(builder.messages) == 50_001

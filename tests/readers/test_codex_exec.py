@@ -14,6 +14,7 @@ from agent_wiki.readers import codex_exec
 from agent_wiki.readers.recording import Sample
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.calls import Call, paired_calls
+from tests.hangs import no_hang
 from tests.readers.lines import only, recorded_lines, shape, write_lines
 from tests.readers.sent import CLIENTS, read, recordings, replies_in, total
 
@@ -167,3 +168,12 @@ def test_without_a_thread_the_content_names_the_session_and_no_turn_is_a_warning
 )
 def test_other_events_are_not_claimed(record: dict[str, Any]) -> None:
     assert not codex_exec.claims(Sample("lines", [record]))
+
+
+def test_many_commands_side_by_side_are_read_in_linear_time(tmp_path: Path) -> None:
+    ids = [f"item_{number}" for number in range(18_000)]
+    started = [command("started", each, "ls") for each in ids]
+    completed = [command("completed", each, "ls", exit_code=0) for each in reversed(ids)]
+    with no_hang():
+        trajectory = of(tmp_path, *started, *completed)
+    assert len(trajectory.messages) == len(ids) + 1

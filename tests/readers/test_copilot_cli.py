@@ -14,6 +14,7 @@ from agent_wiki.readers.recording import Recording
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
+from tests.hangs import no_hang
 
 START: dict[str, Any] = {
     "sessionId": "cp-1",
@@ -140,3 +141,11 @@ def test_tokens_of_an_older_version_are_those_of_its_end(tmp_path: Path) -> None
 def test_a_session_in_which_nothing_was_said_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRecording, match="without messages"):
         session(tmp_path, ("session.model_change", {"newModel": "x"}))
+
+
+def test_a_reply_in_many_parts_is_read_in_linear_time(tmp_path: Path) -> None:
+    part = ("assistant.message", {"content": "y" * 1000, "apiCallId": "r1", "interactionId": "i"})
+    with no_hang():
+        found = session(tmp_path, *[part] * 20_000)
+    (reply,) = found.messages
+    assert len(reply.content or "") == 20_000 * 1002 - 2

@@ -8,7 +8,7 @@ calls paired and unpaired ones marked, errors detected in the text where no flag
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from typing import Any
 
 from agent_wiki.shell.failures import text_failure
@@ -69,7 +69,7 @@ class TrajectoryBuilder:
         self.messages: list[Message] = []
         self.hygiene: Counter[str] = Counter()
         self._made_ids = 0
-        self._unnamed: deque[str] = deque()  # generated ids still waiting for a result
+        self._unnamed: OrderedDict[str, None] = OrderedDict()  # generated ids still waiting for a result
 
     def system(self, content: str) -> None:
         """A system prompt."""
@@ -119,9 +119,9 @@ class TrajectoryBuilder:
     ) -> None:
         """A tool's result. Without an id it answers the oldest call that had none."""
         if call_id is None:
-            call_id = self._unnamed.popleft() if self._unnamed else self._make_id(waits=False)
-        elif call_id in self._unnamed:
-            self._unnamed.remove(call_id)
+            call_id = self._unnamed.popitem(last=False)[0] if self._unnamed else self._make_id(waits=False)
+        else:
+            self._unnamed.pop(call_id, None)
         content = self._clean(content) or ""
         self.messages.append(Message("tool", content, tool_call_id=call_id, name=name, is_error=is_error, mark=mark))
 
@@ -192,5 +192,5 @@ class TrajectoryBuilder:
         self.hygiene["call_ids_made"] += 1
         made = f"call_{self._made_ids:03d}"
         if waits:
-            self._unnamed.append(made)
+            self._unnamed[made] = None
         return made

@@ -79,6 +79,7 @@ class _Thread:
     texts: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
     calls: list[tuple[str | None, str, Any]] = field(default_factory=list)
+    called: set[str] = field(default_factory=set)  # the ids of `calls`
     results: list[RanItem] = field(default_factory=list)
     running: set[str] = field(default_factory=set)
 
@@ -117,10 +118,11 @@ class _Thread:
             self.finish()
         self.running.add(ran.item_id)
         self.calls.append((ran.item_id, ran.tool, ran.arguments))
+        self.called.add(ran.item_id)
 
     def _answer(self, ran: RanItem) -> None:
         """What a call returned; of one that an earlier reply made, it comes when it came."""
-        if any(call_id == ran.item_id for call_id, _, _ in self.calls):
+        if ran.item_id in self.called:
             self.results.append(ran)
         else:
             self.finish()
@@ -146,7 +148,7 @@ class _Thread:
             self.builder.assistant(text or None, thinking=thinking or None, calls=self.calls)
         for ran in self.results:
             self._put(ran)
-        self.texts, self.thinking, self.calls, self.results = [], [], [], []
+        self.texts, self.thinking, self.calls, self.called, self.results = [], [], [], set(), []
 
     def _put(self, ran: RanItem) -> None:
         if ran.is_refused:

@@ -24,7 +24,7 @@ from agent_wiki.readers.recorded import (
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import Message, Source, Trajectory
 
 FORMAT = "copilot-cli"
 
@@ -77,6 +77,7 @@ class _Agent:
         self.started: Any = None
         self.ended: Any = None
         self.call: str | None = None  # of the model, of which the last reply is a part
+        self.parts: list[Message] = []  # of the last reply, where it was recorded in several
         self.by_harness: set[str] = set()  # tool calls that no model asked for
         self.refused: set[str] = set()  # tool calls that the user refused
         self.title: str | None = None
@@ -135,14 +136,23 @@ class _Agent:
 
     def _join_last_two(self) -> None:
         """A reply that was recorded in parts, one for each stretch of reasoning, is one."""
-        *_, before, last = (None, None, *self.builder.messages)
-        if before is None or last is None or (before.role, last.role) != ("assistant", "assistant"):
+        messages = self.builder.messages
+        if [message.role for message in messages[-2:]] != ["assistant", "assistant"]:
             return
-        before.content = "\n\n".join(text for text in (before.content, last.content) if text) or None
-        before.thinking = "\n\n".join(text for text in (before.thinking, last.thinking) if text) or None
-        before.tool_calls += last.tool_calls
-        del self.builder.messages[-1]
+        last = messages.pop()
+        if not self.parts or self.parts[0] is not messages[-1]:
+            self.join_parts()
+            self.parts = [messages[-1]]
+        self.parts.append(last)
         self.builder.hygiene["split_replies_joined"] += 1
+
+    def join_parts(self) -> None:
+        """Put the parts of a reply together, all at once."""
+        for first in self.parts[:1]:
+            first.content = "\n\n".join(part.content for part in self.parts if part.content) or None
+            first.thinking = "\n\n".join(part.thinking for part in self.parts if part.thinking) or None
+            first.tool_calls = [call for part in self.parts for call in part.tool_calls]
+        self.parts = []
 
     def _result(self, data: dict[str, Any]) -> None:
         call_id, error, result = text_or_none(data.get("toolCallId")), mapping(data.get("error")), data.get("result")
@@ -201,6 +211,8 @@ class _Session:
 
     def trajectories(self) -> Iterator[Trajectory]:
         """The session and its subagents; one without a turn is left out."""
+        for agent in self.agents.values():
+            agent.join_parts()
         main = self.agents[""]
         texts = [message.content or "" for message in main.builder.messages]
         session_id = text_or_none(self.start.get("sessionId")) or self.session_id or f"copilot-{short_digest(texts)}"

@@ -134,10 +134,11 @@ class _Session:
             self.builder.tool(call_id, result)
 
     def _without_thoughts(self, text: str) -> str:
-        while (found := _THINKING.match(text)) is not None:
+        at = 0
+        while (found := _THINKING.match(text, at)) is not None:
             self.thoughts.append(found[1].strip())
-            text = text[found.end() :].removeprefix("---").lstrip()
-        return "\n".join(_without_rules(text.split("\n"))).strip()
+            at = found.end() + 3 * text.startswith("---", found.end())
+        return "\n".join(_without_rules(text[at:].split("\n"))).strip()
 
     def _thinking(self) -> str | None:
         thinking = "\n\n".join(thought for thought in self.thoughts if thought)
