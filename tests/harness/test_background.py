@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,32 @@ def test_dollars_are_capped_a_day(stop: Stop, tmp_path: Path) -> None:
     assert len(stop("session-0", usd_a_day=0.1).mined) == 1
     assert stop("session-1", usd_a_day=0.1).postponed == "the day's cap of --engine claude-code is reached"
     assert calls_of(tmp_path, "claude") == 1
+
+
+@pytest.mark.parametrize("counts", ['"calls": -1000, "usd": 0', '"calls": NaN, "usd": 0', '"calls": 0, "usd": -1e9'])
+def test_a_count_that_is_none_lifts_no_cap(project: Path, stop: Stop, tmp_path: Path, counts: str) -> None:
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    (project / ".evolve" / "hook").mkdir(parents=True)
+    (project / ".evolve" / "hook" / "background.json").write_text(f'{{"day": "{today}", {counts}}}')
+    outcome = stop("session-0", usd_a_day=1.0)
+    assert (outcome.problems, outcome.postponed) == ([], "the day's cap of --engine claude-code is reached")
+    assert calls_of(tmp_path, "claude") == 0
+
+
+@pytest.mark.parametrize("engine", ["claude-code", ""])
+def test_a_link_among_saved_sessions_is_not_mined(project: Path, stop: Stop, tmp_path: Path, engine: str) -> None:
+    elsewhere = Path(__file__).parents[2] / "wiki-example" / "traces" / "claude-old-fixtures.jsonl"
+    saved = project / ".evolve" / "trajectories"
+    saved.mkdir(parents=True)
+    (saved / "a.json").symlink_to(elsewhere)
+    HookMemory(project / ".evolve" / "hook").mark_pending("a", "a.json", "")
+    if engine:
+        assert len(stop("session-0").mined) == 1
+    else:
+        words = json.dumps(claude_input(record(tmp_path / "t", "session-0"), project))
+        hooks.stop(words, Path("wiki"), project, dict(os.environ))
+    assert not list(project.glob("wiki/_sessions/0e1d0b20-*")), "the session of the linked file"
+    assert HookMemory(project / ".evolve" / "hook").pending() == {}
 
 
 def test_a_run_that_was_killed_has_spent_the_day(stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:

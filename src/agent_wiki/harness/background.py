@@ -6,6 +6,7 @@ What the day's cap leaves waits for the next day. Questions over several session
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from agent_wiki.errors import RunError
 from agent_wiki.harness.hook_log import HookOutcome
-from agent_wiki.harness.hook_memory import HookMemory
+from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.trajectory.lazily import dataclass
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ ENGINES = ("claude-code", "codex", "gemini", "anthropic")
 
 _MEMORY = "background.json"
 _MOST_MINUTES = 50.0
+_MOST_COUNTED = 1_000_000_000
 _LOCK_TIMEOUT_SECONDS = 10.0
 _SETTLED = ("mined", "unchanged", "older", "left-out")
 
@@ -48,7 +50,7 @@ def mine_in_background(
     if with_.engine not in ENGINES:
         raise RunError(f"--engine {with_.engine[:40]}: a hook mines with one of {', '.join(ENGINES)}")
     states = memory.pending_states()
-    files = {file: stem for stem, file in pending.items() if file and (folder / file).is_file()}
+    files = {file: stem for stem, file in pending.items() if file and is_saved(folder / file)}
     for stem in pending.keys() - files.values():
         memory.unmark(stem)
     today = datetime.now(UTC).strftime("%Y-%m-%d")
@@ -109,12 +111,12 @@ def _run(wiki: Path, files: list[Path], engine: str, calls: int, usd: float | No
 
 
 def _spent(memory: HookMemory, today: str) -> dict[str, float]:
-    """What was asked on this day so far: calls and dollars."""
+    """What was asked on this day so far: calls and dollars. A count that is none, as a repository may bring, is all."""
     stored = memory.read(_MEMORY)
     found = dict.fromkeys(("calls", "usd"), 0.0)
     for name in found if stored.get("day") == today else ():
         value = stored.get(name)
-        found[name] = float(value) if isinstance(value, int | float) else 0.0
+        found[name] = value if isinstance(value, int | float) and 0 <= value < _MOST_COUNTED else math.inf
     return found
 
 

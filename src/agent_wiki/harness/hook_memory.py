@@ -13,6 +13,11 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.replacing import replacing
 
 
+def is_saved(path: Path) -> bool:
+    """Whether a session is saved there; a link, as anybody can put into a repository, could lead to another project."""
+    return path.is_file() and not path.is_symlink()
+
+
 @dataclass(slots=True)
 class HookMemory:
     """The files below `.evolve/hook`. They may be deleted at any time: sessions are then examined again."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from agent_wiki.errors import AgentWikiError, WikiLocked
 from agent_wiki.harness.hook_input import HookInput, HookProblem, NothingRecorded, parse_input, transcript_of
 from agent_wiki.harness.hook_log import HookOutcome, log
-from agent_wiki.harness.hook_memory import HookMemory
+from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.harness.projects import project_root, project_wiki
 from agent_wiki.recall.own_sessions import MINING_VARIABLE
 
@@ -132,11 +132,11 @@ def _save(
     name = f"sessions/{stem}.json"
     before, found = memory.read(name), digest(trajectory)
     file = Path(str(before.get("file") or "")).name
-    is_saved = bool(file) and (folder / file).is_file() and not (folder / file).is_symlink()
-    if before.get("digest") == found and is_saved:
+    has_file = bool(file) and is_saved(folder / file)
+    if before.get("digest") == found and has_file:
         outcome.unchanged += 1
     else:
-        if is_saved:
+        if has_file:
             saving.replace(folder / file, trajectory)
         else:
             file = saving.write_new(folder, trajectory, datetime.now(UTC)).name
@@ -223,7 +223,7 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
     from agent_wiki.stages.order import ALL_STAGES, CORPUS_STAGES
     from agent_wiki.wiki.layout import CONFIG, MACHINERY
 
-    files = [folder / file for file in filter(None, pending.values()) if (folder / file).is_file()]
+    files = [folder / file for file in filter(None, pending.values()) if is_saved(folder / file)]
     if not files:
         return
     # Where a model answered about all sessions at once, the embedded engine does not answer instead.
