@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 ARCHITECTURE_PAGE = Path(__file__).parent / "architecture.md"
@@ -15,6 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "agent_wiki"
 BEGIN, END = "<!-- modules: made by docs/generate_modules.py -->", "<!-- end of modules -->"
 
 
+@lru_cache(maxsize=1)
 def module_rows() -> dict[str, str]:
     """Each module's path below the package → the first sentence of its docstring, in order of paths."""
     return {_place(path): _first_sentence(path) for path in sorted(PACKAGE.rglob("*.py"))}

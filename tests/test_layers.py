@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -41,21 +41,26 @@ _MOST_TOP_LEVEL_ENTRIES = 26
 
 
 @lru_cache(maxsize=1)
-def _modules() -> dict[str, ast.Module]:
+def _imports() -> dict[str, list[ast.Import | ast.ImportFrom]]:
+    """Every import of each module, also inside functions."""
     return {
-        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(PACKAGE.rglob("*.py"))
+        path.relative_to(PACKAGE).as_posix(): [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        for path in PACKAGE.rglob("*.py")
     }
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
-    """Every module of the package that is imported anywhere in a module, also inside functions."""
-    for node in ast.walk(tree):
+def _imported(nodes: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[str]:
+    """Every module that these name."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "agent_wiki":
+        elif node.module == "agent_wiki":
             yield from (f"agent_wiki.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             yield node.module
 
 
@@ -67,11 +72,11 @@ def _layer(dotted: str) -> str | None:
 
 def _upward_imports() -> set[tuple[str, str]]:
     found = set()
-    for place, tree in _modules().items():
+    for place, nodes in _imports().items():
         own = place.partition("/")[0].removesuffix(".py")
         if own in _ENTRY_POINTS:
             continue
-        for dotted in _imported(tree):
+        for dotted in _imported(nodes):
             layer = _layer(dotted)
             if layer in LAYERS and LAYERS.index(layer) > LAYERS.index(own):
                 found.add((place, dotted))
@@ -79,7 +84,7 @@ def _upward_imports() -> set[tuple[str, str]]:
 
 
 def test_every_top_level_module_has_a_layer() -> None:
-    there = {place.partition("/")[0].removesuffix(".py") for place in _modules()} - _ENTRY_POINTS
+    there = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - _ENTRY_POINTS
     assert sorted(there.symmetric_difference(LAYERS)) == []
 
 
@@ -96,8 +101,8 @@ def test_imports_are_absolute() -> None:
     """A relative import would escape the test above."""
     relative = [
         place
-        for place, tree in _modules().items()
-        for node in ast.walk(tree)
+        for place, nodes in _imports().items()
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []

@@ -92,7 +92,7 @@ _USER = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(st.tuples(_LINES, _OUTPUTS, st.booleans(), st.none() | _USER), max_size=12))
 def test_whatever_a_session_holds_the_answer_can_be_checked(steps: list[tuple[str, str, bool, str | None]]) -> None:
     script = Script()

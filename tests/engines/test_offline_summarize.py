@@ -199,7 +199,7 @@ def sessions(draw: st.DrawFn) -> Trajectory:
 
 
 @given(sessions())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80)
 def test_every_claim_is_supported_by_the_recording(trajectory: Trajectory) -> None:
     before = copy.deepcopy(trajectory)
     said = answer(SummarizeQuestion(trajectory))

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from agent_wiki.harness.pointer_block import with_block, without_block
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(some.binary(max_size=60).filter(lambda content: b"\0" not in content), some.text("abc\n é", max_size=40))
 def test_putting_a_block_in_and_taking_it_out_changes_no_file(content: bytes, text: str) -> None:
     connected = with_block(content, text, "f")

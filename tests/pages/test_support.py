@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
@@ -20,6 +20,7 @@ from agent_wiki.wiki.page import parse_page
 from agent_wiki.wiki.records import SessionRecord, parse_record, record_text
 from tests.pages.rendering import catalog_of, pages_of, stage, texts_of
 
+_SOME = 40  # each renders all pages of a wiki, some of them twice
 SESSIONS = ("a", "b", "c", "d", "no", "1", "2026-01-01")
 DATES = {"a": "2026-01-02", "b": "2026-01-01", "d": "2026-01-02", "no": "2025-12-31"}
 WORDS = st.sampled_from(["Run it", "no", "1.10", "a: b", "`x`", "@x", r"\d+", "| x |", "é😀", "2026-01-01", "x — y"])
@@ -63,6 +64,7 @@ def records(draw: st.DrawFn) -> list[SessionRecord]:
     return found
 
 
+@settings(max_examples=_SOME)
 @given(records(), st.randoms(use_true_random=False))
 def test_the_order_of_arrival_changes_nothing(found: list[SessionRecord], random: Any) -> None:
     shuffled = list(found)
@@ -70,6 +72,7 @@ def test_the_order_of_arrival_changes_nothing(found: list[SessionRecord], random
     assert texts_of(catalog_of(*shuffled)) == texts_of(catalog_of(*found))
 
 
+@settings(max_examples=_SOME)
 @given(records())
 def test_a_wiki_read_from_its_records_renders_the_same_pages(found: list[SessionRecord]) -> None:
     read = [parse_record(record_text(each).encode(), "r", entry_types()) for each in found]
@@ -77,6 +80,7 @@ def test_a_wiki_read_from_its_records_renders_the_same_pages(found: list[Session
     assert texts_of(catalog_of(*read)) == texts_of(catalog_of(*found))
 
 
+@settings(max_examples=_SOME)
 @given(records())
 def test_the_first_session_by_date_speaks_for_a_page_and_the_first_ones_are_its_evidence(
     found: list[SessionRecord],

@@ -14,7 +14,7 @@ from agent_wiki.report import Report
 
 @pytest.mark.parametrize("kind", [kind for kind, (_, sign) in KINDS.items() if not sign])
 def test_the_peak_is_at_most_two_and_a_half_times_what_is_kept(tmp_path: Path, kind: str) -> None:
-    size = write(tmp_path / kind, kind, 8_000_000)
+    size = write(tmp_path / kind, kind, 4_000_000)
     options, report = NormalizeOptions(tmp_path / "out"), Report("normalize", "out")
     tracemalloc.start()
     written = normalize([tmp_path / kind], options, report, lambda _what, _done, _of: None)

@@ -257,7 +257,7 @@ PATHS = (
 ODD_FIELDS = st.dictionaries(st.sampled_from(NAMES), ODD, max_size=6)
 
 
-@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(st.sampled_from(PATHS), ODD_FIELDS, max_size=5),
     st.dictionaries(st.sampled_from("ce"), ODD_FIELDS),
