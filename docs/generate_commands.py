@@ -32,7 +32,8 @@ and `waiting` has a `kind` (recording, empty, page, answer, question, service, b
 session, page or stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the
 session, the `stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and
 `recording`. With `--fail-on` the code is 1 when one of the conditions is met and 0 when none is, whatever failed; 2, 3,
-130 and 143 stay. `wiki report --exit-code` ends with 3 when there is nothing new to review.
+130 and 143 stay. `wiki secrets` ends with 1 when it found one, too, and `wiki report --exit-code` with 3 when there is
+nothing new to review.
 
 `wiki summarize`, `wiki extract-guidelines` and `wiki synthesize-skill` run one stage and then catalog, so that a wiki
 is whole after each; the second and third need the summaries of the first. `wiki ingest` runs all stages. Every command

@@ -23,7 +23,7 @@ from tests.wikis import Script, chat, record, rule, tree
 COMMANDS = (
     "init", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
     "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
-    "forget", "keep", "restore", "reject",
+    "forget", "keep", "restore", "reject", "secrets",
     "consult", "review", "report", "eval", "why", "rules", "save", "hook", "connect", "plugin", "mcp", "lock",
 )  # fmt: skip
 KEYS = {

@@ -181,7 +181,7 @@ class Recording:
         line that is cut off, as in a recording that is still being written. Rows of a table read like lines.
         """
         self.hygiene.pop("replaced_bytes", None)  # `sample` may already have counted them
-        if self._is_table():
+        if self.is_table():
             return self._rows()
         return self._lines(lambda raw: self._ahead.pop(raw, None) or values_of(raw))
 
@@ -203,7 +203,8 @@ class Recording:
                 for value in values:
                     yield number, value
 
-    def _is_table(self) -> bool:
+    def is_table(self) -> bool:
+        """Whether it is a binary file whose rows read like lines."""
         return self._magic() in _TABLES
 
     def _magic(self) -> bytes:
@@ -376,7 +377,7 @@ class Recording:
                 if not (records := self._records_among_text()):
                     raise
                 return Sample("lines", records)
-        head = self._head() if first_line.lstrip().removeprefix(BOM).startswith(_MARKDOWN) else ""
+        head = self.head() if first_line.lstrip().removeprefix(BOM).startswith(_MARKDOWN) else ""
         if records := self._records_among_text():
             return Sample("lines", records, head)
         message = f"not a recording in JSON ({_reason(error)})"
@@ -384,7 +385,8 @@ class Recording:
             return Sample("text", [], head, message)
         raise UnreadableRecording(self.name, message, line=1, is_foreign=not is_document) from error
 
-    def _head(self) -> str:
+    def head(self) -> str:
+        """The first characters; bytes that are not UTF-8 are replaced. Raises `UnreadableRecording`."""
         with self._unpacking(), self.open() as stream:
             return stream.read(_HEAD_BYTES).removeprefix(BOM).decode("utf-8", "replace").lstrip()
 

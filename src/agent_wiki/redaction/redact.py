@@ -14,10 +14,10 @@ from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import regex
 
-_MOST_PASSES = 4
+MOST_PASSES = 4
 _LONGEST_VALUE = 512
 _REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
-_JSON_STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+JSON_STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _decoded = json.JSONDecoder(strict=False).decode
 
 
@@ -66,7 +66,7 @@ def _redacted_once(text: str) -> tuple[str, int]:
 
 def _redacted(text: str) -> tuple[str, int]:
     total = 0
-    for _ in range(_MOST_PASSES):  # a secret may be found only after the one beside it is gone
+    for _ in range(MOST_PASSES):  # a secret may be found only after the one beside it is gone
         spans = secret_spans(text)
         if not spans:
             break
@@ -88,7 +88,7 @@ def redact_json(arguments: str) -> tuple[str, int]:
     pieces: list[str] = []
     position = total = 0
     name = ""
-    for match in _JSON_STRING.finditer(arguments):
+    for match in JSON_STRING.finditer(arguments):
         between = arguments[position : match.start()]
         value = _decoded(match.group())
         redacted, count = redact_named(name if between.strip() == ":" else "", value)
@@ -104,13 +104,18 @@ def redact_named(name: str, value: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _value_of_name(name: str, value: str) -> tuple[str, int]:
-    probe = f'{name.replace(chr(34), "")}="{value}"'
-    if not may_hold_secrets(probe):
-        return value, 0  # nor has the value, which is part of it
-    for start, _, kind in secret_spans(probe):
-        if start == probe.index('"') + 1:
-            return f"[REDACTED:{kind}]", 1
-    return redact_text(value)
+    kind = kind_given_to(name, value)
+    return (f"[REDACTED:{kind}]", 1) if kind else redact_text(value)
+
+
+def kind_given_to(name: str, value: str) -> str | None:
+    """The kind of secret that a value is for being given to this name; None where the name does not make it one."""
+    if len(value) > _LONGEST_VALUE:
+        return None
+    probe = f'{name[-80:].replace(chr(34), "")}="{value}"'
+    begin = probe.index('"') + 1
+    spans = secret_spans(probe) if may_hold_secrets(probe) else []
+    return next((kind for start, _, kind in spans if start == begin), None)
 
 
 def _without(text: str, spans: list[Span]) -> str:

@@ -76,12 +76,12 @@ def views(text: str, *, may_be_split: bool) -> list[View]:
     if may_hide(text):
         changes = _hidden(text)
         spaced = [(start, end, instead or " ") for start, end, instead in changes]
-        found = [_view(text, each) for each in ([changes, spaced] if spaced != changes else [changes]) if each]
+        found = [view_of(text, each) for each in ([changes, spaced] if spaced != changes else [changes]) if each]
     if may_be_split and "\n" in text:
         base = found[0] if found else None
         plain = base.text if base else text
         breaks = [*_soft_breaks(plain)]
-        found += [_view(plain, breaks, base)] if breaks else []
+        found += [view_of(plain, breaks, base)] if breaks else []
     return found
 
 
@@ -139,7 +139,8 @@ def _soft_breaks(text: str) -> Iterator[Change]:
             yield position - 1 - len(line) + len(end), position, ""
 
 
-def _view(text: str, changes: list[Change], base: View | None = None) -> View:
+def view_of(text: str, changes: list[Change], base: View | None = None) -> View:
+    """A text with changes made in it, in order and without overlap; `base` is the view that the text is of."""
     parts: list[str] = []
     begins: list[int] = []
     pieces: list[tuple[int, int]] = []

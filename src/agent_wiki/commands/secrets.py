@@ -1,0 +1,45 @@
+"""`wiki secrets`: where live-looking secrets stand in recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent_wiki.commands.files import write_bytes
+from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
+from agent_wiki.commands.show import finish, progress_shown
+from agent_wiki.commands.stages import AsJson
+
+
+def secrets(
+    paths: Paths,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", help="Write what was found to this file, as SARIF 2.1.0.")
+    ] = None,
+    since: Since = "",
+    include: Include = None,
+    exclude: Exclude = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Name each file that was read or passed over.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say where live-looking secrets stand in recordings: file, line, column, kind and length, never the value.
+
+    Any file that can be ingested is read, other JSON too, and any text file that you name yourself. Strings of JSON are
+    judged decoded; line and column are those in the file, decompressed where it is. Exits with 1 when something was
+    found or a file could not be read.
+    """
+    from agent_wiki.pipeline.find_secrets import find_secrets
+
+    with progress_shown(quiet=as_json) as progress:
+        report = find_secrets(paths_of(paths), selection_of(since, include, exclude), progress)
+    report.is_verbose = verbose
+    if sarif is not None:
+        from agent_wiki.pipeline.sarif import sarif_of
+
+        write_bytes(sarif, f"{json.dumps(sarif_of(report), indent=2)}\n".encode())
+    finish(report, as_json=as_json)

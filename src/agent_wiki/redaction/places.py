@@ -1,0 +1,120 @@
+"""Where the secrets of a file's lines stand, for those who have to take them out or to replace the keys.
+
+The strings of JSON are judged decoded, each with the name it is given to, as redaction judges them; their places are
+those in the line as the file has it. Any other lines are judged together, for a key may go over several.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans
+from agent_wiki.redaction.redact import JSON_STRING, MOST_PASSES, kind_given_to
+from agent_wiki.redaction.views import View, view_of
+from agent_wiki.trajectory.lazily import dataclass, regex
+
+_BEGINS_JSON = tuple('{}[]",')
+_ESCAPED = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
+_MAY_SPELL = "\\u00"  # a letter of a key may be written as an escape
+_BLOCK_CHARACTERS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPlace:
+    """A secret of a text: the line and the column where it begins, both from 1, its characters there, and its kind."""
+
+    line: int
+    column: int
+    length: int
+    kind: str
+
+
+def secret_places(lines: Iterable[str], *, is_json: bool) -> Iterator[SecretPlace]:
+    """The secrets of a file's lines, in order. With `is_json` lines that begin like JSON are judged as such."""
+    block: list[str] = []
+    size = first = 0
+    for number, line in enumerate(lines, start=1):
+        if is_json and line.lstrip()[:1] in _BEGINS_JSON:
+            yield from _places_in_block(block, first)
+            block, size = [], 0
+            yield from (SecretPlace(number, start + 1, end - start, kind) for start, end, kind in json_spans(line))
+            continue
+        first = first if block else number
+        block.append(line)
+        size += len(line)
+        if size > _BLOCK_CHARACTERS:
+            yield from _places_in_block(block, first)
+            block, size = [], 0
+    yield from _places_in_block(block, first)
+
+
+def _places_in_block(block: list[str], first: int) -> Iterator[SecretPlace]:
+    begins = [0, *accumulate(len(line) + 1 for line in block)]
+    for start, end, kind in text_spans("\n".join(block)):
+        index = bisect_right(begins, start) - 1
+        yield SecretPlace(first + index, start - begins[index] + 1, end - start, kind)
+
+
+def json_spans(text: str) -> list[Span]:
+    """The secrets in the strings of JSON text, in order; what follows a string that does not end is judged as text."""
+    if not may_hold_secrets(text) and _MAY_SPELL not in text:
+        return []
+    found: list[Span] = []
+    position, name = 0, ""
+    for match in JSON_STRING.finditer(text):
+        is_given = text[position : match.start()].strip() == ":"
+        value = _decoded(match.group())
+        spans = _value_spans(name if is_given else "", value)
+        found += _moved(_unescaped(match.group()[1:-1]), spans, match.start() + 1) if spans else []
+        position, name = match.end(), value
+    rest = text[position:]
+    return [*found, *((start + position, end + position, kind) for start, end, kind in text_spans(rest))]
+
+
+def _decoded(literal: str) -> str:
+    try:
+        return str(_DECODER.decode(literal))
+    except ValueError:  # no escape of JSON, as in a damaged recording
+        return _unescaped(literal[1:-1]).text
+
+
+def _moved(value: View, spans: Iterable[Span], by: int) -> Iterator[Span]:
+    for start, end, kind in spans:
+        begin, until = value.place(start, end)
+        yield begin + by, until + by, kind
+
+
+def _unescaped(body: str) -> View:
+    if "\\" not in body:
+        return view_of(body, [])
+    return view_of(body, [(*match.span(), _letter(match.group())) for match in _ESCAPED.finditer(body)])
+
+
+def _letter(escape: str) -> str:
+    try:
+        return str(_DECODER.decode(f'"{escape}"'))
+    except ValueError:
+        return escape[1:]
+
+
+def _value_spans(name: str, value: str) -> list[Span]:
+    kind = kind_given_to(name, value) if name else None
+    return [(0, len(value), kind)] if kind else text_spans(value)
+
+
+def text_spans(text: str) -> list[Span]:
+    """All that redaction would replace in a text, in order: some is found only after the secret beside it is gone."""
+    found: list[Span] = []
+    view = view_of(text, [])
+    for _ in range(MOST_PASSES):
+        spans = secret_spans(view.text)
+        if not spans:
+            break
+        found += _moved(view, spans, 0)
+        view = view_of(view.text, [(start, end, f"[REDACTED:{kind}]") for start, end, kind in spans], view)
+    return sorted(found)
