@@ -175,7 +175,7 @@ def test_words_of_the_user_that_answer_an_act_are_an_objection_to_it() -> None:
 def test_an_objection_that_is_raised_again_is_not_accepted() -> None:
     session = Script().says("Done.").user("the total is wrong, use Decimal").edits("float", "Decimal")
     session.says("Done.").user("still wrong")
-    assert _grade(session, (3, 4, None), (3, "use Decimal")).cause == "stated"
+    assert _grade(session, (3, 4, None), (3, "wrong, use Decimal")).cause == "stated"
 
 
 def test_a_refusal_without_words_says_nothing() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
 from agent_wiki.trajectory.evidence import (
     as_trust,
@@ -89,3 +91,25 @@ def test_a_quote_that_stands_elsewhere_is_said_to_with_the_nearest_turns() -> No
     trajectory = Trajectory("s1", Source("test"), [Message("user", text) for text in ("red", "blue", "red", "red")])
     assert why_not_verbatim(trajectory, 2, "red") == "not verbatim in turn 2: 'red', which stands in turn 1 and 3"
     assert why_not_verbatim(trajectory, 9, "green") == "not verbatim in turn 9: 'green'"
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "trust"),
+    [
+        ("Please always run the linter first.", "e", "tool"),
+        ("Please always run the linter first.", "run", "tool"),
+        ("Please always run the linter first.", "always run the linter", "user"),
+        ("use pnpm", "use pnpm", "user"),
+        (" no\n", "no", "user"),
+        ("Please always run the linter first.", "", "user"),
+    ],
+)
+def test_a_few_letters_of_the_user_bear_no_rule_unless_they_are_all_that_was_said(
+    said: str, quote: str, trust: str
+) -> None:
+    assert trust_of(Trajectory("s", Source("t"), [Message("user", said)]), 1, quote) == trust
+
+
+def test_a_few_letters_of_a_refusal_bear_no_rule() -> None:
+    assert trust_of(_refused("Bash"), 3, "git mv") == "tool"
+    assert trust_of(_refused("Bash"), 3, "Use git mv, keep") == "user"

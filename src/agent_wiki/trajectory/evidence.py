@@ -22,6 +22,7 @@ _REFUSAL = regex(
     r"(?:the user said:|reason for the rejection:)"
 )
 _AFTER_REASON = regex(r"\n\s*Note: ")
+_SHORTEST_QUOTE = 12  # characters
 _FORM = "The user wants to clarify these questions."
 # Tools whose results strangers wrote: the web and other people's servers.
 _EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "web__", "google_web_search", "fetch", "browser")
@@ -72,15 +73,21 @@ def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
 
     The reason that a user gave for refusing a call stands in the call's result: it is the user's where the reader
     marked the call as refused, and never where strangers may have written the result, whatever it says of itself.
+    A quote of a few letters bears no rule: it gives the user's trust only if it is all that was said.
     """
     message = trajectory.messages[turn - 1]
     if message.role == "user" and message.mark in (None, "interrupt"):
-        return "user"
+        return "user" if _bears_a_rule(quote, message.content or "") else "tool"
     if message.role == "assistant":
         return "assistant"
     if message.role == "tool" and _is_external(trajectory, message):
         return "external"
-    return "user" if quote and quote in refusal_reason(message) else "tool"
+    reason = refusal_reason(message)
+    return "user" if quote and quote in reason and _bears_a_rule(quote, reason) else "tool"
+
+
+def _bears_a_rule(quote: str, said: str) -> bool:
+    return not quote or len(quote.strip()) >= _SHORTEST_QUOTE or quote.strip() == said.strip()
 
 
 def refusal_reason(result: Message) -> str:
