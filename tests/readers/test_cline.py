@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.readers import detect
+from agent_wiki.readers import cline, detect
 from agent_wiki.readers.cline_text import taken_apart
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
@@ -219,3 +219,14 @@ def test_hostile_text_is_taken_apart_in_time() -> None:
     for unit in ("<read_file>\n", "<read_file><path>", "<thinking>", "<a><b>", "<content>", "</read_file>"):
         with no_hang():
             taken_apart(unit * (200_000 // len(unit)))
+
+
+def test_results_of_many_calls_side_by_side_are_read_in_linear_time() -> None:
+    ids = [f"t{number}" for number in range(40_000)]
+    reading = cline._Task()
+    reading.take(said(*(use(each, "read_file") for each in ids)))
+    with no_hang():
+        for each in reversed(ids):
+            result = {"type": "tool_result", "tool_use_id": each, "content": "a"}
+            reading.take({"role": "user", "content": [result]})
+    assert (len(reading.builder.messages), reading.waiting) == (len(ids) + 1, {})

@@ -170,10 +170,12 @@ def test_other_events_are_not_claimed(record: dict[str, Any]) -> None:
     assert not codex_exec.claims(Sample("lines", [record]))
 
 
-def test_many_commands_side_by_side_are_read_in_linear_time(tmp_path: Path) -> None:
-    ids = [f"item_{number}" for number in range(18_000)]
-    started = [command("started", each, "ls") for each in ids]
-    completed = [command("completed", each, "ls", exit_code=0) for each in reversed(ids)]
+def test_many_commands_side_by_side_are_read_in_linear_time() -> None:
+    ids = [f"item_{number}" for number in range(32_000)]
+    thread = codex_exec._Thread()
     with no_hang():
-        trajectory = of(tmp_path, *started, *completed)
-    assert len(trajectory.messages) == len(ids) + 1
+        for each in ids:
+            thread.take(item("started", each, "command_execution", command="ls"))
+        for _ in ids:
+            thread.take(item("completed", ids[-1], "command_execution", command="ls", exit_code=0))
+    assert len(thread.results) == len(ids)

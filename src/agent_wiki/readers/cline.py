@@ -91,7 +91,7 @@ class _Task:
         self.tokens: Counter[str] = Counter()
         self.cost_usd: float | None = None
         self.environment = Environment()
-        self.waiting: list[tuple[str, str]] = []  # calls without a result: id and name
+        self.waiting: dict[str, str] = {}  # calls without a result: id → name
         self.result_of: str | None = None  # the tool whose result the next text is
         self.first: Any = None
         self.times: list[Any] = []
@@ -123,13 +123,15 @@ class _Task:
                 thoughts.append(str(block.get("thinking") or block.get("text") or ""))
             elif block.get("type") == "text":
                 said, thought, written = taken_apart(str(block.get("text", "")))
-                words, thoughts, calls = [*words, said], [*thoughts, thought], [*calls, *written]
+                words.append(said)
+                thoughts.append(thought)
+                calls += written
         said_by_call, calls = spoken(calls)
         text = "\n\n".join(each.strip() for each in (*words, *said_by_call) if each.strip())
         thinking = "\n\n".join(each for each in thoughts if each.strip())
         calls = [mcp_call(call) for call in calls]
         ids = self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
-        self.waiting = [(call_id, call[1]) for call_id, call in zip(ids, calls, strict=True)]
+        self.waiting = {call_id: call[1] for call_id, call in zip(ids, calls, strict=True)}
         self._measure(message)
 
     def _measure(self, message: dict[str, Any]) -> None:
@@ -184,15 +186,15 @@ class _Task:
         """A result that names its tool; of a tool by which the agent only spoke it is a note of the program."""
         name, self.result_of = self.result_of, None
         name = _CALLED.get(name or "", name)
-        call_id = next((call_id for call_id, called in self.waiting if called == name), None)
-        call_id = call_id or (self.waiting[0][0] if self.waiting and name == "use_mcp_tool" else None)
+        call_id = next((call_id for call_id, called in self.waiting.items() if called == name), None)
+        call_id = call_id or (next(iter(self.waiting), None) if name == "use_mcp_tool" else None)
         if call_id is None:
             self.builder.user(f"[{name}] {text}", "injected")
         else:
             self._result(call_id, text, None)
 
     def _result(self, call_id: str | None, text: str, is_error: bool | None) -> None:
-        self.waiting = [each for each in self.waiting if each[0] != call_id]
+        self.waiting.pop(call_id or "", None)
         if was_refused(text):
             self.builder.tool(call_id, text, mark="rejected")
         else:
