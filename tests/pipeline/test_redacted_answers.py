@@ -152,3 +152,14 @@ def test_a_key_in_a_patch_of_the_configuration_is_redacted_and_reported(
     assert KEY not in printed.out + printed.err
     assert _leaks(wiki) == []
     assert MARK in (wiki / "_config.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [["apply", "summarize", "a.json", "--answer"], ["config", "patch"]])
+def test_what_is_nested_too_deeply_is_refused_in_one_line(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(tmp_path, "a")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep.json").write_text('{"token": ' * 700 + "1" + "}" * 700, encoding="utf-8")
+    assert main([*words, "deep.json"]) in (1, 2)
+    assert "nested too deeply" in capsys.readouterr().err.splitlines()[-1]

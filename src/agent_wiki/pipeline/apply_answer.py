@@ -56,7 +56,10 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
     value, problems = value_in(text)
     if problems:
         return _refused(wanted, problems)
-    value, redacted = redact_value(value)
+    try:
+        value, redacted = redact_value(value)
+    except RecursionError:
+        return _refused(wanted, [Problem("", "the answer is nested too deeply")])
     if _is_envelope(value):
         value, wanted, choices = _unwrapped(value, wanted, choices)
     folder = WikiFolder(wiki)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.engine import no_progress
+from agent_wiki.errors import RunError
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.redacted_sources import note_redacted
 from agent_wiki.redaction.values import redact_value
@@ -25,10 +26,13 @@ def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report
     Raises `RunError`, and then nothing was written, when the configuration cannot be read or what comes of it is none.
     """
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
-    patch, found = redact_value(patch)
     with folder.locked(with_runs=True):
         text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
-        folder.write_text(CONFIG, patched(text, patch))
+        try:
+            patch, found = redact_value(patch)
+            folder.write_text(CONFIG, patched(text, patch))
+        except RecursionError as error:
+            raise RunError("the patch is nested too deeply; nothing was changed") from error
         options = Options(wiki, ("catalog",), dry_run=report.is_dry_run, new_pages="unlisted")
         run([], options, report, no_progress)
     note_redacted(found, CONFIG, report)

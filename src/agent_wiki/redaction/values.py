@@ -31,7 +31,8 @@ class Redacted:
 def redact_value(value: Any) -> tuple[Any, list[Redacted]]:
     """A value of mappings, lists, tuples and texts with each secret replaced; the same object where there is none.
 
-    Names of mappings are redacted too, and a text below a name for secrets is judged with its name.
+    Names of mappings are redacted too, and a text below a name for secrets is judged with its name. Raises
+    `RecursionError` for a value that is nested hundreds of levels deep.
     """
     if not may_hold_secrets("\n".join(_texts(value))):
         return value, []
