@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from agent_wiki.commands import main
 from tests.planted import HARMLESS, given_secrets, private_key, vendor_keys
+from tests.readers.sent import CLIENTS
 
 KEY = vendor_keys()["github"]
 
@@ -127,3 +130,14 @@ def test_sarif_names_a_rule_for_each_kind_and_a_region_for_each_secret(tmp_path:
         "region": {"startLine": 1, "startColumn": column, "endColumn": column + len(KEY)},
     }
     assert run["invocations"][0]["executionSuccessful"] is True
+
+
+def test_of_a_database_the_row_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "opencode.db"
+    file.write_bytes(gzip.decompress((CLIENTS / "opencode" / "opencode.db.gz").read_bytes()))
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("update part set data = json_set(data, '$.text', ?) where data like '%\"text\"%'", [KEY])
+    code, found = _found(capsys, file)
+    assert code == 1
+    assert {(each["kind"], each["length"], each["column"]) for each in found} == {("github-token", 40, None)}
+    assert all(each["line"] >= 1 for each in found)
