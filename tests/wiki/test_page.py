@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.errors import UnreadablePage
@@ -37,6 +37,7 @@ def test_the_pieces_of_a_body_are_the_body(body: str) -> None:
     assert all(piece.startswith("## ") for piece in pieces[1:])
 
 
+@settings(max_examples=50)
 @given(FIELDS, BODIES, FIELDS)
 def test_a_page_others_wrote_takes_any_change(fields: dict[str, Any], body: str, changes: dict[str, Any]) -> None:
     original = render_page(Page(fields, split_body(body)))
