@@ -89,6 +89,17 @@ def test_dollars_are_capped_a_day(stop: Stop, tmp_path: Path) -> None:
     assert calls_of(tmp_path, "claude") == 1
 
 
+def test_a_call_without_an_answer_counts_with_what_it_could_cost(project: Path, stop: Stop, tmp_path: Path) -> None:
+    stop("session-0", calls_a_day=3, usd_a_day=50.0)
+    failed = json.dumps({"type": "result", "subtype": "error_max_structured_output_retries", "total_cost_usd": 9.0})
+    program(tmp_path, "claude", f"echo '{failed}'")
+    for name in ("session-1", "session-2", "session-3"):
+        stop(name, calls_a_day=3, usd_a_day=50.0)
+    assert calls_of(tmp_path, "claude") == 3
+    counted = json.loads((project / ".evolve" / "hook" / "background.json").read_text())
+    assert (counted["calls"], counted["usd"] > 0.1) == (3, True)
+
+
 @pytest.mark.parametrize("counts", ['"calls": -1000, "usd": 0', '"calls": NaN, "usd": 0', '"calls": 0, "usd": -1e9'])
 def test_a_count_that_is_none_lifts_no_cap(project: Path, stop: Stop, tmp_path: Path, counts: str) -> None:
     today = datetime.now(UTC).strftime("%Y-%m-%d")

@@ -19,7 +19,7 @@ class Budget:
     def __init__(self, max_usd: float | None = None, max_calls: int | None = None) -> None:
         self.max_usd = max_usd
         self._max_calls = max_calls
-        self._calls = 0
+        self.calls = 0  # begun, whatever came of them
         self.spent_usd = 0.0
         self._reserved_usd = 0.0
         self._in_flight = 0
@@ -51,7 +51,7 @@ class Budget:
                 raise BudgetReached(self._reason(worst_usd))
             self._reserved_usd += worst_usd
             self._in_flight += 1
-            self._calls += 1
+            self.calls += 1
 
     def settle(self, worst_usd: float, cost_usd: float) -> None:
         """Settle a finished attempt that cost `cost_usd`: 0 if it was refused, its worst case if unknown."""
@@ -69,7 +69,7 @@ class Budget:
                 self._is_reached = True
                 raise BudgetReached(self._reason(worst_usd))
             self.spent_usd += worst_usd
-            self._calls += 1
+            self.calls += 1
 
     def refund(self, usd: float) -> None:
         """Return money that was counted as spent but was not."""
@@ -87,7 +87,7 @@ class Budget:
             raise Interrupted(self._ended)
 
     def _has_calls(self) -> bool:
-        return self._max_calls is None or self._calls < self._max_calls
+        return self._max_calls is None or self.calls < self._max_calls
 
     def _has_room(self, worst_usd: float) -> bool:
         if not self._has_calls() or self.max_usd is None:

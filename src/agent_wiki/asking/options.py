@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_wiki.asking.budget import Budget
 from agent_wiki.trajectory.lazily import dataclass
 
 DEFAULT_CONCURRENCY = 8
@@ -22,6 +23,7 @@ class AskingOptions:
     concurrency: int = DEFAULT_CONCURRENCY
     max_usd: float | None = None
     max_calls: int | None = None  # requests of one run
+    budget: Budget | None = None  # counts what is asked; without one the engine makes its own by these limits
     answer_seconds: float = DEFAULT_ANSWER_SECONDS  # how long a program may take for one answer
     is_journaled: bool = True
     journal_store: str = ""  # the address of a second place for the journal, in a bucket

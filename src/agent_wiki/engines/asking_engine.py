@@ -93,7 +93,7 @@ class AskingEngine(PromptingEngine):
         self.concurrency = asking.concurrency
         self.spending = Spending()
         self._check_prices(table, asking.max_usd)
-        self._budget = Budget(asking.max_usd, asking.max_calls)
+        self._budget = asking.budget or Budget(asking.max_usd, asking.max_calls)
         self.stages_together = stages_together(models, stages)
         self._puts_together = asking.is_together
         self._slots = BoundedSemaphore(asking.concurrency)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent_wiki.asking.budget import Budget
 from agent_wiki.errors import RunError
 from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.hook_memory import HookMemory, is_saved
@@ -64,23 +65,21 @@ def mine_in_background(
         return
     # Until the end is known all counts as spent, so that a run that is killed cannot be repeated all day.
     _note(memory, today, with_.calls_a_day, spent["usd"] if with_.usd_a_day is None else with_.usd_a_day)
-    begun = {"calls": spent["calls"] + 1, "usd": spent["usd"]}  # a run that cannot ask counts too
+    budget = Budget(usd, int(calls))
     try:
-        report, settled = _run(wiki, [folder / file for file in files], with_.engine, int(calls), usd)
-        total = report.asked.get("total", {})
-        begun["calls"] = spent["calls"] + max(1, int(total.get("calls", 0)))
-        begun["usd"] += float(total.get("cost_usd", 0.0))
+        report, settled = _run(wiki, [folder / file for file in files], with_.engine, budget)
     finally:
-        _note(memory, today, begun["calls"], begun["usd"])
+        asked = max(1, budget.calls)  # a run that cannot ask counts too, and so does a call without an answer
+        _note(memory, today, spent["calls"] + asked, spent["usd"] + budget.spent_usd)
     for file in settled:
         memory.unmark(files[file], states.get(files[file]))
     outcome.mined += sorted(settled)
-    outcome.asked = f"{with_.engine}: {int(begun['calls'] - spent['calls'])} of {with_.calls_a_day} calls a day"
+    outcome.asked = f"{with_.engine}: {asked} of {with_.calls_a_day} calls a day"
     outcome.postponed = report.stopped
     outcome.problems += [*map(str, report.failures), *report.bugs]
 
 
-def _run(wiki: Path, files: list[Path], engine: str, calls: int, usd: float | None) -> tuple[Report, set[str]]:
+def _run(wiki: Path, files: list[Path], engine: str, budget: Budget) -> tuple[Report, set[str]]:
     """A run of `wiki ingest` over these files, and the names of those about which nothing remains to ask."""
     from agent_wiki.asking.options import AskingOptions
     from agent_wiki.engine import no_progress
@@ -104,7 +103,7 @@ def _run(wiki: Path, files: list[Path], engine: str, calls: int, usd: float | No
         on_session=note,
         lock_timeout_seconds=_LOCK_TIMEOUT_SECONDS,
         stop=StopSignal(is_heard=True, most_minutes=_MOST_MINUTES),
-        asking=AskingOptions(concurrency=1, max_calls=calls, max_usd=usd),
+        asking=AskingOptions(concurrency=1, max_usd=budget.max_usd, budget=budget),
     )
     report = run(files, options, Report("hook stop", str(wiki)), no_progress)
     return report, settled - waiting
