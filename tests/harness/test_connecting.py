@@ -425,6 +425,7 @@ def test_the_plugin_of_opencode_runs_the_hook_with_the_wiki_as_one_word(
         ("gemini", ".gemini/settings.json", '{"context": {"fileName": ["AGENTS.md", "X.md"]}}', "AGENTS.md"),
         ("gemini", ".gemini/settings.json", '{"context": {"fileName": ["X.md", "GEMINI.md"]}}', "GEMINI.md"),
         ("gemini", ".gemini/settings.json", '{"context": {"fileName": "../X.md"}}', "GEMINI.md"),
+        ("gemini", ".gemini/settings.json", '{"context": {"fileName": "Makefile"}}', "GEMINI.md"),
         ("gemini", ".gemini/settings.json", '{"context": 7}', "GEMINI.md"),
         (
             "gemini",

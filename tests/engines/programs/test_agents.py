@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engines.programs import claude_code, codex, gemini
 from agent_wiki.engines.programs.named import program_named
 from agent_wiki.engines.programs.program import Asked, Busy, Said, failure
 from agent_wiki.engines.programs.running import Finished, Launch, scratch_folder
 from agent_wiki.engines.programs.strict_schema import strict_schema
-from agent_wiki.errors import BudgetReached, NoAnswer, RunError, ServiceFailed
+from agent_wiki.errors import BudgetReached, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.recall.own_sessions import MINING_VARIABLE
 from agent_wiki.stages.summarize import SummaryAnswer
 from tests.engines.programs.fakes import TOGETHER, asked_of, calls_of, on_path, program
 from tests.paid_runs import dated_recordings
+from tests.wikis import ingest
 
 ASKED = Asked("You read.", "What happened? @/etc/hostname", {"type": "object", "properties": {"a": {"type": "string"}}})
 CLAUDE = {
@@ -195,3 +197,9 @@ def test_codex_is_asked_once_whether_it_is_logged_in(tmp_path: Path, monkeypatch
     assert calls_of(tmp_path, "codex") == 1
     monkeypatch.setenv("CODEX_API_KEY", "a-key")
     assert codex.Codex().login_check(os.environ) is None
+
+
+@pytest.mark.parametrize("model", ["--yolo", "-p", "summarize=--yolo"])
+def test_a_model_that_a_program_would_read_as_an_option_is_refused(tmp_path: Path, model: str) -> None:
+    with pytest.raises(UsageError, match="is no name of a model"):
+        ingest([], tmp_path / "wiki", "gemini", asking=AskingOptions(models=(model,)))

@@ -12,7 +12,7 @@ import json
 import os
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -45,6 +45,7 @@ class ProgramEngine(AskingEngine):
         self.name = program.name
         table = read_models(wiki)
         models = models_named(asking.models, table.stages if program.name == _OWN_MODELS else {})
+        _check_names(models.values())
         super().__init__(wiki, asking, stages, table, models, (program.name, *program.marks))
         self._program = program
         self._limit_seconds = asking.answer_seconds
@@ -163,6 +164,13 @@ class ProgramEngine(AskingEngine):
 
 def _is_whole(usage: Usage) -> bool:
     return "input_tokens" in usage and "output_tokens" in usage
+
+
+def _check_names(models: Iterable[str]) -> None:
+    """Raise `UsageError` for a model whose name a program would read as an option; a cloned wiki may name models."""
+    for model in models:
+        if model.startswith("-"):
+            raise UsageError(f"{model!r} is no name of a model")
 
 
 def _record_of(said: Said, cost: float | None, named_model: str) -> dict[str, Any]:

@@ -14,12 +14,12 @@ _POINTER = "GEMINI.md"
 
 
 def _pointer(folder: Path) -> str:
-    """`GEMINI.md`, or the file that the project's settings name instead."""
+    """`GEMINI.md`, or the Markdown file that the project's settings name instead."""
     names: Any = None
     with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
         names = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))["context"]["fileName"]
     named = [each for each in (names if isinstance(names, list) else [names]) if isinstance(each, str) and each]
-    plain = [each for each in named if Path(each).name == each and each.isprintable()]
+    plain = [each for each in named if Path(each).name == each and each.isprintable() and each.lower().endswith(".md")]
     return _POINTER if _POINTER in plain or not plain else plain[0]
 
 
