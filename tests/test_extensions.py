@@ -73,7 +73,7 @@ from agent_wiki.engines.offline.rule import Example, GuidelineRule
 WORDS = Wording("shop/test-carts", "Test every cart twice", "Test every cart twice.", "A cart.", ("carts",))
 
 def carts(session):
-    return lesson(WORDS, "The user asked for carts.", [session.quote(1, "cart")], {1}, 50)
+    return lesson(WORDS, "The user asked for carts.", [session.quote(1, "Please fix the cart")], {1}, 50)
 
 EXAMPLE = Example("agent: Hello.", "user: Hello.")
 RULES = [GuidelineRule("shop/test-carts", "A request speaks of carts.", carts, EXAMPLE)]
