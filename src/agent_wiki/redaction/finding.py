@@ -10,6 +10,7 @@ is in no name and no key. Prefixes of keys and words of names are searched there
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -53,16 +54,17 @@ def secret_spans(text: str) -> list[Span]:
 
     Raises nothing.
     """
-    spans = _spans(text)
-    others = views(text, may_be_split=spans is not None) if spans is not None or may_hide(text) else []
-    spans = spans or []
+    hinted = _spans(text)
+    spans = hinted or []
+    others = views(text, may_be_split=hinted is not None)
     seen = [(*view.place(start, end), kind) for view in others for start, end, kind in _spans(view.text) or ()]
-    return _united([*spans, *(span for span in seen if _overlapped(span, spans) < 2)]) if seen else spans
+    return _united([*spans, *(span for span in seen if not _joins(span, spans))]) if seen else spans
 
 
-def _overlapped(span: Span, others: list[Span]) -> int:
-    """How many others overlap with a span: where two do, it joins what a line break keeps apart."""
-    return sum(start < span[1] and span[0] < end for start, end, _ in others)
+def _joins(span: Span, apart: list[Span]) -> bool:
+    """Whether a span overlaps with two others or more, which are in order: it joins what a line break keeps apart."""
+    second = bisect_right(apart, span[0], key=lambda each: each[1]) + 1
+    return second < len(apart) and apart[second][0] < span[1]
 
 
 def may_hold_secrets(text: str) -> bool:
