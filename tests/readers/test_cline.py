@@ -23,7 +23,7 @@ shop.py
 # Current Time
 1/22/2026, 3:48:00 AM (UTC, UTC+0:00)
 
-# Current Working Directory (/work/my shop) Files
+# Current Working Directory (/srv/my shop) Files
 shop.py
 
 # Workspace Configuration
@@ -178,7 +178,7 @@ def test_what_the_task_and_the_files_beside_it_say(tmp_path: Path) -> None:
     found = task(tmp_path, reply, beside={"ui_messages.json": shown, "task_metadata.json": metadata})
     source, usage = found.source, found.source.usage
     assert (found.agent, found.model, source.agent_version) == ("cline", "some-model", "3.51.0")
-    assert (source.cwd, source.remote) == ("/work/my shop", "https://example.org/acme/shop")
+    assert (source.cwd, source.remote) == ("/srv/my shop", "https://example.org/acme/shop")
     assert usage is not None
     assert (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens) == (20, 40, 8000)
     assert (source.cost_usd, found.timestamp, source.duration_seconds) == (0.5, "2026-01-22T03:48:00Z", 10.0)

@@ -22,7 +22,7 @@ START: dict[str, Any] = {
     "producer": "copilot-agent",
     "copilotVersion": "1.0.2",
     "startTime": "2026-03-07T15:00:00.000Z",
-    "context": {"cwd": "/work/shop", "repository": "acme/shop", "repositoryHost": "github.com"},
+    "context": {"cwd": "/srv/shop", "repository": "acme/shop", "repositoryHost": "github.com"},
 }
 _Event = tuple[str, dict[str, Any]]
 SAID: _Event = ("assistant.message", {"messageId": "m", "content": "Done.", "toolRequests": [], "interactionId": "i"})
@@ -74,7 +74,7 @@ def test_only_what_was_typed_is_the_users(tmp_path: Path) -> None:
         ("user", "[aborted: user_initiated]", "interrupt"),
         ("assistant", "Done.", None),
     ]
-    assert (found.source.cwd, found.source.remote) == ("/work/shop", "https://github.com/acme/shop")
+    assert (found.source.cwd, found.source.remote) == ("/srv/shop", "https://github.com/acme/shop")
 
 
 def test_a_refusal_by_the_user_is_no_failure_and_one_by_a_rule_is_none_of_the_users(tmp_path: Path) -> None:

@@ -145,17 +145,17 @@ def test_the_content_of_files_that_a_prompt_names_is_not_the_users(tmp_path: Pat
 def test_the_project_is_named_beside_the_chats_or_confirmed_by_the_hash(tmp_path: Path) -> None:
     chats = tmp_path / "tmp" / "app" / "chats"
     (chats / "parent-1").mkdir(parents=True)
-    listed = "<session_context>\n- **Workspace Directories:**\n  - /work/lib\n  - /work/app\n</session_context>"
-    header = {**HEADER, "projectHash": hashlib.sha256(b"/work/app").hexdigest()}
+    listed = "<session_context>\n- **Workspace Directories:**\n  - /srv/lib\n  - /srv/app\n</session_context>"
+    header = {**HEADER, "projectHash": hashlib.sha256(b"/srv/app").hexdigest()}
     listing = read(write_lines(chats / "a.jsonl", [header, user("s", listed), user("a", "go")]))
-    assert listing.source.cwd == "/work/app"
+    assert listing.source.cwd == "/srv/app"
     unknown = read(write_lines(chats / "b.jsonl", [HEADER, user("s", listed), user("a", "go")]))
     assert unknown.source.cwd is None
-    (chats.parent / ".project_root").write_text("/work/app\n", encoding="utf-8")
-    assert read(write_lines(chats / "c.jsonl", [HEADER, user("a", "go")])).source.cwd == "/work/app"
+    (chats.parent / ".project_root").write_text("/srv/app\n", encoding="utf-8")
+    assert read(write_lines(chats / "c.jsonl", [HEADER, user("a", "go")])).source.cwd == "/srv/app"
     of_helper = {**HEADER, "kind": "subagent"}
     helper = read(write_lines(chats / "parent-1" / "d.jsonl", [of_helper, user("a", "go")]))
-    assert (helper.source.cwd, helper.source.parent_session_id) == ("/work/app", "parent-1")
+    assert (helper.source.cwd, helper.source.parent_session_id) == ("/srv/app", "parent-1")
 
 
 def test_what_was_rewound_still_happened(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.readers.lines import only, shape, write_document, write_lines
 INFO = {
     "id": "ses_1",
     "projectID": "p",
-    "directory": "/work/app",
+    "directory": "/srv/app",
     "title": "Slug",
     "time": {"created": 2_000_000_000_000},
 }
@@ -66,7 +66,7 @@ def test_a_reply_has_its_reasoning_its_figures_and_a_call_that_still_runs(tmp_pa
     assert [(each.thinking, each.content) for each in trajectory.messages] == [("Hm.", "I run it.")]
     assert trajectory.messages[0].tool_calls[0].mark == "no-result"
     assert trajectory.source.usage == Usage(60, 10, 30, 60)
-    assert (trajectory.model, trajectory.source.cost_usd, trajectory.source.cwd) == ("m", 0.25, "/work/app")
+    assert (trajectory.model, trajectory.source.cost_usd, trajectory.source.cwd) == ("m", 0.25, "/srv/app")
 
 
 def test_what_the_program_adds_is_no_request(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ COUNTED = {"promptTokenCount": 100, "candidatesTokenCount": 9, "totalTokenCount"
 
 def line(kind: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
     place = {"uuid": f"u{len(str(parts))}{len(str(more))}{kind}", "parentUuid": None, "sessionId": "s-1"}
-    moment = {"timestamp": "2026-02-03T04:05:06.000Z", "cwd": "/work/app", "version": "0.1"}
+    moment = {"timestamp": "2026-02-03T04:05:06.000Z", "cwd": "/srv/app", "version": "0.1"}
     return {**place, **moment, "type": kind, "message": {"role": "user", "parts": list(parts)}, **more}
 
 
@@ -119,7 +119,7 @@ def test_a_subagent_in_a_stream_is_apart(tmp_path: Path) -> None:
         message = {"id": "m", "content": content, "model": "qwen-x", "usage": usage}
         return {"type": kind, "session_id": "s-1", "parent_tool_use_id": parent, "message": message}
 
-    start = {"type": "system", "subtype": "init", "session_id": "s-1", "qwen_code_version": "0.1", "cwd": "/work/app"}
+    start = {"type": "system", "subtype": "init", "session_id": "s-1", "qwen_code_version": "0.1", "cwd": "/srv/app"}
     asked = {"type": "tool_use", "id": "c1", "name": "agent", "input": {}}
     refused = {"type": "tool_result", "tool_use_id": "c1", "is_error": True, "content": "[Operation Cancelled] x"}
     spent = {"input_tokens": 100, "cache_read_input_tokens": 40, "output_tokens": 9, "total_tokens": 109}

@@ -83,7 +83,7 @@ _**Agent (some-model-4 2026-01-05 09:30:30Z)**_
 <summary>Tool use: **Edit**</summary>
 
 ```
-The file /work/shop.py has been updated.
+The file /srv/shop.py has been updated.
 ```
 </details></tool-use>
 
@@ -130,7 +130,7 @@ Let me look.
 ---
 
 <tool-use data-tool-type="read" data-tool-name="read_file">
-<details><summary>Tool use: **read_file** • Read file: /work/README.md</summary>
+<details><summary>Tool use: **read_file** • Read file: /srv/README.md</summary>
 
 </details>
 </tool-use>
@@ -143,7 +143,7 @@ I remove it now.
 
 <tool-use data-tool-type="write" data-tool-name="search_replace">
 
-<details><summary>Tool use: **code_edit** • Edit file: /work/types.ts</summary>
+<details><summary>Tool use: **code_edit** • Edit file: /srv/types.ts</summary>
 
 **Chunk 1**
 
@@ -222,7 +222,7 @@ def test_a_chat_of_claude_code(tmp_path: Path) -> None:
     assert (run.command(), run.result, run.is_error) == ("pytest -q", "Exit code 1\n1 failed", True)
     assert run.arguments["description"] == "Run the suite"
     assert show.command() == "cat old.md \\\n  && ls"
-    assert (edit.path(), edit.result) == ("/work/shop.py", "The file /work/shop.py has been updated.")
+    assert (edit.path(), edit.result) == ("/srv/shop.py", "The file /srv/shop.py has been updated.")
     assert (todo.name, todo.result) == ("TodoWrite", "Todos have been modified.")
     assert found.messages[1].thinking == "I should run them."
     assert [message.content for message in found.messages if message.role == "assistant"][-1] == "Done."
@@ -249,8 +249,8 @@ def test_a_chat_of_cursor(tmp_path: Path) -> None:
     found = session(tmp_path, CURSOR)
     assert (found.agent, found.model, found.source.title) == ("cursor", "some-model", "Bunch of updates")
     look, edit, run = paired_calls(found)
-    assert (look.name, look.path(), look.result) == ("read_file", "/work/README.md", None)
-    assert (edit.path(), edit.arguments["diff"]) == ("/work/types.ts", "-   key?: string;")
+    assert (look.name, look.path(), look.result) == ("read_file", "/srv/README.md", None)
+    assert (edit.path(), edit.arguments["diff"]) == ("/srv/types.ts", "-   key?: string;")
     assert (run.command(), run.result) == ("cd /work && pytest -q", "4 passed")
     assert [m.content for m in found.messages if m.role == "assistant"] == [None, "I remove it now.", None]
     assert found.messages[1].thinking == "Let me look."
