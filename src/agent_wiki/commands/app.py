@@ -31,12 +31,15 @@ from agent_wiki.commands import (
     stages,
     why,
 )
+from agent_wiki.commands.groups import line_of
+from agent_wiki.commands.help_layout import HELP_OPTIONS, WikiCommand, WikiGroup
 
 app = typer.Typer(
     name="wiki",
     help="Turn recorded agent sessions into a wiki that the next agent reads.",
+    cls=WikiGroup,
+    context_settings={"help_option_names": HELP_OPTIONS},
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -51,7 +54,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Turn recorded agent sessions into a wiki that the next agent reads."""
@@ -60,18 +63,18 @@ def _main(
 def _add(*commands: Callable[..., Any], to: typer.Typer = app) -> None:
     """Add commands by the names of their functions."""
     for command in commands:
-        to.command(command.__name__)(command)
+        to.command(command.__name__, cls=WikiCommand, short_help=line_of(command.__name__) or None)(command)
 
 
 def _add_group(name: str, says: str, *commands: Callable[..., Any]) -> None:
-    group = typer.Typer(no_args_is_help=True)
+    group = typer.Typer(cls=WikiGroup, no_args_is_help=True)
     _add(*commands, to=group)
     app.add_typer(group, name=name, help=says)
 
 
 _add(recordings.normalize)
 for _name, _says, _command in stages.stage_commands():
-    app.command(_name, help=_says)(_command)
+    app.command(_name, cls=WikiCommand, help=_says, short_help=line_of(_name))(_command)
 _add(stages.catalog, stages.join, pages.init, pages.dump)
 _add(owner.forget, owner.keep, owner.restore, owner.reject)
 _add(answers.worklist, answers.prompt, answers.apply)

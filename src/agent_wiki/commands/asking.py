@@ -14,7 +14,7 @@ from agent_wiki.asking.options import ASKS_TOGETHER, DEFAULT_ANSWER_SECONDS, DEF
 
 def _option(kind: Any, default: Any, *words: str, **said: Any) -> tuple[Any, Any]:
     """An option's annotation and its default."""
-    return Annotated[kind, typer.Option(*words, **said)], default
+    return Annotated[kind, typer.Option(*words, **said, rich_help_panel="Asking a model")], default
 
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {

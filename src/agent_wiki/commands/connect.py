@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agent_wiki.commands import completing
 from agent_wiki.commands.hook import CallsADay, UsdADay
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun
@@ -23,6 +24,7 @@ AgentName = Annotated[
         metavar="AGENT",
         help="claude-code, codex, gemini, qwen, opencode, copilot, cursor or agents-md.",
         show_default=False,
+        autocompletion=completing.agents,
     ),
 ]
 Folder = Annotated[Path, typer.Option("--dir", help="The project's folder.")]

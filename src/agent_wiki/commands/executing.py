@@ -14,19 +14,33 @@ if TYPE_CHECKING:
     from agent_wiki.pipeline.workers import RayOptions
 
 LOCAL, RAY = "local", "ray"
+MACHINES_PANEL = "Several machines"
+"""The heading of these options in `--help`."""
 _OF_A_TASK = ("num_cpus", "num_gpus", "memory", "resources", "max_retries", "runtime_env", "scheduling_strategy")
 
 Executor = Annotated[
-    str, typer.Option("--executor", help="Who reads the recordings: local (this machine) or ray (a Ray cluster).")
+    str,
+    typer.Option(
+        "--executor",
+        help="Who reads the recordings: local (this machine) or ray (a Ray cluster).",
+        rich_help_panel=MACHINES_PANEL,
+    ),
 ]
 RayAddress = Annotated[
     str,
-    typer.Option("--ray-address", help="The cluster; else that of RAY_ADDRESS, else one started on this machine."),
+    typer.Option(
+        "--ray-address",
+        help="The cluster; else that of RAY_ADDRESS, else one started on this machine.",
+        rich_help_panel=MACHINES_PANEL,
+    ),
 ]
 RayOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--ray-option", metavar="NAME=VALUE", help="An option of each Ray task, such as num_cpus=2 or max_retries=10."
+        "--ray-option",
+        metavar="NAME=VALUE",
+        help="An option of each Ray task, such as num_cpus=2 or max_retries=10.",
+        rich_help_panel=MACHINES_PANEL,
     ),
 ]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agent_wiki.commands import completing
 from agent_wiki.commands.show import finish, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson, DryRun, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -16,14 +17,22 @@ if TYPE_CHECKING:
     from agent_wiki.report import Report
 
 Pages = Annotated[
-    list[str], typer.Argument(help="Pages: a path in the wiki or from here, an id, a slug, or the beginning of an id.")
+    list[str],
+    typer.Argument(
+        help="Pages: a path in the wiki or from here, an id, a slug, or the beginning of an id.",
+        autocompletion=completing.pages,
+    ),
 ]
 Why = Annotated[str, typer.Option("--why", help="Why, in a few words; it is remembered.")]
 
 
 def forget(
     sessions: Annotated[
-        list[str], typer.Argument(help="Sessions, each by its id, the beginning of it, or its recording's file name.")
+        list[str],
+        typer.Argument(
+            help="Sessions, each by its id, the beginning of it, or its recording's file name.",
+            autocompletion=completing.sessions,
+        ),
     ],
     wiki: Wiki = None,
     journal_store: Annotated[

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agent_wiki.commands.executing import MACHINES_PANEL
+
 if TYPE_CHECKING:
     from agent_wiki.pipeline.inputs import Selection
     from agent_wiki.readers.recording_path import RecordingPath
@@ -15,17 +17,35 @@ Paths = Annotated[
     list[str],
     typer.Argument(help="Recordings, or folders of them (read recursively), also in a bucket: s3://BUCKET/PREFIX."),
 ]
+PANEL = "Which recordings"
+"""The heading of these options in `--help`."""
 Since = Annotated[
-    str, typer.Option("--since", help="Only files that changed since this date or moment, such as 2026-01-31.")
+    str,
+    typer.Option(
+        "--since",
+        help="Only files that changed since this date or moment, such as 2026-01-31.",
+        rich_help_panel=PANEL,
+    ),
 ]
 Include = Annotated[
     list[str] | None,
-    typer.Option("--include", help="Only files whose path below the named folder fits; * also matches /."),
+    typer.Option(
+        "--include",
+        help="Only files whose path below the named folder fits; * also matches /.",
+        rich_help_panel=PANEL,
+    ),
 ]
-Exclude = Annotated[list[str] | None, typer.Option("--exclude", help="No files whose path fits.")]
+Exclude = Annotated[
+    list[str] | None, typer.Option("--exclude", help="No files whose path fits.", rich_help_panel=PANEL)
+]
 MaxObjects = Annotated[
     int | None,
-    typer.Option("--max-objects", min=1, help="Read at most so many new or changed files; the others wait."),
+    typer.Option(
+        "--max-objects",
+        min=1,
+        help="Read at most so many new or changed files; the others wait.",
+        rich_help_panel=PANEL,
+    ),
 ]
 ShardNumber = Annotated[
     str | None,
@@ -34,6 +54,7 @@ ShardNumber = Annotated[
         metavar="I/N|auto[/N]",
         help="Only this share of the recordings, such as 1/4; auto: as the job of a cluster or CI says it.",
         show_default="all of them",
+        rich_help_panel=MACHINES_PANEL,
     ),
 ]
 

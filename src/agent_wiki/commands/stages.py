@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.commands import completing
 from agent_wiki.commands.asking import asks
-from agent_wiki.commands.executing import LOCAL, Executor, RayAddress, RayOption, ray_options
+from agent_wiki.commands.executing import LOCAL, MACHINES_PANEL, Executor, RayAddress, RayOption, ray_options
 from agent_wiki.commands.selecting import (
+    PANEL,
     Exclude,
     Include,
     MaxObjects,
@@ -49,6 +51,7 @@ EngineName = Annotated[
         help="The engine that answers: offline, anthropic, claude-code, codex, gemini, command:'PROGRAM …', recorded, "
         "or one of another package.",
         show_default="offline",
+        autocompletion=completing.engines,
     ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Workers; by default one per processor, at most 8.")]
@@ -60,7 +63,11 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 RetrySetAside = Annotated[
     bool,
-    typer.Option("--retry-set-aside", help="Read objects again that were set aside after three failed runs."),
+    typer.Option(
+        "--retry-set-aside",
+        help="Read objects again that were set aside after three failed runs.",
+        rich_help_panel=PANEL,
+    ),
 ]
 ArchiveCovered = Annotated[
     bool, typer.Option("--archive-covered/--keep-covered", help="Archive guidelines that a skill covers.")
@@ -72,6 +79,7 @@ Out = Annotated[
         metavar="FOLDER|s3://BUCKET/PREFIX",
         help="With --shard: write records for `wiki join` below this place; the wiki itself is only read.",
         show_default="the wiki",
+        rich_help_panel=MACHINES_PANEL,
     ),
 ]
 MaxNewPages = Annotated[

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agent_wiki.commands import completing
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 
 
 def why(
-    page: Annotated[str, typer.Argument(help="A page's path, id or slug, a session's id, or the beginning of an id.")],
+    page: Annotated[
+        str,
+        typer.Argument(
+            help="A page's path, id or slug, a session's id, or the beginning of an id.",
+            autocompletion=completing.pages,
+        ),
+    ],
     wiki: Wiki = None,
     traces: Annotated[
         list[Path] | None, typer.Option("--traces", help="A file or folder with recordings; may be repeated.")
