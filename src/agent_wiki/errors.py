@@ -181,3 +181,10 @@ class WikiLocked(RunError):
 
 class UnsafePath(RunError):
     """A path would leave the wiki folder; nothing was written."""
+
+
+def system_reason(error: OSError | MemoryError) -> str:
+    """Why the system refused something, in a few words."""
+    if isinstance(error, MemoryError):
+        return "needs more memory than this process may have"
+    return error.strerror or str(error) or type(error).__name__

@@ -12,6 +12,8 @@ from agent_wiki.errors import UnsafePath, WikiLocked
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.replacing import replacing
 
+_MARK_TIMEOUT_SECONDS = 10.0  # what is done under this lock takes less than a thousandth of it
+
 
 def is_saved(path: Path) -> bool:
     """Whether a session is saved there; a link, as anybody can put into a repository, could lead to another project."""
@@ -42,7 +44,8 @@ class HookMemory:
 
     def mark_pending(self, stem: str, file: str, state: str) -> None:
         """Note that a saved file has yet to be mined; `state` is the digest of what it holds."""
-        self.write(f"pending/{stem}.json", {"file": file, "state": state})
+        with self.locked("marks", _MARK_TIMEOUT_SECONDS):
+            self.write(f"pending/{stem}.json", {"file": file, "state": state})
 
     def pending_states(self) -> dict[str, str]:
         """Stem → digest of what has yet to be mined."""
@@ -59,8 +62,9 @@ class HookMemory:
 
     def unmark(self, stem: str, state: str | None = None) -> None:
         """Note that a saved file has been mined; one that was marked again since, in another state, stays marked."""
-        if state is None or self._mark(stem).get("state") == state:
-            (self.folder / "pending" / f"{stem}.json").unlink(missing_ok=True)
+        with self.locked("marks", _MARK_TIMEOUT_SECONDS):
+            if state is None or self._mark(stem).get("state") == state:
+                (self.folder / "pending" / f"{stem}.json").unlink(missing_ok=True)
 
     def _marks(self) -> list[Path]:
         return sorted((self.folder / "pending").glob("[!.]*.json"))

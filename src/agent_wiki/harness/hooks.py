@@ -11,11 +11,10 @@ import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent_wiki.errors import AgentWikiError, WikiLocked
+from agent_wiki.errors import AgentWikiError, WikiLocked, system_reason
 from agent_wiki.harness.hook_input import HookInput, HookProblem, NothingRecorded, parse_input, transcript_of
 from agent_wiki.harness.hook_log import HookOutcome, log
 from agent_wiki.harness.hook_memory import HookMemory, is_saved
@@ -25,7 +24,6 @@ from agent_wiki.recall.own_sessions import MINING_VARIABLE
 if TYPE_CHECKING:
     from agent_wiki.harness.background import Background
     from agent_wiki.pipeline.session_stages import SessionReport
-    from agent_wiki.trajectory import Trajectory
 
 # What ends a turn or a session, in each agent's words: Claude Code, Codex and Qwen Code, Codex's `notify`, Gemini CLI,
 # Cursor, OpenCode. Copilot names no event.
@@ -70,6 +68,8 @@ def stop(
         pass
     except AgentWikiError as error:
         outcome.problems.append(str(error))
+    except (OSError, MemoryError) as error:
+        outcome.problems.append(f"{getattr(error, 'filename', None) or 'the hook'}: {system_reason(error)}")
     except Exception:  # noqa: BLE001 - whatever goes wrong here, the harness continues
         outcome.problems.append(traceback.format_exc())
     log(cwd, environment, outcome)
@@ -85,6 +85,7 @@ def _save_and_mine(
     background: Background | None,
 ) -> None:
     from agent_wiki.harness import saving
+    from agent_wiki.harness.hook_sessions import save_and_mark
 
     root = project_root(cwd)
     wiki = project_wiki(named_wiki, cwd, environment)
@@ -95,7 +96,7 @@ def _save_and_mine(
     with transcript_of(hook, environment) as transcript, memory.locked("saving", _SAVE_TIMEOUT_SECONDS):
         for trajectory in saving.trajectories(transcript, transcript.name, warnings):
             is_ending = background is None and hook.event in _ENDS_A_SESSION
-            current.add(_save(trajectory, folder, memory, outcome, wiki, is_ending=is_ending))
+            current.add(save_and_mark(trajectory, folder, memory, outcome, wiki, is_ending=is_ending))
     if wiki is None:
         return
     if hook.is_continuation:
@@ -106,57 +107,6 @@ def _save_and_mine(
     else:
         going_on = frozenset() if hook.event in _ENDS_A_SESSION else frozenset(current)
         _ask_about_pending(wiki, folder, memory, outcome, background, going_on)
-
-
-def _save(
-    trajectory: Trajectory,
-    folder: Path,
-    memory: HookMemory,
-    outcome: HookOutcome,
-    wiki: Path | None,
-    *,
-    is_ending: bool,
-) -> str:
-    """Save one trajectory unless it is saved as it is now; a session's later state replaces the earlier one's file.
-
-    It is marked as pending when the turns since the last look show a sign of something to learn, and at its end when
-    the wiki has another state of it: Claude Code writes the last reply and the cost after the last turn's hook. Out:
-    its stem.
-    """
-    from agent_wiki.harness import saving
-    from agent_wiki.harness.signs import signs_to_learn
-    from agent_wiki.trajectory import digest
-    from agent_wiki.wiki.layout import session_file_stem, summary_path
-
-    stem = session_file_stem(trajectory.session_id)
-    name = f"sessions/{stem}.json"
-    before, found = memory.read(name), digest(trajectory)
-    file = Path(str(before.get("file") or "")).name
-    has_file = bool(file) and is_saved(folder / file)
-    if before.get("digest") == found and has_file:
-        outcome.unchanged += 1
-    else:
-        if has_file:
-            saving.replace(folder / file, trajectory)
-        else:
-            file = saving.write_new(folder, trajectory, datetime.now(UTC)).name
-        outcome.saved.append(folder / file)
-    examined, turns = before.get("looked_at"), len(trajectory.messages)
-    since = examined if isinstance(examined, int) and examined <= turns else 0
-    marked, signs = before.get("marked"), tuple[str, ...]()
-    if wiki is not None and since < turns:
-        signs = signs_to_learn(trajectory, since)
-        since = turns
-    if wiki is not None and is_ending and marked != found and (wiki / summary_path(trajectory.session_id)).is_file():
-        signs = signs or ("its end",)
-    if signs:
-        marked = found
-        memory.mark_pending(stem, file, found)
-        outcome.marked.append(f"{trajectory.session_id}: {', '.join(signs)}")
-    state = {"digest": found, "file": file, "looked_at": since, **({"marked": marked} if marked else {})}
-    if state != before:
-        memory.write(name, state)
-    return stem
 
 
 def _mine_pending(wiki: Path, folder: Path, memory: HookMemory, outcome: HookOutcome) -> None:

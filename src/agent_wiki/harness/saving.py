@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from agent_wiki.errors import RunError, UnreadableRecording, UnsafePath
 from agent_wiki.readers.builder import without_reminders
@@ -23,11 +24,12 @@ from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.trajectory import Trajectory, envelope_chunks
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import session_file_stem
-from agent_wiki.wiki.replacing import replacing
+from agent_wiki.wiki.replacing import creating, replacing
 
 EVOLVE_DIR = "EVOLVE_DIR"
 _EVOLVE = ".evolve"
 _TRAJECTORIES = "trajectories"
+_GIT_IGNORE = ".gitignore"
 _STANDARD_INPUT = "stdin"
 _IGNORED = "# Made by agent-wiki: recordings are their owner's.\n/.gitignore\n/trajectories/\n/hook/\n/hook.log\n"
 _MOST_OF_ONE_SECOND = 10_000
@@ -125,12 +127,28 @@ def default_folder(root: Path, environment: Mapping[str, str]) -> Path:
     for each in (folder,) if environment.get(EVOLVE_DIR) else (evolve, folder):
         if each.is_symlink():
             raise UnsafePath(f"{each}: a link in the project could lead out of it; nothing was written")
-    if not evolve.exists():
-        make_folder(evolve)
-        with suppress(OSError):  # failing to keep recordings out of version control is not an error
-            (evolve / ".gitignore").write_text(_IGNORED, encoding="utf-8")
+    is_new = not evolve.exists()
+    make_folder(evolve)
+    _ignore(evolve, is_new=is_new)
     make_folder(folder)
     return folder
+
+
+def _ignore(evolve: Path, *, is_new: bool) -> None:
+    """Keep recordings out of version control. A file that a killed process or a full disk left empty is made again."""
+    target = evolve / _GIT_IGNORE
+    try:
+        is_missing = target.lstat().st_size == 0
+    except OSError:
+        is_missing = is_new or not _is_any_saved(evolve / _TRAJECTORIES)
+    if is_missing:
+        with suppress(OSError), replacing(target) as stream:  # failing to do so is not an error
+            stream.write(_IGNORED.encode())
+
+
+def _is_any_saved(folder: Path) -> bool:
+    """Whether a project has a saved trajectory: whoever took `.gitignore` away then meant to."""
+    return folder.is_dir() and any(each.suffix == ".json" for each in folder.iterdir())
 
 
 def make_folder(folder: Path) -> None:
@@ -159,24 +177,26 @@ def save(found: Iterable[Trajectory], folder: Path, moment: datetime) -> list[Sa
     return saved
 
 
-def write_new(folder: Path, trajectory: Trajectory, moment: datetime) -> Path:
+def write_new(
+    folder: Path, trajectory: Trajectory, moment: datetime, announce: Callable[[str], None] | None = None
+) -> Path:
     """Write one envelope under an unused name, readable by its owner only. Raises `RunError`.
 
-    The name is claimed by creating the file exclusively; then the content is moved there atomically.
+    The file gets its name once it is whole: there is never an empty one. `announce` is called with the name before.
     """
     for copy in range(1, _MOST_OF_ONE_SECOND):
         target = folder / file_name(trajectory.session_id, moment, copy)
+        if os.path.lexists(target):
+            continue
+        if announce is not None:
+            announce(target.name)
         try:
-            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            with creating(target, 0o600) as stream:
+                _write(stream, trajectory)
         except FileExistsError:
             continue
         except OSError as error:
             raise RunError(f"{target}: cannot write ({error.strerror})") from error
-        try:
-            replace(target, trajectory)
-        except RunError:
-            target.unlink(missing_ok=True)
-            raise
         return target
     raise RunError(f"{folder}: too many trajectories in one second; try again")
 
@@ -185,6 +205,10 @@ def replace(target: Path, trajectory: Trajectory) -> None:
     """Replace `target` with one envelope atomically, readable by its owner only. Raises `RunError`."""
     try:
         with replacing(target, 0o600) as stream:
-            stream.writelines(chunk.encode("utf-8", "replace") for chunk in envelope_chunks(trajectory))
+            _write(stream, trajectory)
     except OSError as error:
         raise RunError(f"{target}: cannot write ({error.strerror})") from error
+
+
+def _write(stream: BinaryIO, trajectory: Trajectory) -> None:
+    stream.writelines(chunk.encode("utf-8", "replace") for chunk in envelope_chunks(trajectory))

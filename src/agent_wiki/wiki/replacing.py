@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-_NAMELESS = os.O_WRONLY | getattr(os, "O_TMPFILE", 0)
+_NAMELESS = getattr(os, "O_TMPFILE", 0)
+_OPENED = "/proc/self/fd"  # where Linux lists the open files of a process, also those without a name
 
 
 @contextmanager
@@ -19,10 +21,10 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     A new file gets `mode`, another keeps its own. A link where the content is prepared is replaced, not followed.
     Raises `OSError`; then the file is as it was.
     """
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    beside = _beside(target)
     try:
         beside.unlink(missing_ok=True)
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
+        with creating(beside, mode) as stream:
             yield stream
         if target.exists():
             beside.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -33,20 +35,85 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
         raise
 
 
+@contextmanager
+def creating(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Where to write a new file's content: the file gets its name in one step, once it is whole.
+
+    A process that is killed leaves nothing, or on systems other than Linux a hidden file beside. Raises
+    `FileExistsError` where there is such a file by then, and `OSError` when there is no room.
+    """
+    descriptor = _nameless(target.parent, mode)
+    if descriptor is not None:
+        with os.fdopen(descriptor, "w+b") as stream:
+            yield stream
+            stream.flush()
+            if _is_named(stream.fileno(), target):
+                return
+            stream.seek(0)
+            with _named_later(target, mode) as copy:
+                shutil.copyfileobj(stream, copy)
+    else:
+        with _named_later(target, mode) as stream:
+            yield stream
+
+
+def _nameless(folder: Path, mode: int) -> int | None:
+    """A new file without a name, which is gone when this process is; None where the system has none."""
+    if not _NAMELESS or not Path(_OPENED).is_dir():
+        return None
+    try:
+        return os.open(folder, os.O_RDWR | _NAMELESS, mode)
+    except OSError:
+        return None  # or no room: then the next attempt says so
+
+
+def _is_named(descriptor: int, target: Path) -> bool:
+    """Give a file its name. False where the system cannot; raises `FileExistsError`."""
+    try:
+        os.link(f"{_OPENED}/{descriptor}", target, src_dir_fd=descriptor)  # which has it follow the link
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _named_later(target: Path, mode: int) -> Iterator[BinaryIO]:
+    beside = _beside(target)
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
+            yield stream
+        try:
+            os.link(beside, target)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+            beside.replace(target)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.tmp")
+
+
 def created(target: str, content: bytes) -> bool:
-    """Make a new file that gets its name once it is whole. False where the system cannot, or where there is one.
+    """The same for a page, of which there are tens of thousands: False where the system cannot, or where there is one.
 
     A file beside that is renamed costs twice as much, and the two processes of a large run wait for each other's.
     Raises `OSError` when there is no room.
     """
     try:
-        descriptor = os.open(target.rpartition("/")[0], _NAMELESS, 0o666)
+        descriptor = os.open(target.rpartition("/")[0], os.O_WRONLY | _NAMELESS, 0o666)
     except OSError:
         return False
     try:
         write_all(descriptor, content)
         with suppress(OSError):
-            os.link(f"/proc/self/fd/{descriptor}", target, src_dir_fd=descriptor)  # which has it follow the link
+            os.link(f"{_OPENED}/{descriptor}", target, src_dir_fd=descriptor)
             return True
         return False
     finally:
