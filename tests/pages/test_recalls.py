@@ -11,7 +11,7 @@ from agent_wiki.wiki.page import Page
 
 
 def uses(*statuses: str) -> list[Recall]:
-    return [Recall("p", f"s{number}", f"summaries/s{number}.md", "", each, "q") for number, each in enumerate(statuses)]
+    return [Recall("p", f"s{at}", f"summaries/s{at}.md", "S", "", each, "q") for at, each in enumerate(statuses)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_odd_entries_are_no_uses() -> None:
 
 
 def test_a_table_row_cannot_be_broken_by_a_quote() -> None:
-    recall = Recall("p", "s|x", "summaries/s.md", "a|b", "followed", "x | y\n| z |")
+    recall = Recall("p", "s|x", "summaries/s.md", "s|x", "a|b", "followed", "x | y\n| z |")
     rows = used_by_section([recall], "../").splitlines()
     assert len(rows) == 3
     assert rows[2].replace("\\|", "").count("|") == 5

@@ -58,7 +58,7 @@ def _session(name: str, entry: SkillEntry) -> Contribution[SkillEntry]:
 
 def _written(folder: Path, entry: SkillEntry, sessions: int = 1, uses: int = 0) -> Path:
     found = joined(_session(f"s---{number}", entry) for number in range(sessions))
-    recalls = [Recall("skill:x", f"r-{n}", f"summaries/r-{n}.md", "", "followed", "quote") for n in range(uses)]
+    recalls = [Recall("skill:x", f"r-{n}", f"summaries/r-{n}.md", "Run", "", "followed", "quote") for n in range(uses)]
     used_by = used_by_section(recalls, "../../", MOST_USES)
     text = skill_page(entry.name, found, used_by=used_by).text(Templates(Path("nowhere")))
     assert origin_of(text) == "generated"

@@ -8,7 +8,7 @@ import pytest
 
 from agent_wiki.pages.pass_rates import has_passed, pass_rate
 from agent_wiki.pages.sessions import Arc, Session
-from agent_wiki.pages.task import Contributed, task_page
+from agent_wiki.pages.task import task_page
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.templates import Templates
@@ -25,15 +25,19 @@ def _session(session_id: str, outcome: Any = "success", arcs: int = 1, **recorde
 
 def _page(*sessions: Session, findings: str = "[2 of 3 ran the check.]") -> str:
     config = parse_config(f"schema_version: 1\ntasks:\n  carts: {{title: Carts, intro: All., findings: {findings}}}\n")
-    contributed: Contributed = {"summaries/a1.md": (["0123456789ab"], [])}
-    return task_page("carts", config, sessions, contributed).text(Templates(None)).split("# Carts\n")[1]
+    links: dict[str, tuple[list[str], list[str]]] = {
+        "summaries/a1.md": (["[Run it](../guidelines/run-it__0123456789ab.md)"], [])
+    }
+    page = task_page("carts", config, sessions, lambda path, _: links.get(path, ([], [])))
+    return page.text(Templates(None)).split("# Carts\n")[1]
 
 
 def test_a_session_in_arcs_is_one_row_with_its_reward_and_columns_without_data_are_left_out() -> None:
     page = _page(_session("a", arcs=2, reward=0.5, model="m-1"), _session("b", model="m-1"))
     assert "| Model | Session | Outcome | Reward | Tool calls | Errors | Contributed guidelines |\n" in page
-    assert "| m-1 | [a](../summaries/a.md) | success | 0.5 | 4 | 1 | `0123456789ab` |\n" in page
-    assert "| m-1 | [b](../summaries/b.md) | success | — | 2 | 0 | — |\n" in page
+    lesson = "[Run it](../guidelines/run-it__0123456789ab.md)"
+    assert f"| m-1 | [Fix the cart (a)](../summaries/a.md) | success | 0.5 | 4 | 1 | {lesson} |\n" in page
+    assert "| m-1 | [Fix the cart (b)](../summaries/b.md) | success | — | 2 | 0 | — |\n" in page
 
 
 def test_success_is_counted_for_each_condition_and_model_and_over_all() -> None:
@@ -53,12 +57,13 @@ def test_success_of_several_models_has_no_column_for_a_condition_that_nobody_tol
 
 def test_a_page_without_a_finding_is_short() -> None:
     page = _page(_session("a", "unknown"), findings="[]")
-    assert page == "\nAll.\n\n## Comparison\n\n| Session | Outcome |\n|---|---|\n| [a](../summaries/a.md) | unknown |\n"
+    table = "| Session | Outcome |\n|---|---|\n| [Fix the cart](../summaries/a.md) | unknown |\n"
+    assert page == f"\nAll.\n\n## Comparison\n\n{table}"
 
 
 def test_what_a_recording_says_of_its_model_breaks_no_table() -> None:
     page = _page(_session("a", model="m|1\n| x |"))
-    assert "| m\\|1 \\| x \\| | [a](../summaries/a.md) | success |" in page
+    assert "| m\\|1 \\| x \\| | [Fix the cart](../summaries/a.md) | success |" in page
 
 
 @pytest.mark.parametrize(("passed", "k", "rate"), [(4, 4, 1.0), (2, 1, 0.5), (2, 2, 1 / 6), (1, 2, 0.0)])

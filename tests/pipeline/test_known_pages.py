@@ -104,7 +104,7 @@ def test_a_memory_from_elsewhere_or_torn_is_of_no_account(tmp_path: Path) -> Non
     _keep(wiki, memory.replace(b"layout", b"another layout", 1))
     ingest([], wiki, engine, stages=("catalog",))
     edited = page.relative_to(wiki).as_posix()  # a person's edit, which stays and is indexed by its words
-    assert changed(whole, tree(wiki)) == ["_index.jsonl", "guidelines/index.md", edited]
+    assert changed(whole, tree(wiki)) == ["_index.jsonl", "guidelines/index.md", edited, "index.md"]
     page.unlink()
     torn_ones = (
         b"",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from benchmarks.generated_wiki import generate, generated_record
 
-from agent_wiki.pages import indexes
+from agent_wiki.pages import index_pages, indexes
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE, Arc, NotedTurn, RecallEntry
 from agent_wiki.pages.settled import SUBTASK
@@ -196,6 +196,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(settling, "MOST_LISTED", 1)
     monkeypatch.setattr(indexes, "MOST_LISTED", 1)
+    monkeypatch.setattr(index_pages, "MOST_LISTED", 1)
     monkeypatch.setattr("agent_wiki.pipeline.publish.load_wiki", counted)
     return found
 

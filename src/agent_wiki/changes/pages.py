@@ -23,7 +23,9 @@ PageChange = Literal["new", "changed", "retired"]
 
 _WORDS = {"title": "title", "summary": "words", "trigger": "when it applies", "link": "place"}
 _GRADES = ("cause", "trust", "scope")
-_DERIVED = frozenset({"Cause", "Members", "Sources", "Used by"})  # sections that say what rows do, or other pages
+_DERIVED = frozenset(
+    {"Cause", "Lessons", "Members", "Sources", "Used by"}
+)  # sections that say what rows do, or other pages
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, TypeAlias
 
 from agent_wiki.pages import foreign
@@ -33,6 +34,7 @@ from agent_wiki.wiki.layout import (
     guideline_path,
     kind_of,
     page_id,
+    page_title,
     skill_path,
     slug,
     subtask_path,
@@ -40,7 +42,7 @@ from agent_wiki.wiki.layout import (
 )
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.templates import Templates
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import link_label, plain_line
 from agent_wiki.wiki.values import entries_of, text_or_none, texts_of, whole_number
 
 _MOST_TOPICS = 4
@@ -280,7 +282,7 @@ class Catalog:
                 continue
             path = task_path(name)
             made.add(path)
-            page = task_page(name, config, [self.view.sessions[each] for each in ids], self.contributed)
+            page = task_page(name, config, [self.view.sessions[each] for each in ids], self.lessons_of)
             entry = entry_of("task", path, page, self.recalls.get(f"task:{name}", ()))
             entry.sessions = len(ids)
             yield RenderedPage(path, entry, partial(page.text, self.templates))
@@ -298,12 +300,13 @@ class Catalog:
 
     def _summaries(self, session: Session) -> Iterator[RenderedPage]:
         about = [self._taught(path) for path in session.paths]
+        lessons = {path: [*chain(*self.lessons_of(path, "../"))] for path in session.paths}
         links = [self.links.get(each.id) for arc in session.arcs for each in arc.recalled]
         left_out = rejected_turns(self.view.rejected.values(), session.session_id)
         family = self.task_of.get(session.session_id)
         owners = None if family is None else family in self.owners_tasks
-        inputs = self.inputs.digest([session], family, owners, about, links, left_out)
-        known = [self._known("summary", path, inputs, ()) for path in session.paths]
+        inputs = self.inputs.digest([session], family, owners, about, lessons, links, left_out)
+        known = [self._known("summary", path, inputs, (), title) for path, title in session.titles().items()]
         if None not in known:
             yield from filter(None, known)
             return
@@ -311,6 +314,7 @@ class Catalog:
             session,
             tags=self._summary_tags(session, family if owners else None),
             contributed=self.contributed,
+            lessons=lessons,
             links=self.links,
             made_by=session.record.stages[SUMMARIZE].made_by.short,
         )
@@ -318,15 +322,19 @@ class Catalog:
             edited = self.edited.get(path)
             arc = page.content if edited is None else foreign.with_edited_dead_ends(page.content, edited)
             tags = list(dict.fromkeys([*([family] if family else ()), *page.tags]))
-            entry = entry_of_summary(path, session.record.date, episode_row(session, path, arc, tags, left_out))
+            row = episode_row(session, path, arc, tags, left_out)
+            entry = entry_of_summary(path, session.record.date, row, page.aliases[0])
             yield RenderedPage(path, entry, partial(page.text, self.templates), inputs=inputs)
 
-    def _known(self, kind: str, path: str, inputs: str, recalls: Sequence[Recall]) -> RenderedPage | None:
+    def _known(
+        self, kind: str, path: str, inputs: str, recalls: Sequence[Recall], title: str = ""
+    ) -> RenderedPage | None:
         """The page as it lies on disk, where it was rendered from the same."""
         known = self.known.get(path)
         if known is None or not inputs or known.inputs != inputs:
             return None
-        return RenderedPage(path, IndexEntry(kind, path, known.line, known.date, recalls=recalls), inputs=inputs)
+        entry = IndexEntry(kind, path, known.line, known.date, recalls=recalls, title=title)
+        return RenderedPage(path, entry, inputs=inputs)
 
     def _foreign_summaries(self) -> Iterator[RenderedPage]:
         sessions = [session for session in self.view.sessions.values() if session.page is not None]
@@ -337,7 +345,8 @@ class Catalog:
             page = self.view.state.foreign[path]
             row = episode_row(session, path, arc, texts_of(page.fields.get("tags")))
             page = page.with_fields({"contributed_guidelines": guidelines, "contributed_skills": skills})
-            yield RenderedPage(path, entry_of_summary(path, session.record.date, row), foreign=page)
+            entry = entry_of_summary(path, session.record.date, row, session.titles()[path])
+            yield RenderedPage(path, entry, foreign=page)
 
     def _kept(self, made: Collection[str]) -> Iterator[RenderedPage]:
         """Pages that a person changed and that no session supports any more: they are indexed by their own words."""
@@ -346,7 +355,10 @@ class Catalog:
                 used = self.recalls.get(page_id(path), ())
                 is_summary = kind_of(path) == "summary"
                 yield RenderedPage(
-                    path, entry_of_summary(path, None, None) if is_summary else entry_of_foreign(path, page, used)
+                    path,
+                    entry_of_summary(path, None, None, page.title)
+                    if is_summary
+                    else entry_of_foreign(path, page, used),
                 )
 
     def _foreign(self, kind: str, up: str) -> Iterator[RenderedPage]:
@@ -358,10 +370,10 @@ class Catalog:
     def settled_entries(self) -> Iterator[IndexEntry]:
         """What the indexes say of the pages of settled sessions."""
         for each in self.settled:
-            kind = "summary"
+            kind, title = "summary", each.facts.title
             for path, known in each.pages:
-                yield IndexEntry(kind, path, known.line, known.date)
-                kind = "guideline"
+                yield IndexEntry(kind, path, known.line, known.date, title=title)
+                kind, title = "guideline", ""
 
     def _member(self, name: str) -> ClusterMember:
         path = self.guideline_paths[name]
@@ -371,14 +383,21 @@ class Catalog:
             trigger, related = str(fields.get("trigger") or ""), text_or_none(fields.get("related_summary"))
             date, trust = text_or_none(fields.get("verified_at")), text_or_none(fields.get("trust"))
             tags = tuple(self.tags_of(name))
-            return ClusterMember(name, path, page.title, trigger, page.lead, tags, trust, date, related)
+            return ClusterMember(
+                name, path, page.title, trigger, page.lead, tags, trust, date, related, self._summary_title(related)
+            )
         joined = self.view.guidelines[name]
         entry, session = joined.entry, joined.first.session
         related = session.path_of_turn(joined.cited()[0][1].turn) if entry.evidence else session.paths[0]
         return ClusterMember(
             name, path, entry.title, entry.trigger, entry.rule, tuple(self.tags_of(name)), joined.trust(),
-            joined.shown().date(), related,
+            joined.shown().date(), related, self._summary_title(related),
         )  # fmt: skip
+
+    def _summary_title(self, path: str | None) -> str:
+        """What a link to a summary says."""
+        session = self.summary_paths.get(path or "")
+        return link_label(page_title(path or ""), 80) if session is None else session.titles()[path or ""]
 
     def _summaries_of(self, page: Page, name: str) -> set[str]:
         """The summaries that a foreign page comes from; `name` is a guideline's id, "" for a skill."""
@@ -417,9 +436,28 @@ class Catalog:
             *((name, own[name].entry.tags if name in own else ()) for name in skills),
         ]
 
+    def lessons_of(self, path: str, up: str) -> tuple[list[str], list[str]]:
+        """Links to the guidelines, and to the skills, that come from a summary; `up` is the way to the wiki's root."""
+        guidelines, skills = self.contributed.get(path, ([], []))
+        paths = {name: self.guideline_paths[name] for name in guidelines}
+        of_skills = {f"skill:{name}": skill_path(name) for name in skills}
+        return self._links(paths, up), self._links(of_skills, up)
+
+    def _links(self, paths: Mapping[str, str], up: str) -> list[str]:
+        return [f"[{link_label(self._title(name), 120)}]({up}{path})" for name, path in paths.items()]
+
+    def _title(self, name: str) -> str:
+        """The title of a guideline or skill by its id."""
+        skill = name.removeprefix("skill:")
+        if skill != name:
+            own = self.view.skills.get(skill)
+            return own.entry.title if own else self.view.foreign_skills[skill][1].title
+        joined = self.view.guidelines.get(name)
+        return joined.entry.title if joined else self.view.foreign_guidelines[name][1].title
+
     def rows(self, session: Session) -> list[dict[str, str]]:
-        """A session's rows in tables."""
-        return comparison_rows(session, self.contributed, self.view.state.config)
+        """A session's rows in the table of summaries."""
+        return comparison_rows(session, self.view.state.config, self.lessons_of)
 
 
 def subtask_pages(catalog: Catalog) -> list[SubtaskPage]:
@@ -461,6 +499,7 @@ def _subtask_page(
         tags=sorted(tags),
         parent_session_id=session.session_id,
         parent_summary=session.paths[0],
+        parent_title=session.titles()[session.paths[0]],
         verified_at=session.record.date,
         made_by=made_by,
         narrative=plain_line(str(answer["narrative"]), 2_000),

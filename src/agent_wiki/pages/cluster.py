@@ -31,6 +31,7 @@ class ClusterMember:
     trust: str | None
     date: str | None
     related_summary: str | None
+    related_title: str = ""  # what a link to it says
 
     @property
     def link(self) -> str:
@@ -146,7 +147,7 @@ def _shown(member: ClusterMember) -> dict[str, str]:
         "title": plain_line(member.title, 120),
         "trigger": plain_line(member.trigger, 200),
         "link": member.link,
-        "source": f"[{related.rpartition('/')[2].removesuffix('.md')}](../{related})" if related else "",
+        "source": f"[{member.related_title}](../{related})" if related else "",
         "snippet": plain_line(member.rule, 300),
     }
 

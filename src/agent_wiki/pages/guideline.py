@@ -156,5 +156,5 @@ def _cause_shown(surest: Contribution[GuidelineEntry], *, is_only: bool) -> str:
     entry = surest.entry
     if entry.cause is None:
         return ""
-    where = "" if is_only else f" (session {plain_line(surest.session.session_id, 60)})"
+    where = "" if is_only else f" (in “{next(iter(surest.session.titles().values()))}”)"
     return f"{entry.cause.capitalize()}: {plain_line(entry.cause_shown, 300)}{where}."

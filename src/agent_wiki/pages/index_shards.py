@@ -21,7 +21,7 @@ MOST_ROWS = 100  # of a shard: some 40 kB
 MOST_SHARDS = 150
 _OTHER = "_other"
 _SHARD_NAME = re.compile(
-    r"(?:[a-z0-9][a-z0-9-]*|_contents|_other)\.jsonl|_(?:guidelines|summaries|tag)-[a-z0-9_-]+\.md"
+    r"(?:[a-z0-9][a-z0-9-]*|_contents|_other)\.jsonl|_(?:guidelines|skills|summaries|tag|tasks)-[a-z0-9_-]+\.md"
 )
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import heapq
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from json.encoder import encode_basestring
-from math import fsum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json
 
 from agent_wiki.pages.contract import ExampleSearch
+from agent_wiki.pages.index_pages import MOST_LISTED, index_pages, shown
 from agent_wiki.pages.index_parts import IndexPart, ListedPage, parts_by_date, parts_by_tag
 from agent_wiki.pages.index_shards import Shards, sessions_of
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
-from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.support import Counted
-from agent_wiki.pages.task import row_order, trial_and_condition
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import signed
 from agent_wiki.wiki.kinds import EPISODE, INDEXED, KINDS
@@ -33,9 +29,6 @@ if TYPE_CHECKING:
     from agent_wiki.pages.catalog import Catalog
 
 _MOST_SUMMARY_CHARACTERS = 240
-_MOST_GIST_CHARACTERS = 160
-MOST_LISTED = 500
-"""Guidelines, and sessions, that a page for people lists: nobody reads more, and git keeps every version of it."""
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -77,7 +70,7 @@ class IndexedPage(Protocol):
 class IndexEntry:
     """What indexes say about one page: its line in `_index.jsonl`, its date, its recalls.
 
-    The line of a summary is that of its episode; empty where it has none.
+    The line of a summary is that of its episode; empty where it has none. `title` is that of a summary.
     """
 
     kind: str
@@ -86,6 +79,7 @@ class IndexEntry:
     date: str | None
     sessions: int = 0  # of a task
     recalls: Sequence[Recall] = ()
+    title: str = ""
 
     def row(self) -> dict[str, Any]:
         """What the line says; it is kept as text, which takes a third of the memory."""
@@ -123,9 +117,9 @@ def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall])
     return IndexEntry(kind, path, _line(row, recalls), date, recalls=recalls)
 
 
-def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None) -> IndexEntry:
-    """The entry of a summary, which is in the index with its episode alone."""
-    return IndexEntry("summary", path, "" if episode is None else _ENCODE(episode), date)
+def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None, title: str) -> IndexEntry:
+    """The entry of a summary, which is in the index with its episode alone. `title`: what links to it say."""
+    return IndexEntry("summary", path, "" if episode is None else _ENCODE(episode), date, title=title)
 
 
 def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexEntry:
@@ -176,7 +170,7 @@ def _gist(kind: str, page: Page) -> str:
 
 
 @dataclass(slots=True)
-class _Rows:
+class IndexRows:
     """What one pass over the rows of the index collects; those of a kind by its name, as tables show them."""
 
     lines: list[str] = field(default_factory=list)
@@ -195,17 +189,17 @@ class _Rows:
         self.shards.add(row, supporting)
         if row["kind"] == EPISODE:
             return
-        shown = self.shown[entry.kind]
+        found = self.shown[entry.kind]
         self.example.add(row, supporting)
         self.ids[entry.kind][row["id"]] = entry.path
         if entry.kind == "guideline":
             self.guidelines.append((TIERS.index(tier(entry.recalls, supporting)), -supporting, entry, row["title"]))
             return
-        shown.append(_shown(entry, row))
+        found.append(shown(entry, row))
         if entry.kind == "task":
-            shown[-1]["sessions"] = entry.sessions
+            found[-1]["sessions"] = entry.sessions
         elif entry.kind == "subtask":
-            self.subtasks.setdefault(str(row.get("parent_session_id") or ""), []).append(shown[-1])
+            self.subtasks.setdefault(str(row.get("parent_session_id") or ""), []).append(found[-1])
 
 
 def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templates) -> Indexes:
@@ -217,7 +211,7 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
             by_kind[entry.kind].append(entry)
             folder = entry.path.partition("/")[0]
             newest[folder] = max(entry.date or "", newest.get(folder, ""))
-    rows = _Rows()
+    rows = IndexRows()
     for kind in INDEXED:
         entries_of_kind = by_kind["summary" if kind == EPISODE else kind]
         for entry in sorted((each for each in entries_of_kind if each.line), key=lambda entry: entry.path):
@@ -229,6 +223,8 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     by_date = _all_by_date("guidelines", listings)
     parts = {
         "guidelines": by_date,
+        "skills": _all_by_date("skills", map(_listed, rows.shown["skill"])),
+        "tasks": _all_by_date("tasks", map(_listed, [*rows.shown["task"], *rows.shown["subtask"]])),
         "summaries": _all_by_date("summaries", map(_summary_row, by_kind["summary"])),
         "tags": parts_by_tag(shards) if by_date else [],
     }
@@ -242,7 +238,7 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
                 yield part.path, _signed(templates.render("index-part.md", **named, rows="\n".join(part.rows())))
         for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
             yield f"{folder}/_id_index.json", _id_map(rows.ids[kind])
-        for path, variables in _variables(catalog, rows, parts).items():
+        for path, variables in index_pages(catalog, rows, parts).items():
             date = newest.get(path.partition("/")[0])
             yield path, _signed(templates.render(_template(path), verified_at=date, counts=counts, **variables))
 
@@ -255,39 +251,12 @@ def _all_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
     return parts_by_date(section, found) if len(found) > MOST_LISTED else []
 
 
+def _listed(page: Mapping[str, Any]) -> ListedPage:
+    return ListedPage(page["path"], page["date"], page["title"])
+
+
 def _summary_row(entry: IndexEntry) -> ListedPage:
-    return ListedPage(entry.path, entry.date, entry.path.rpartition("/")[2].removesuffix(".md"))
-
-
-def _variables(catalog: Catalog, rows: _Rows, parts: Mapping[str, Sequence[IndexPart]]) -> dict[str, dict[str, Any]]:
-    """What each index page shows, by path."""
-    listed = heapq.nsmallest(MOST_LISTED, rows.guidelines, key=lambda each: each[:2])
-    guidelines = [{**_shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry, _ in listed]
-    guidelines.sort(key=lambda each: (each["title"].lower(), each["id"]))
-    tiers = Counter(number for number, *_ in rows.guidelines)
-    return {
-        "index.md": {"usage": _usage(catalog)},
-        "summaries/index.md": {
-            "groups": _groups(catalog),
-            "sessions": len(catalog.view.sessions) + len(catalog.settled),
-            "most_listed": MOST_LISTED,
-            "parts": parts["summaries"],
-        },
-        "guidelines/index.md": {
-            "clusters": rows.shown["cluster"],
-            "guidelines": guidelines,
-            "parts": parts["guidelines"],
-            "tag_parts": parts["tags"],
-            "by_tag": [] if parts["guidelines"] else _by_tag(guidelines),
-            "tiers": {TIERS[number]: tiers[number] for number in sorted(tiers)},
-            "roll_up": _roll_up(guidelines),
-        },
-        "skills/index.md": {"skills": rows.shown["skill"]},
-        "tasks/index.md": {
-            "tasks": rows.shown["task"],
-            "subtasks": [(plain_line(each, 80), rows.subtasks[each]) for each in sorted(rows.subtasks)],
-        },
-    }
+    return ListedPage(entry.path, entry.date, entry.title or entry.path.rpartition("/")[2].removesuffix(".md"))
 
 
 def _template(path: str) -> str:
@@ -308,77 +277,3 @@ def _signed(text: str) -> str:
 def _id_map(ids: Mapping[str, str]) -> str:
     lines = [f"  {encode_basestring(name)}: {encode_basestring(ids[name])}" for name in sorted(ids)]
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
-
-
-def _shown(entry: IndexEntry, row: Mapping[str, Any]) -> dict[str, Any]:
-    support = row.get("support")
-    count = support.get("sessions") if isinstance(support, dict) else None
-    return {
-        "title": plain_line(row["title"], 160),
-        "id": row["id"],
-        "link": entry.path.partition("/")[2],
-        "gist": plain_line(row["summary"], _MOST_GIST_CHARACTERS),
-        "trigger": plain_line(row["trigger"], 160),
-        "tags": row["tags"],
-        "support": count if isinstance(count, int) else None,
-        "members": len(row.get("members", ())),
-        "recalls": entry.recalls,
-    }
-
-
-def _by_tag(entries: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Tags that at least two guidelines share."""
-    by_tag: dict[str, list[dict[str, Any]]] = {}
-    for entry in entries:
-        for tag in entry["tags"] or ["untagged"]:
-            by_tag.setdefault(tag, []).append(entry)
-    return [(plain_line(tag, 60), by_tag[tag]) for tag in sorted(by_tag) if len(by_tag[tag]) >= 2]
-
-
-def _roll_up(entries: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Guidelines by priority tier, with their counts by status."""
-    tiers: dict[str, list[dict[str, Any]]] = {name: [] for name in TIERS}
-    for entry in entries:
-        counts = counts_by_status(entry["recalls"])
-        entry["counts"] = ", ".join(f"{status} {count}" for status, count in counts.items())
-        tiers[entry["tier"]].append(entry)
-    return [(name, found) for name, found in tiers.items() if found]
-
-
-def _groups(catalog: Catalog) -> list[tuple[str, list[dict[str, str]]]]:
-    """Comparison rows grouped by task and condition; a split session's arcs stay together."""
-    config, sessions = catalog.view.state.config, catalog.view.sessions
-    groups: dict[tuple[str, str], list[str]] = {}
-    for session_id in _newest(sessions):
-        condition = trial_and_condition(sessions[session_id], config)[1]
-        groups.setdefault((catalog.task_of.get(session_id, "other"), condition), []).append(session_id)
-    ordered: list[tuple[str, list[dict[str, str]]]] = []
-    for (task_slug, condition), ids in sorted(groups.items(), key=lambda each: (each[0][0] == "other", each[0])):
-        ids.sort(key=lambda each: row_order(sessions[each], config))
-        rows = [row for each in ids for row in catalog.rows(sessions[each])]
-        for row in rows:
-            row["link"] = row["link"].rpartition("/")[2]
-        label = f"{task_slug} / {condition}" if condition else task_slug
-        ordered.append((plain_line(label, 120), rows))
-    return ordered
-
-
-def _newest(sessions: Mapping[str, Session]) -> list[str]:
-    return heapq.nlargest(MOST_LISTED, sessions, key=lambda each: (sessions[each].record.date or "", each))
-
-
-def _usage(catalog: Catalog) -> dict[str, str]:
-    """Totals over all summaries that have a figure, with how many have."""
-    sessions, settled = catalog.view.sessions.values(), [each.facts for each in catalog.settled]
-    costs = [*(each.record.total_cost_usd for each in sessions), *(each.total_cost_usd for each in settled)]
-    tokens = [*(each.record.output_tokens for each in sessions), *(each.output_tokens for each in settled)]
-    calls = [*(arc.tool_calls for each in sessions for arc in each.arcs), *(each.tool_calls for each in settled)]
-    totals: dict[str, str] = {}
-    figures: tuple[tuple[str, Sequence[float | None], str], ...]
-    figures = (("cost", costs, "$"), ("output tokens", tokens, ""), ("tool calls", calls, ""))
-    for label, values, unit in figures:
-        known = [value for value in values if value is not None]
-        if known:
-            shown = f"${fsum(known):,.2f}" if unit else f"{sum(known):,}"
-            totals[label] = f"{shown} over {len(known)} of {len(calls)} summaries"
-    return totals

@@ -18,7 +18,7 @@ from agent_wiki.wiki.generated import CONFLICT_MARKERS
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.templates import Templates
 
-_DERIVED = ("## Cause", "## Used by", "## Sources", "## Recalled guidelines")
+_DERIVED = ("## Cause", "## Used by", "## Sources", "## Recalled guidelines", "## Lessons")
 
 
 def is_written_into(
@@ -65,7 +65,7 @@ def _renderings(path: str, view: WikiView, templates: Templates) -> Iterator[tup
     elif kind == "summary":
         session = next((each for each in view.sessions.values() if path in each.paths and each.page is None), None)
         if session is not None:
-            summary = summary_pages(session, tags=[], contributed={}, links={}, made_by="")[path]
+            summary = summary_pages(session, tags=[], contributed={}, lessons={}, links={}, made_by="")[path]
             yield session.session_id, summary.text(templates)
 
 

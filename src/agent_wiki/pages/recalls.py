@@ -26,6 +26,7 @@ class Recall:
     page_id: str
     session_id: str
     path: str  # of the summary page that says so
+    title: str  # of that page
     condition: str
     status: str
     quote: str
@@ -37,9 +38,8 @@ def recalls_by_page(sessions: Iterable[Session]) -> dict[str, list[Recall]]:
     uses = ((path, session, arc) for session in sessions for path, arc in zip(session.paths, session.arcs, strict=True))
     for path, session, arc in sorted((each for each in uses if each[2].recalled), key=_place_of_use):
         for entry in arc.recalled:
-            recall = Recall(
-                entry.id, session.session_id, path, session.record.condition or "", entry.status, entry.quote or ""
-            )
+            condition, title = session.record.condition or "", session.titles()[path]
+            recall = Recall(entry.id, session.session_id, path, title, condition, entry.status, entry.quote or "")
             found.setdefault(entry.id, []).append(recall)
     return found
 
@@ -90,7 +90,7 @@ def used_by_section(recalls: Sequence[Recall], up: str, most: int | None = None)
     rows = ["| Session | Condition | Status | Evidence |", "|---|---|---|---|"]
     for recall in recalls[:most]:
         quote = f"“{_cell(recall.quote, 200)}”" if recall.quote else "—"
-        link = f"[{_cell(recall.session_id, 60)}]({up}{recall.path})"
+        link = f"[{_cell(recall.title, 80)}]({up}{recall.path})"
         rows.append(f"| {link} | {_cell(recall.condition, 40) or '—'} | {recall.status} | {quote} |")
     if most is not None and len(recalls) > most:
         rows += ["", f"And at least {len(recalls) - most} more uses."]

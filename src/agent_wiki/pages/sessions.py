@@ -11,8 +11,10 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import summary_path
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
+from agent_wiki.wiki.text import link_label
 
 SUMMARIZE = "summarize"
+MOST_TITLE_CHARACTERS = 72  # of a session, where another page names it
 
 Outcome = Literal["success", "partial", "failure", "unknown"]
 LooseEndKind = Literal["missing", "unverified", "left-in"]
@@ -122,6 +124,18 @@ class Session:
     @property
     def sources(self) -> list[str]:
         return [self.record.recording.file] if self.record.recording.file else []
+
+    @property
+    def origin(self) -> str:
+        """Which agent it was and when, as far as the recording says: `codex, 2026-04-29`."""
+        return ", ".join(link_label(each, 40) for each in (self.record.agent, self.record.date) if each)
+
+    def titles(self) -> dict[str, str]:
+        """What a link to each of its pages says, by path."""
+        return {
+            path: link_label(arc.title or arc.goal, MOST_TITLE_CHARACTERS) or link_label(self.session_id, 60)
+            for path, arc in zip(self.paths, self.arcs, strict=True)
+        }
 
     def path_of_turn(self, turn: int) -> str:
         """The page of the arc that a turn belongs to."""

@@ -28,11 +28,12 @@ class Facts(NamedTuple):
     """What the rest of the wiki needs to know of a settled session.
 
     `names` are those by which another session would be its kin; `ids` those of its pages, that of its summary first;
-    `tags` those of its guidelines.
+    `tags` those of its guidelines; `title` what a link to its summary says.
     """
 
     session_id: str
     date: str
+    title: str
     names: list[str]
     ids: list[str]
     tags: list[list[str]]
@@ -96,6 +97,7 @@ def _facts(session: Session) -> Facts:
     return Facts(
         session_id=session.session_id,
         date=record.date or "",
+        title=session.titles()[session.paths[0]],
         names=sorted(kin_names(record)),
         ids=[page_id(session.paths[0]), *(each.id for each in guidelines)],
         tags=[list(each.tags) for each in guidelines],

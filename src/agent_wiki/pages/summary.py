@@ -34,6 +34,7 @@ class SummaryPage:
     """
 
     type: str
+    aliases: list[str]
     session_id: str
     agent: str | None
     model: str | None
@@ -74,6 +75,7 @@ class SummaryPage:
     made_by: str
     content: Arc = field(metadata=BODY)
     recalled_shown: str = field(metadata=BODY)
+    lessons: Sequence[str] = field(metadata=BODY)
     record: SessionRecord = field(metadata=BODY)
 
     def text(self, templates: Templates) -> str:
@@ -96,6 +98,7 @@ class SummaryPage:
             repairs=arc.repairs,
             loose_ends=[(_LOOSE[each.kind], each) for each in arc.loose_ends],
             recalled=self.recalled_shown,
+            lessons=self.lessons,
             sources=[plain_line(each, 200) for each in self.sources or ["(not recorded)"]],
             source_format=record.recording.format,
             turns=record.turns,
@@ -108,21 +111,23 @@ def summary_pages(
     *,
     tags: Sequence[str],
     contributed: Mapping[str, tuple[list[str], list[str]]],
+    lessons: Mapping[str, Sequence[str]],
     links: Mapping[str, str],
     made_by: str,
 ) -> dict[str, SummaryPage]:
     """The pages of a session by path, one an arc.
 
-    In: the session's tags; by path of a summary the ids of guidelines and slugs of skills that come from it; by id of
-    a page its path; who summarized the session.
+    In: the session's tags; by path of a summary the ids of guidelines and slugs of skills that come from it, and links
+    to their pages; by id of a page its path; who summarized the session.
     """
-    record = session.record
+    record, titles = session.record, session.titles()
     pages: dict[str, SummaryPage] = {}
     for position, (path, arc) in enumerate(zip(session.paths, session.arcs, strict=True)):
         guidelines, skills = contributed.get(path, ([], []))
         whole = record if position == 0 else None
         pages[path] = SummaryPage(
             type="episodic-summary",
+            aliases=[titles[path]],
             session_id=record.session_id,
             agent=record.agent,
             model=record.model,
@@ -155,6 +160,7 @@ def summary_pages(
             made_by=made_by,
             content=arc,
             recalled_shown=recalled_section(arc.recalled, links),
+            lessons=lessons.get(path, ()),
             record=record,
             **{name: getattr(whole, name) if whole else None for name in _OF_THE_SESSION},
         )

@@ -190,12 +190,19 @@ def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
         _, _, quotes = sessions.setdefault(session.session_id, (session, each.turn, []))
         quotes.append(f"T{each.turn} “{plain_line(each.quote, 160)}”")
     rows = [
-        f"- [{plain_line(name, 60)}]({up}{session.path_of_turn(turn)}): {'; '.join(quotes)}"
-        for name, (session, turn, quotes) in islice(sessions.items(), MOST_SOURCES)
+        f"- {_link(session, turn, up)}: {'; '.join(quotes)}"
+        for session, turn, quotes in islice(sessions.values(), MOST_SOURCES)
     ]
     if len(sessions) > MOST_SOURCES:
         rows.append(f"- and at least {len(sessions) - MOST_SOURCES} more sessions")
     return "\n".join(rows) or "_(none)_"
+
+
+def _link(session: Session, turn: int, up: str) -> str:
+    """The summary of a turn: what was asked for, by which agent and when, for a session's id says nothing."""
+    path = session.path_of_turn(turn)
+    link = f"[{session.titles()[path]}]({up}{path})"
+    return f"{link} ({session.origin})" if session.origin else link
 
 
 def by_page(found: Mapping[str, list[Contribution[EntryType]]]) -> dict[str, Joined[EntryType]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -14,13 +15,15 @@ from agent_wiki.pages.tables import Table, table_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.templates import Templates
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import link_label, plain_line
 from agent_wiki.wiki.values import text_or_none, texts_of
 
-Contributed = Mapping[str, tuple[list[str], list[str]]]
-"""Path of a summary → ids of guidelines and slugs of skills that come from it."""
+LinksOf = Callable[[str, str], tuple[Sequence[str], Sequence[str]]]
+"""Path of a summary and the way to the wiki's root → links to the guidelines, and to the skills, that come from it."""
 
-
+_MOST_LESSONS = 3  # in a cell
+_SHORT = 8
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-", re.IGNORECASE)
 _IN_DETAIL = ("Tool calls", "Errors", "Cost USD", "Wiki used", "Contributed guidelines")  # left out without a finding
 
 
@@ -83,6 +86,7 @@ class SubtaskPage:
     made_by: str
     narrative: str = field(metadata=BODY)
     key_steps: tuple[NotedTurn, ...] = field(metadata=BODY)
+    parent_title: str = field(metadata=BODY)
 
     trigger = ""
     support = None
@@ -96,7 +100,7 @@ class SubtaskPage:
             title=self.title,
             narrative=self.narrative,
             key_steps=self.key_steps,
-            parent_session_id=plain_line(self.parent_session_id, 80),
+            parent_title=self.parent_title,
             parent_summary=self.parent_summary,
         )
         return page_text(front_matter(self), body)
@@ -110,13 +114,17 @@ class SubtaskPage:
         return self.narrative
 
 
-def task_page(slug: str, config: Config, sessions: Sequence[Session], contributed: Contributed) -> TaskPage:
+def task_page(slug: str, config: Config, sessions: Sequence[Session], links_of: LinksOf) -> TaskPage:
     """The page of one configured task with its sessions, in the order of its table."""
     entry = config.tasks[slug]
     findings = entry.get("findings")
     lines = findings if isinstance(findings, list) else str(findings or "").strip().splitlines()
     findings = [plain_line(str(line).removeprefix("- "), 500) for line in lines if str(line).strip()]
-    rows = [_session_row(each, contributed, config) for each in sessions]
+    titles = [each.titles()[each.paths[0]] for each in sessions]
+    rows = [
+        _session_row(each, _distinct(each, title, titles), links_of, config)
+        for each, title in zip(sessions, titles, strict=True)
+    ]
     groups: dict[tuple[str, str], list[Session]] = {}
     for each, row in zip(sessions, rows, strict=True):
         groups.setdefault((row["Condition"], row["Model"]), []).append(each)
@@ -181,16 +189,24 @@ def trial_and_condition(session: Session, config: Config) -> tuple[str, str]:
     return (text_or_none(trial) or "", text_or_none(condition) or "")
 
 
-def _session_row(session: Session, contributed: Contributed, config: Config) -> dict[str, str]:
+def _distinct(session: Session, title: str, titles: Sequence[str]) -> str:
+    """A session's title; with its id where another session of the table has the same."""
+    if titles.count(title) == 1:
+        return title
+    name = link_label(session.session_id, 60)
+    return f"{title} ({name[:_SHORT] if _UUID.match(name) else name})"
+
+
+def _session_row(session: Session, title: str, links_of: LinksOf, config: Config) -> dict[str, str]:
     """A session's row on a task page, over all its arcs: header → cell, empty where nothing is known."""
     record, arcs = session.record, session.arcs
     trial, condition = trial_and_condition(session, config)
-    names = sorted({name for path in session.paths for name in contributed.get(path, ([], []))[0]})
+    guidelines = sorted({link for path in session.paths for link in links_of(path, "../")[0]})
     cells = {
         "Trial": trial,
         "Condition": condition,
         "Model": record.model or "",
-        "Session": session.session_id[:36],
+        "Session": "",
         "Outcome": session.outcome,
         "Reward": "" if record.reward is None else f"{record.reward:g}",
         "Tool calls": _total(arc.tool_calls for arc in arcs),
@@ -198,9 +214,9 @@ def _session_row(session: Session, contributed: Contributed, config: Config) -> 
         "Cost USD": "" if record.total_cost_usd is None else f"{record.total_cost_usd:.4f}",
         "Wiki used": "yes" if any(arc.wiki_consulted for arc in arcs) else "",
     }
-    escaped = {header: plain_line(cell, 80).replace("|", "\\|") for header, cell in cells.items()}
-    escaped["Session"] = f"[{escaped['Session'] or '—'}](../{session.paths[0]})"
-    return escaped | {"Contributed guidelines": _codes(names) if names else ""}
+    escaped = {header: _escaped(plain_line(cell, 80)) for header, cell in cells.items()}
+    escaped["Session"] = f"[{_escaped(title)}](../{session.paths[0]})"
+    return escaped | {"Contributed guidelines": _some(guidelines)}
 
 
 def _total(values: Iterable[int | None]) -> str:
@@ -208,39 +224,38 @@ def _total(values: Iterable[int | None]) -> str:
     return str(sum(known)) if known else ""
 
 
-def comparison_rows(session: Session, contributed: Contributed, config: Config) -> list[dict[str, str]]:
-    """A session's rows in the table of summaries, one an arc."""
+def comparison_rows(session: Session, config: Config, links_of: LinksOf) -> list[dict[str, str]]:
+    """A session's rows in the table of summaries, one an arc: header → cell, empty where nothing is known."""
+    record, titles = session.record, session.titles()
     trial, condition = trial_and_condition(session, config)
-    cost = session.record.total_cost_usd
     rows: list[dict[str, str]] = []
     for position, (path, arc) in enumerate(zip(session.paths, session.arcs, strict=True)):
-        guidelines, skills = contributed.get(path, ([], []))
-        rows.append(
-            {
-                "trial": _cell(trial),
-                "condition": _cell(condition),
-                "label": _cell(session.session_id[:36]),
-                "link": f"../{path}",
-                "arc": _cell(arc.slug),
-                "outcome": _cell(arc.outcome),
-                "tool_calls": _number(arc.tool_calls),
-                "errors": _number(arc.errors),
-                "cost": f"{cost:.4f}" if cost is not None and position == 0 else "—",
-                "wiki_used": "yes" if arc.wiki_consulted else "—",
-                "contributed": _codes(guidelines),
-                "contributed_skills": _codes(skills),
-            }
-        )
+        cost = record.total_cost_usd if position == 0 else None
+        cells = {
+            "Date": record.date or "",
+            "Session": "",
+            "Agent": record.agent or "",
+            "Trial": trial,
+            "Condition": condition,
+            "Arc": arc.slug,
+            "Outcome": arc.outcome,
+            "Tool calls": "" if arc.tool_calls is None else str(arc.tool_calls),
+            "Errors": "" if arc.errors is None else str(arc.errors),
+            "Wiki used": "yes" if arc.wiki_consulted else "",
+            "Cost USD": "" if cost is None else f"{cost:.4f}",
+        }
+        row = {header: _escaped(plain_line(cell, 80)) for header, cell in cells.items()}
+        row["Session"] = f"[{_escaped(titles[path])}]({path.rpartition('/')[2]})"
+        guidelines, skills = links_of(path, "../")
+        rows.append(row | {"Lessons": _some([*guidelines, *skills])})
     return rows
 
 
-def _cell(text: str) -> str:
-    return plain_line(text, 80).replace("|", "\\|") or "—"
+def _some(links: Sequence[str]) -> str:
+    """The first of many links, and how many more there are: a cell of a table is short."""
+    rest = len(links) - _MOST_LESSONS
+    return _escaped("; ".join([*links[:_MOST_LESSONS], *([f"{rest} more"] if rest > 0 else [])]))
 
 
-def _codes(names: Sequence[str]) -> str:
-    return " ".join(f"`{_cell(each)}`" for each in names) or "—"
-
-
-def _number(value: int | None) -> str:
-    return "—" if value is None else str(value)
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")

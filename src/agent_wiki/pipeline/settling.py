@@ -6,7 +6,7 @@ import hashlib
 import heapq
 from collections.abc import Mapping, Sequence
 
-from agent_wiki.pages.indexes import MOST_LISTED
+from agent_wiki.pages.index_pages import MOST_LISTED
 from agent_wiki.pages.rejected import words_of
 from agent_wiki.pages.settled import Settled
 from agent_wiki.pages.state import WikiView

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import RunError
+from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment, Template
@@ -53,7 +54,9 @@ def _environment(overrides: str | None) -> Environment:
     folders = [str(shipped_folder("templates"))]
     if overrides is not None:
         folders.insert(0, overrides)
-    return strict_environment(FileSystemLoader(folders))
+    environment = strict_environment(FileSystemLoader(folders))
+    environment.globals["counted"] = counted
+    return environment
 
 
 def _contents(folder: str) -> tuple[bytes, ...]:

@@ -87,6 +87,11 @@ def _balanced(text: str, most: int) -> str:
     return (text[:position] + text[position + 1 :]).strip()
 
 
+def link_label(text: str, most: int) -> str:
+    """`text` as the words of a link: a plain line without square brackets, which could end them."""
+    return plain_line(text, most).replace("[", "(").replace("]", ")")
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things: `1 file`, `2 files`."""
     return f"{number} {noun}{'s' * (number != 1)}"
