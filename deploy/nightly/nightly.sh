@@ -129,10 +129,14 @@ commit() {
   git commit --quiet --message "$1"
 }
 
+# What was merged, edited or written by an earlier version was not redacted by this run.
+check_for_secrets() { wiki secrets --wiki "$wiki" >&2 || fail "$wiki holds secrets: nothing was pushed"; }
+
 # A plain push: what somebody else pushed onto the branch is never overwritten, but taken in.
 push() {
   local attempt
   for attempt in 1 2 3; do
+    check_for_secrets
     if git push --quiet "$remote" "HEAD:refs/heads/$branch" >&2; then return; fi
     if [ "$stopped" -ne 0 ]; then break; fi
     say "push $attempt failed; taking in what is on $branch now"

@@ -20,11 +20,12 @@ from agent_wiki_testing import MessagesServer
 from agent_wiki_testing.answers import Asked
 from tests.engines.answering import says
 from tests.paid_runs import digests
+from tests.planted import vendor_keys
 from tests.rehearsal.stage import BRANCH, BUCKET, Stage, bucket_on_loopback, git, kill_all_below, wait_for
 from tests.wikis import changed, ingest, tree
 
 _CUT = b'{"messages": ['
-_HELD, _FAILED = 75, 1
+_HELD, _FAILED, _NOTHING_DONE = 75, 1, 2
 
 
 class Model:
@@ -138,6 +139,15 @@ def after_the_merge(stage: Stage) -> None:
     assert [pull["state"] for pull in stage.pulls()] == ["merged", "open"]
 
 
+def a_key_on_the_base(stage: Stage) -> None:
+    """A person's edit holds a key: the night ends with exit code 2, and nothing that holds it is pushed."""
+    key = vendor_keys()["github"]
+    stage.change_on_base("wiki/_config.yaml", "schema_version: 1", f"schema_version: 1 # {key}")
+    head = stage.head()
+    assert stage.night() == _NOTHING_DONE
+    assert (stage.calls(), stage.head()) == ([], head)
+
+
 def the_same_bytes(stage: Stage) -> None:
     """One run over all that ever was in the bucket gives the wiki of these nights."""
     stage.put("b")
@@ -160,6 +170,7 @@ def rehearse(folder: Path) -> None:
             "a job that is cancelled, and the next night": lambda: stopped_night(stage, server, model),
             "two nights at once": lambda: two_nights_at_once(stage),
             "nights after the merge": lambda: after_the_merge(stage),
+            "a night after a key was committed": lambda: a_key_on_the_base(stage),
         }
         for name, night in nights.items():
             began = time.monotonic()

@@ -12,10 +12,15 @@ from agent_wiki.commands.files import write_bytes
 from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import AsJson
+from agent_wiki.errors import UsageError
 
 
 def secrets(
-    paths: Paths,
+    paths: Paths = [],  # noqa: B006 - typer takes a default of an argument only so
+    wiki: Annotated[
+        Path | None,
+        typer.Option("--wiki", help="A finished wiki: all its files but .wiki/, before it is pushed or published."),
+    ] = None,
     sarif: Annotated[
         Path | None, typer.Option("--sarif", help="Write what was found to this file, as SARIF 2.1.0.")
     ] = None,
@@ -30,13 +35,21 @@ def secrets(
     """Say where live-looking secrets stand in recordings: file, line, column, kind and length, never the value.
 
     Any file that can be ingested is read, other JSON too, and any text file that you name yourself. Strings of JSON are
-    judged decoded; line and column are those in the file, decompressed where it is. Exits with 1 when something was
-    found or a file could not be read.
+    judged decoded; line and column are those in the file, decompressed where it is. With --wiki the files of a wiki are
+    searched instead, their names too: the gate before it leaves the machine. Exits with 1 when something was found or a
+    file could not be read.
     """
-    from agent_wiki.pipeline.find_secrets import find_secrets
+    if (wiki is None) == (not paths):
+        raise UsageError("name recordings, or a finished wiki with --wiki")
+    if wiki is not None:
+        from agent_wiki.pipeline.leaks import leaks_report
 
-    with progress_shown(quiet=as_json) as progress:
-        report = find_secrets(paths_of(paths), selection_of(since, include, exclude), progress)
+        report = leaks_report(wiki)
+    else:
+        from agent_wiki.pipeline.find_secrets import find_secrets
+
+        with progress_shown(quiet=as_json) as progress:
+            report = find_secrets(paths_of(paths), selection_of(since, include, exclude), progress)
     report.is_verbose = verbose
     if sarif is not None:
         from agent_wiki.pipeline.sarif import sarif_of
