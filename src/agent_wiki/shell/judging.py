@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from agent_wiki.shell.blame import is_task, speakers
-from agent_wiki.shell.chain import Chain, chain_of, is_trivial, printed_codes, shows_end
+from agent_wiki.shell.chain import PIPES, Chain, chain_of, is_trivial, printed_codes, shows_end
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
-from agent_wiki.shell.programs import LOOKERS
+from agent_wiki.shell.programs import LOOKERS, SHOWS_END
 from agent_wiki.shell.result_lines import (
     complains,
     error_line,
@@ -129,7 +129,7 @@ class _Judge:
         said = [at for at in able if at in self.signs]
         if said:
             return said[-1] if any(self.steps[at].after == "||" for at in range(said[0], said[-1])) else said[0]
-        if len(able) == 1:
+        if len(able) == 1 and not (self.signs and self._shows_others(able[0])):
             return able[0]
         if self.signs:
             return min(self.signs)
@@ -137,6 +137,11 @@ class _Judge:
         passed = max((at for line in self.good_lines for at in speakers(line, self.steps)), default=-1)
         likely = [at for at in likely if at > passed] or likely
         return likely[0] if len(likely) == 1 else None
+
+    def _shows_others(self, at: int) -> bool:
+        """The step only shows what another one printed: where that one complains, the status is not the step's own."""
+        program = self.steps[at].program
+        return at > 0 and self.steps[at - 1].after in PIPES and (program in SHOWS_END or program == "head")
 
     # -- passed, or hidden -----------------------------------------------------------------------------------------
 

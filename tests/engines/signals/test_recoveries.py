@@ -56,39 +56,6 @@ def test_a_fixer_is_not_the_remedy_of_tests_nor_where_something_was_edited() -> 
     assert not _rules(script.runs("bun run lint", "ok"))
 
 
-def test_a_program_is_called_without_a_wrapper_that_does_not_know_it() -> None:
-    script = Script().runs("brief bun run test", "error: unrecognized subcommand 'bun'", failed=True)
-    script.runs("bun run test", "2 pass").runs(
-        "brief bun run lint", "error: unrecognized subcommand 'bun'", failed=True
-    )
-    lesson = _lessons(script)[0]
-    assert lesson.guideline.rule == "Call `bun` itself, not through `brief`: `brief` has no subcommand `bun`."
-    grade = grade_of(lesson.guideline, script.done())
-    assert (grade.cause, grade.contradiction) == ("checked", "")  # that the agent forgot it speaks not against it
-
-
-def test_a_program_is_called_by_its_full_path_of_an_installation_only() -> None:
-    def missing() -> Script:
-        return Script().runs("go build ./cart", "bash: line 1: go: command not found", failed=True)
-
-    assert _rules(missing().runs("cd src && /usr/local/go/bin/go build ./cart", "")) == [
-        "Call `/usr/local/go/bin/go` where the shell does not find `go`: its folder is not in `PATH`."
-    ]
-    assert not _rules(missing().runs("/home/ann/go/bin/go build ./cart", ""))
-
-
-def test_another_call_of_the_same_message_is_not_in_between() -> None:
-    blocked = r"npm : File C:\node\npm.ps1 cannot be loaded because running scripts is disabled"
-    script = Script().runs("npm test", blocked, failed=True)
-    script.builder.assistant(None, calls=[("a", "Bash", '{"command": "make clean"}')])
-    script.builder.assistant(None, calls=[("b", "Bash", '{"command": "npm.cmd test"}')])
-    script.builder.tool("a", "cleaned", is_error=False)
-    script.builder.tool("b", "3 passed", is_error=False)
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Call npm.cmd in PowerShell"
-    assert grade_of(lesson.guideline, script.done()).cause == "checked"
-
-
 def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> None:
     script = Script().runs("npm install", "npm error code EACCES, the registry was not reached", failed=True)
     script.runs("pip install wheel", "ok")

@@ -32,14 +32,6 @@ def test_an_install_of_what_the_failure_names_says_no_more_than_the_failure() ->
     assert not _rules(script.runs("pip install lark").runs("python3 parse.py", "ok"))
 
 
-def test_which_tests_were_chosen_is_no_part_of_the_rule() -> None:
-    rules = set()
-    for chosen in ("tests/test_a.py::test_one -x", "tests/test_a.py -k pay -v"):
-        script = Script().runs(f"python -m pytest {chosen}", "bash: python: command not found", failed=True)
-        rules |= set(_rules(script.runs(f"python3 -m pytest {chosen}", "2 passed")))
-    assert rules == {"Run the tests with `python3 -m pytest` where `python` is not installed."}
-
-
 def test_a_missing_program_without_a_success_is_no_lesson() -> None:
     assert not _rules(Script().runs("pytest a.py", "pytest: command not found", failed=True).runs("cat a.py"))
 

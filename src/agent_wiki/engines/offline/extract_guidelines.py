@@ -27,6 +27,7 @@ CANNED = frozenset({"objections", "remedies", "sandbox"})
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbox", "surroundings"}) | {
     "recoveries/full-path",
+    "recoveries/other-name",
     "recoveries/outside-sandbox",
     "retries/flag-twice",
     "runners/other-runner",

@@ -27,6 +27,7 @@ from agent_wiki.engines.offline.signals import (
     imports,
     known_remedies,
     objections,
+    other_names,
     preferences,
     recoveries,
     refused_words,
@@ -108,11 +109,17 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         recoveries.lessons,
         {
             "recoveries/fixer": "A check reports findings, and passes after a program mended them, without an edit.",
+            "recoveries/folder-made": "A write fails for a missing folder, and passes after the folder was made.",
+            "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
+        },
+    ),
+    *_found_by(
+        other_names.lessons,
+        {
             "recoveries/without-wrapper": "A wrapper does not know the program in it, and the program alone works.",
             "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
             "recoveries/full-path": "A program is not found by its name, and runs by its path.",
-            "recoveries/folder-made": "A write fails for a missing folder, and passes after the folder was made.",
-            "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
+            "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
         },
     ),
     *_found_by(

@@ -13,14 +13,15 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, tag
+from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.task_runners import TASK_RUNNERS, runner_name, task_words
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.shell.verdict import verdict_of
-from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
 _TIDY = regex(
@@ -38,12 +39,6 @@ _SUBCOMMANDS = frozenset({("ruff", "format"), ("cargo", "fmt"), ("go", "fmt"), (
 _FIX_FLAGS = frozenset({"--fix", "--write", "--autocorrect", "--fix-dry-run"})
 _VERBS = frozenset({"check", "lint", "format", "fmt", "ci"})
 _ONLY_CHECKS = frozenset({"--check", "--dry-run", "--diff", "-l"})
-_WRAPPER = regex(r"unrecognized subcommand '([\w.-]{1,40})'")
-_SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", re.MULTILINE)
-_NOT_ON_PATH = regex(
-    r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})", re.MULTILINE
-)
-_INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications|[a-z])/(?!Users/)[\w./+-]{1,120}")
 _OF_PLACE = regex(
     r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN"
     r"|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
@@ -61,24 +56,13 @@ _WRITERS = frozenset({"Set-Content", "Add-Content", "Out-File", "tee", "cp", "mv
 _MAKES_FOLDER = regex(r"^(?:mkdir|New-Item\b.*-ItemType\s+Directory)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Recovery:
-    """A step that failed, and the next pass of the same check."""
-
-    failed: Attempt
-    passed: Attempt
-    wanted: SimpleCommand
-    used: SimpleCommand
-
-
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each failed call."""
     found: list[Lesson] = []
-    refused: dict[str, list[_Recovery]] = {}
+    refused: dict[str, list[Recovery]] = {}
     for failed in session.attempts:
         if failed.verdict != "failed":
             continue
-        found += _other_name(session, failed)
         recovery = _recovery(session, failed)
         name = _refused_by_sandbox(session, recovery) if recovery else None
         if name is not None and recovery is not None:
@@ -88,17 +72,17 @@ def lessons(session: MinedSession) -> list[Lesson]:
     return found + [each for name, several in refused.items() for each in _let_out(session, name, several)]
 
 
-def _recovery(session: MinedSession, failed: Attempt) -> _Recovery | None:
+def _recovery(session: MinedSession, failed: Attempt) -> Recovery | None:
     wanted = sorted(failed_steps(failed.ended), key=lambda step: step.program not in failed.output[:4000])
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for step in wanted:
             used = next((each for each in passed_steps(later.ended) if is_same_check(step, each)), None)
             if used is not None and not _fixes(used):
-                return _Recovery(failed, later, step, used)
+                return Recovery(failed, later, step, used)
     return None
 
 
-def _mended(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
+def _mended(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     """A fixer ran in between, and no edit."""
     failed, passed = recovery.failed, recovery.passed
     if session.edits_between(failed.position, passed.position) or not _TIDY.search(_name(recovery.wanted)):
@@ -119,10 +103,10 @@ def _mended(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
     reports = (each for each in failed.output.splitlines() if _REPORTS.search(each))
     line = next(reports, None) or verdict_of(failed.ended).line or error_line(failed.output) or ""
     rationale = f"`{check}` stopped with `{line.strip()}`; after `{fixer.text()[:120]}`, and no edit, it passed."
-    return _lesson(session, recovery, attempt, wording, rationale, 79, line)
+    return lesson_of(session, recovery, attempt, wording, rationale, 79, line)
 
 
-def _fixers(session: MinedSession, recovery: _Recovery) -> Iterator[tuple[Attempt, SimpleCommand]]:
+def _fixers(session: MinedSession, recovery: Recovery) -> Iterator[tuple[Attempt, SimpleCommand]]:
     later = list(session.attempts_after(recovery.failed, _WITHIN_CALLS))
     for attempt in later[: later.index(recovery.passed) + 1]:
         yield from ((attempt, step) for step in passed_steps(attempt.ended) if _fixes(step))
@@ -139,7 +123,7 @@ def _fixes(step: SimpleCommand) -> bool:
     return is_formatter or bool(words & _FIX_FLAGS) or (step.program in ("gofmt", "goimports") and "-w" in words)
 
 
-def _refused_by_sandbox(session: MinedSession, recovery: _Recovery) -> str | None:
+def _refused_by_sandbox(session: MinedSession, recovery: Recovery) -> str | None:
     """The error with which the sandbox refused a command that, unchanged, passed outside of it; None for any other."""
     failed, passed = recovery.failed, recovery.passed
     line = _line_of_place(failed)
@@ -160,14 +144,14 @@ def _line_of_place(failed: Attempt) -> str | None:
     return next((each for each in failed.output.splitlines() if _OF_PLACE.search(each)), None)
 
 
-def _let_out(session: MinedSession, name: str, several: list[_Recovery]) -> list[Lesson]:
+def _let_out(session: MinedSession, name: str, several: list[Recovery]) -> list[Lesson]:
     """What the sandbox refused with one error; whatever commands met it, it is one lesson."""
     first, line = several[0], _line_of_place(several[0].failed) or ""
     heads = list(dict.fromkeys(_name(each.wanted) for each in several))[:3]
     named = " and ".join(f"`{head}`" for head in heads)
     if _SANDBOX.match(line):
         rationale = f"The sandbox itself stopped {named} with `{name}`; the same command passed outside."
-        return _lesson(session, first, first.passed, _sandbox_fails(name), rationale, 70, line)
+        return lesson_of(session, first, first.passed, _sandbox_fails(name), rationale, 70, line)
     match = _OF_PLACE.search(name)
     short = name if match is None or len(name.split()) <= _MOST_TITLE_WORDS else match[0]
     wording = Wording(
@@ -179,7 +163,7 @@ def _let_out(session: MinedSession, name: str, several: list[_Recovery]) -> list
         ("sandbox", "permissions", *map(tag, heads)),
     )
     rationale = f"{named} stopped with `{name}` in the sandbox; unchanged, outside of it, it passed."
-    found = _lesson(session, first, first.passed, wording, rationale, 70, line)
+    found = lesson_of(session, first, first.passed, wording, rationale, 70, line)
     event = frozenset(each.failed.turn for each in several)
     return [Lesson(each.guideline, event, each.weight) for each in found]
 
@@ -196,7 +180,7 @@ def _sandbox_fails(name: str) -> Wording:
     )
 
 
-def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
+def _folder_made(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     """A folder was made in between, and the same write passes."""
     match = _NO_FOLDER.search(recovery.failed.output)
     again = {step.words for step in called_steps(recovery.passed.call)}
@@ -219,96 +203,8 @@ def _folder_made(session: MinedSession, recovery: _Recovery) -> list[Lesson]:
         )
         rationale = f"`{program}` stopped with `{match[0]}`, and passed once the folder was made."
         line = next(each for each in recovery.failed.output.splitlines() if match[0] in each)
-        return _lesson(session, recovery, made, wording, rationale, 66, line)
+        return lesson_of(session, recovery, made, wording, rationale, 66, line)
     return []
-
-
-def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """The same program is called by a name that the shell finds, or without what was put in front of it."""
-    for pattern, named in ((_WRAPPER, _unwrapped), (_SCRIPT_BLOCKED, _command_file), (_NOT_ON_PATH, _by_path)):
-        match = pattern.search(failed.output)
-        if match is None:
-            continue
-        missing = next(filter(None, match.groups()), "")
-        for wanted, later, used in _stand_ins(session, failed, pattern, passed_first=named is _by_path):
-            wording = named(missing, wanted, used)
-            if wording is not None:
-                line = next(each for each in failed.output.splitlines() if missing in each)
-                rationale = f"`{wanted.text()[:100]}` stopped with `{line.strip()}`; `{used.text()[:100]}` ran."
-                recovery = _Recovery(failed, later, wanted, used)
-                return _lesson(session, recovery, later, wording, rationale, 76, line)
-    return []
-
-
-def _stand_ins(
-    session: MinedSession, failed: Attempt, pattern: re.Pattern[str], *, passed_first: bool
-) -> Iterator[tuple[SimpleCommand, Attempt, SimpleCommand]]:
-    """Each failed step with each later one that may stand in for it: of calls that did not meet the same error."""
-    others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
-    others.sort(key=lambda each: passed_first and each.verdict != "passed")
-    for wanted in failed_steps(failed.ended):
-        yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
-
-
-def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    wrapper = wanted.program
-    if wanted.words[1:2] != (name,) or used.words[:1] != (name,) or wanted.words[1:3] != used.words[:2]:
-        return None
-    return Wording(
-        "recoveries/without-wrapper",
-        f"Call {name} without {wrapper}",
-        f"Call `{name}` itself, not through `{wrapper}`: `{wrapper}` has no subcommand `{name}`.",
-        f"About to run `{wrapper} {name}`.",
-        (tag(wrapper), tag(name), "command-line"),
-    )
-
-
-def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    if wanted.program != name or used.program != f"{name}.cmd" or not set(wanted.words[1:]) & set(used.words[1:]):
-        return None
-    return Wording(
-        "recoveries/command-file",
-        f"Call {name}.cmd in PowerShell",
-        f"Call `{name}.cmd` instead of `{name}` in PowerShell where its policy blocks `{name}.ps1`.",
-        f"PowerShell answers that `{name}.ps1` cannot be loaded because running scripts is disabled.",
-        ("powershell", tag(name), "windows"),
-    )
-
-
-def _by_path(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    path = used.words[0] if used.words else ""
-    is_program = wanted.program == name == used.program and wanted.words[0] == name
-    if not is_program or wanted.words[1:2] != used.words[1:2] or not _INSTALLED.fullmatch(path):
-        return None
-    return Wording(
-        "recoveries/full-path",
-        f"Call {name} by its full path",
-        f"Call `{path}` where the shell does not find `{name}`: its folder is not in `PATH`.",
-        f"The shell answers `{name}: command not found`.",
-        (tag(name), "path", "shell"),
-    )
-
-
-def _lesson(
-    session: MinedSession,
-    recovery: _Recovery,
-    remedy: Attempt,
-    wording: Wording,
-    rationale: str,
-    weight: int,
-    line: str | None = None,
-) -> list[Lesson]:
-    failed, passed = recovery.failed, recovery.passed
-    is_path_lost = "\\" in recovery.wanted.source.partition(" ")[0]  # of another system's shell
-    if is_path_lost or not 3 <= len(wording.title.split()) <= 7:
-        return []
-    evidence = [
-        quote_line(session, failed, line or error_line(failed.output) or failed.output),
-        session.quote(failed.turn, recovery.wanted.source),
-        session.quote(remedy.turn, remedy.line),
-        session.quote(passed.turn, recovery.used.source),
-    ]
-    return lesson(wording, rationale, evidence, {failed.turn}, weight, remedy=remedy.turn, confirmed=passed.turn)
 
 
 def _name(step: SimpleCommand) -> str:

@@ -54,7 +54,10 @@ def _other_runner(session: MinedSession, failed: Attempt, name: str, wanted: she
         return []  # a library is missing, not the runner
     for later in session.attempts_after(failed, _WITHIN_CALLS):
         for command in later.actions:
-            is_other = command.head != wanted.head and _same_job(wanted, command) and _has_run(later)
+            is_other_name = command.program.startswith(name)  # of the same program: another rule's
+            is_other = (
+                command.head != wanted.head and not is_other_name and _same_job(wanted, command) and _has_run(later)
+            )
             if is_other and not _was_missing_too(session, later, command):
                 return _runner_lesson(session, failed, later, name, wanted, command, line)
     return []

@@ -1,0 +1,133 @@
+"""A program is called by a name that the shell finds, or without what was put in front of it (signals 7 and 11)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
+from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
+from agent_wiki.shell.judged_steps import called_steps, failed_steps
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.stages.call_effects import has_run
+from agent_wiki.trajectory.lazily import regex
+
+_WITHIN_CALLS = 10
+_WRAPPER = regex(r"unrecognized subcommand '([\w.-]{1,40})'")
+_SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", re.MULTILINE)
+_NOT_ON_PATH = regex(
+    r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})"
+    r"|^'?([\w.+-]{1,40})(?:' is not recognized as an internal| : The term )",
+    re.MULTILINE,
+)
+_INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications|[a-z])/(?!Users/)[\w./+-]{1,120}")
+_MOST_FRONT_WORDS = 3  # in place of a program's name
+
+
+def lessons(session: MinedSession) -> list[Lesson]:
+    """One lesson at most for each call of a program that was not found."""
+    failures = (each for each in session.attempts if each.verdict == "failed")
+    return [lesson for failed in failures for lesson in _other_name(session, failed)]
+
+
+def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    """The same program is called by a name that the shell finds, or without what was put in front of it."""
+    for pattern, named in _STAND_INS:
+        match = pattern.search(failed.output)
+        if match is None:
+            continue
+        missing = next(filter(None, match.groups()), "")
+        for wanted, later, used in _stand_ins(session, failed, pattern, passed_first=named is _by_path):
+            wording = named(missing, wanted, used)
+            if wording is not None and (named is not _by_other_name or _runs(later)):
+                line = next(each for each in failed.output.splitlines() if missing in each)
+                rationale = f"`{wanted.text()[:100]}` stopped with `{line.strip()}`; `{used.text()[:100]}` ran."
+                recovery = Recovery(failed, later, wanted, used)
+                return lesson_of(session, recovery, later, wording, rationale, 76, line)
+    return []
+
+
+def _stand_ins(
+    session: MinedSession, failed: Attempt, pattern: re.Pattern[str], *, passed_first: bool
+) -> Iterator[tuple[SimpleCommand, Attempt, SimpleCommand]]:
+    """Each failed step with each later one that may stand in for it: of calls that did not meet the same error."""
+    others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
+    others.sort(key=lambda each: passed_first and each.verdict != "passed")
+    for wanted in failed_steps(failed.ended):
+        yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
+
+
+def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    wrapper = wanted.program
+    if wanted.words[1:2] != (name,) or used.words[:1] != (name,) or wanted.words[1:3] != used.words[:2]:
+        return None
+    return Wording(
+        "recoveries/without-wrapper",
+        f"Call {name} without {wrapper}",
+        f"Call `{name}` itself, not through `{wrapper}`: `{wrapper}` has no subcommand `{name}`.",
+        f"About to run `{wrapper} {name}`.",
+        (tag(wrapper), tag(name), "command-line"),
+    )
+
+
+def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    if wanted.program != name or used.program != f"{name}.cmd" or not set(wanted.words[1:]) & set(used.words[1:]):
+        return None
+    return Wording(
+        "recoveries/command-file",
+        f"Call {name}.cmd in PowerShell",
+        f"Call `{name}.cmd` instead of `{name}` in PowerShell where its policy blocks `{name}.ps1`.",
+        f"PowerShell answers that `{name}.ps1` cannot be loaded because running scripts is disabled.",
+        ("powershell", tag(name), "windows"),
+    )
+
+
+def _by_path(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    path = used.words[0] if used.words else ""
+    is_program = wanted.program == name == used.program and wanted.words[0] == name
+    if not is_program or wanted.words[1:2] != used.words[1:2] or not _INSTALLED.fullmatch(path):
+        return None
+    return Wording(
+        "recoveries/full-path",
+        f"Call {name} by its full path",
+        f"Call `{path}` where the shell does not find `{name}`: its folder is not in `PATH`.",
+        f"The shell answers `{name}: command not found`.",
+        (tag(name), "path", "shell"),
+    )
+
+
+def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    """The rest of the command is the same: `python3 -m pip` for `pip`, `./mvnw` for `mvn`, `npx tsc` for `tsc`."""
+    rest = _plain(wanted.words[1:])
+    fronts = (used.words[:at] for at in range(1, _MOST_FRONT_WORDS + 1) if _plain(used.words[at:]) == rest)
+    front = next(fronts, ()) if rest and wanted.words[:1] == (name,) != used.words[:1] else ()
+    bare = [word.rpartition("/")[2] for word in front]
+    is_related = any(each.startswith(name) for each in bare) or "-".join(front) == name
+    if not is_related or used.program == name or re.match(r"[/~$]|\w:", front[0]):
+        return None
+    call = " ".join(front)
+    return Wording(
+        "recoveries/other-name",
+        f"Call {call} instead of {name}",
+        f"Call `{call}` instead of `{name}` on this machine: the shell does not find `{name}`.",
+        f"`{name}` is to be called, or the shell answers that `{name}` is not found.",
+        (tag(name), tag(bare[-1]), "shell"),
+    )
+
+
+def _plain(words: tuple[str, ...]) -> list[str]:
+    return [word for word in words if not word.startswith("-")]
+
+
+def _runs(later: Attempt) -> bool:
+    """The check is there: it passed, or reports what is wrong."""
+    return later.verdict == "passed" or has_run(later.ended)
+
+
+_STAND_INS = (
+    (_WRAPPER, _unwrapped),
+    (_SCRIPT_BLOCKED, _command_file),
+    (_NOT_ON_PATH, _by_path),
+    (_NOT_ON_PATH, _by_other_name),
+)

@@ -1,0 +1,80 @@
+"""A program that the shell does not find, and the name by which it is found."""
+
+from __future__ import annotations
+
+from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.extract_guidelines import offered
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.signals import other_names
+from agent_wiki.stages.extract_guidelines import grade_of
+from tests.engines.scripted_session import Script
+
+
+def _lessons(script: Script) -> list[Lesson]:
+    return other_names.lessons(MinedSession.of(script.done()))
+
+
+def _rules(script: Script) -> list[str]:
+    return [lesson.guideline.rule for lesson in _lessons(script)]
+
+
+def test_a_program_is_called_without_a_wrapper_that_does_not_know_it() -> None:
+    script = Script().runs("brief bun run test", "error: unrecognized subcommand 'bun'", failed=True)
+    script.runs("bun run test", "2 pass").runs(
+        "brief bun run lint", "error: unrecognized subcommand 'bun'", failed=True
+    )
+    lesson = _lessons(script)[0]
+    assert lesson.guideline.rule == "Call `bun` itself, not through `brief`: `brief` has no subcommand `bun`."
+    grade = grade_of(lesson.guideline, script.done())
+    assert (grade.cause, grade.contradiction) == ("checked", "")  # that the agent forgot it speaks not against it
+
+
+def test_a_program_is_called_by_its_full_path_of_an_installation_only() -> None:
+    def missing() -> Script:
+        return Script().runs("go build ./cart", "bash: line 1: go: command not found", failed=True)
+
+    assert _rules(missing().runs("cd src && /usr/local/go/bin/go build ./cart", "")) == [
+        "Call `/usr/local/go/bin/go` where the shell does not find `go`: its folder is not in `PATH`."
+    ]
+    assert not _rules(missing().runs("/home/ann/go/bin/go build ./cart", ""))
+
+
+def test_another_call_of_the_same_message_is_not_in_between() -> None:
+    blocked = r"npm : File C:\node\npm.ps1 cannot be loaded because running scripts is disabled"
+    script = Script().runs("npm test", blocked, failed=True)
+    script.builder.assistant(None, calls=[("a", "Bash", '{"command": "make clean"}')])
+    script.builder.assistant(None, calls=[("b", "Bash", '{"command": "npm.cmd test"}')])
+    script.builder.tool("a", "cleaned", is_error=False)
+    script.builder.tool("b", "3 passed", is_error=False)
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Call npm.cmd in PowerShell"
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+def test_the_same_rest_under_a_related_name_is_the_program_and_one_rule_for_all_its_uses() -> None:
+    rules = set()
+    for chosen in ("tests/test_a.py::test_one -x", "tests/test_a.py -k pay -v"):
+        script = Script().runs(f"python -m pytest {chosen} | tail -5", "bash: python: command not found", failed=True)
+        script.runs(f"python3 -m pytest {chosen} | tail -9", "1 failed, 3 passed", failed=True)
+        rules |= {lesson.guideline.rule for lesson in offered(MinedSession.of(script.done()))}
+    assert rules == {
+        "Call `python3` instead of `python` on this machine: the shell does not find `python`.",
+    }
+
+
+def test_forgetting_the_other_name_later_speaks_for_it() -> None:
+    script = Script().runs("pip install -r a.txt | tail -2", "bash: pip: command not found", failed=True)
+    script.runs("python3 -m pip install -r a.txt | tail -2", "Successfully installed flask")
+    (lesson,) = _lessons(script.runs("pip install -r a.txt | tail -2", "bash: pip: command not found", failed=True))
+    grade = grade_of(lesson.guideline, script.done())
+    assert (grade.cause, grade.contradiction) == ("checked", "")
+
+
+def test_another_program_on_other_things_and_one_of_this_session_stand_in_for_nothing() -> None:
+    def missing() -> Script:
+        return Script().runs("mvn test -pl core", "bash: mvn: command not found", failed=True)
+
+    assert _rules(missing().runs("./mvnw test -pl core", "BUILD SUCCESS"))
+    assert not _rules(missing().runs("./mvnw test -pl shop", "BUILD SUCCESS"))
+    assert not _rules(missing().runs("ant test -pl core", "BUILD SUCCESS"))
+    assert not _rules(missing().runs("/home/kim/maven/mvnw test -pl core", "BUILD SUCCESS"))
