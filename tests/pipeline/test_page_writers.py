@@ -15,6 +15,7 @@ import pytest
 from benchmarks.generated_wiki import generate
 
 from agent_wiki.errors import RunError
+from agent_wiki.pages import indexes
 from agent_wiki.pipeline import page_writers
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.store import WikiFolder
@@ -22,6 +23,7 @@ from tests.processes import exit_codes, started
 from tests.wikis import changed, ingest, tree
 
 SESSIONS = 12
+MOST_LISTED = 5  # so that the indexes need what the copy says of each page
 Happens = Callable[[int], None]
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="one process writes there")
@@ -56,6 +58,7 @@ def _catalog(wiki: Path) -> dict[str, Any]:
 def _catalog_in_two(wiki: Path, output: Path, copy_does: Happens, run_does: Happens) -> None:
     """Make the catalog in two processes. The copy begins; something happens before each page that either writes."""
     patch, run, (begun, beginning) = pytest.MonkeyPatch(), os.getpid(), os.pipe()
+    patch.setattr(indexes, "MOST_LISTED", MOST_LISTED)
     fork = os.fork
     first_of_copy: list[bytes] = []
 
@@ -92,7 +95,8 @@ def _catalog_in_two(wiki: Path, output: Path, copy_does: Happens, run_does: Happ
 
 
 @pytest.fixture
-def one(tmp_path: Path) -> Path:
+def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(indexes, "MOST_LISTED", MOST_LISTED)
     wiki = tmp_path / "one"
     generate(wiki, SESSIONS)
     (tmp_path / "one.json").write_text(json.dumps(_catalog(wiki)), encoding="utf-8")

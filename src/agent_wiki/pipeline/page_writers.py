@@ -13,7 +13,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import partial
+from operator import attrgetter
 from typing import IO, Any
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
@@ -23,6 +25,8 @@ from agent_wiki.wiki.store import WikiFolder
 
 _FEWEST = 4_000  # pages to render: fewer are written sooner than a second process begins
 _PARTS = 200  # of which a byte holds the number
+
+_OF_ENTRY = attrgetter(*(each.name for each in fields(IndexEntry)))
 
 Written = tuple[RenderedPage, bool]
 """A page without its text, and whether it was written."""
@@ -121,7 +125,7 @@ def _be_copy(parent: int, queue: int, parts: list[range], found: IO[bytes], fold
 def _as_values(page: RenderedPage, is_written: bool) -> tuple[Any, ...]:
     """What a copy says of a page, as plain values: objects take five times as long."""
     entry = page.entry
-    values = () if entry is None else (entry.kind, entry.path, entry.line, entry.date, entry.sessions, entry.recalls)
+    values = () if entry is None else _OF_ENTRY(entry)
     return page.path, page.inputs, is_written, values
 
 
