@@ -31,13 +31,14 @@ LAYERS = (
     "retrieval",
     "evaluation",
     "changes",
+    "site",
     "harness",
     "commands",
     "api",
 )
 # The package itself and `python -m agent_wiki` stand for all of it.
 _ENTRY_POINTS = frozenset({"__init__", "__main__"})
-_MOST_TOP_LEVEL_ENTRIES = 26
+_MOST_TOP_LEVEL_ENTRIES = 27
 
 
 @lru_cache(maxsize=1)

@@ -27,6 +27,7 @@ from agent_wiki.commands import (
     rules,
     save,
     secrets,
+    site,
     skills,
     stages,
     why,
@@ -83,6 +84,7 @@ _add(cost.cost)
 _add_group("skills", "The Agent Skills that show an agent how to build and read a wiki.", skills.install)
 _add(consult.consult, consult.review)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
+_add(site.site)
 _add(save.save, secrets.secrets, why.why, rules.rules, report.report)
 _add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
 _add(connect.connect, plugin.plugin, mcp.mcp, lock.lock)

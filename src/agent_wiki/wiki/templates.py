@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment, Template
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+_OWNERS = (".j2", ".md", ".yaml", ".css", ".js")
 PLACES = {"templates": "templates", "prompts": "prompts"}
 
 
@@ -28,8 +29,10 @@ def shipped_folder(kind: str) -> Path:
 
 
 def shipped_names(kind: str) -> list[str]:
-    """The files of one kind that ship with the package, sorted."""
-    return sorted(path.name for path in shipped_folder(kind).iterdir() if path.suffix in (".j2", ".md", ".yaml"))
+    """The files of one kind that ship with the package and that an owner may change, sorted; those of the site, too."""
+    folder = shipped_folder(kind)
+    paths = [*folder.iterdir(), *(folder / "site").glob("*")]
+    return sorted(path.relative_to(folder).as_posix() for path in paths if path.suffix in _OWNERS)
 
 
 def strict_environment(loader: BaseLoader | None = None) -> Environment:

@@ -1,0 +1,208 @@
+"""A wiki → its site on disk: everything is gathered, then each page is made whose content has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, field
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_json
+
+from agent_wiki.engine import Progress, no_progress
+from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.leaks import refuse_leaks
+from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.site import addresses
+from agent_wiki.site.contents import SiteContents, read_contents
+from agent_wiki.site.lesson_page import lesson_shown
+from agent_wiki.site.lists import lists_of
+from agent_wiki.site.markdown import html_of
+from agent_wiki.site.output import SiteFolder
+from agent_wiki.site.recorded import Recorded
+from agent_wiki.site.review_page import WaitingGroup, review_groups
+from agent_wiki.site.search_rows import MOST_ROWS, row_files, rows_of
+from agent_wiki.site.session_page import SessionShown, session_shown
+from agent_wiki.site.start_page import start_shown
+from agent_wiki.site.templates import SiteTemplates
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.text import counted, plain_line
+
+DEFAULT_TITLE = "agent wiki"
+
+
+@dataclass(slots=True)
+class SiteReport:
+    """What a build did. `problems` are pages of the wiki and recordings that cannot be read, a line each."""
+
+    out: Path
+    files: int = 0
+    written: int = 0
+    removed: int = 0
+    size_bytes: int = 0
+    sessions: int = 0
+    with_recording: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        return 1 if self.problems else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {**asdict(self), "out": str(self.out), "exit_code": self.exit_code}
+
+    def lines(self) -> list[str]:
+        """A person's report."""
+        changed = (
+            f"{self.written:,} written, {self.removed:,} removed" if self.written + self.removed else "nothing changed"
+        )
+        return [
+            f"{self.out / addresses.START}",
+            f"{counted(self.files, 'file')}, {self.size_bytes / 1e6:.1f} MB: {changed}",
+            f"turns of {self.with_recording:,} of {counted(self.sessions, 'session')} are shown"
+            + ("" if self.with_recording == self.sessions else "; name recordings with --recordings for the others"),
+        ]
+
+
+class _Writer:
+    """Makes pages from templates, those alone whose content differs from what lies there."""
+
+    def __init__(self, folder: SiteFolder, templates: SiteTemplates, title: str) -> None:
+        self._folder, self._templates, self._title = folder, templates, title
+
+    def inputs(self, *shown: object) -> str:
+        """The digest of all that a page is made from."""
+        content = to_json([self._title, *shown], fallback=str)
+        return hashlib.blake2b(content + self._templates.digest.encode(), digest_size=12).hexdigest()
+
+    def page(self, file: str, template: str, section: str, shown: object, **more: Any) -> None:
+        """Make one page of what it shows."""
+        inputs = self.inputs(template, shown, more)
+        if not self._folder.is_current(file, inputs):
+            self.render(file, template, section, shown, inputs, more)
+
+    def render(
+        self, file: str, template: str, section: str, shown: object, inputs: str, more: Mapping[str, Any]
+    ) -> None:
+        """Make one page, whatever lies there."""
+        up = addresses.way_up(file)
+        links: Mapping[str, str] = getattr(shown, "links", {})
+
+        def resolve(address: str) -> str | None:
+            return up + links[address] if address in links else None
+
+        def markdown(text: str, turns_at: str | None = None) -> Any:
+            return html_of(text, resolve, None if turns_at is None else (up + turns_at if turns_at else ""))
+
+        named = {"site_title": self._title, "up": up, "section": section, "shown": shown, "markdown": markdown}
+        self._folder.write(file, self._templates.render(template, {**named, **more}), inputs)
+
+    def text(self, file: str, text: str) -> None:
+        """Make one file of exactly this text."""
+        inputs = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+        if not self._folder.is_current(file, inputs):
+            self._folder.write(file, text, inputs)
+
+
+def build_site(
+    wiki: Path,
+    out: Path,
+    recordings: Sequence[RecordingPath] = (),
+    title: str = DEFAULT_TITLE,
+    progress: Progress = no_progress,
+    *,
+    is_published: bool = True,
+) -> SiteReport:
+    """Make the site of a wiki, or bring it up to date. The same wiki gives the same bytes.
+
+    In: the wiki's folder; the site's; recordings whose turns are shown; whether the site may leave this
+    machine. Raises `UsageError` for a folder that is no wiki or that holds other things, and `RunError` for a wiki with
+    secrets in it whose site may leave, and where the disk or a template of the owner's refuses.
+    """
+    _refuse_inside(wiki, out)
+    if is_published:
+        refuse_leaks(wiki, "no site was made")
+    contents = read_contents(wiki)
+    templates = SiteTemplates(wiki)
+    folder = SiteFolder.opened(out)
+    writer = _Writer(folder, templates, plain_line(title, 80) or DEFAULT_TITLE)
+    report = SiteReport(out)
+    for name, text in templates.assets().items():
+        writer.text(name, text)
+    _write_lessons(writer, contents, progress)
+    report.with_recording = _write_sessions(writer, folder, contents, Recorded(recordings, contents), progress)
+    _write_top(writer, contents)
+    folder.finish()
+    report.files, report.written, report.removed = len(folder.made), folder.written, folder.removed
+    report.size_bytes, report.sessions = folder.size, len(contents.sessions)
+    report.problems += [str(problem) for problem in contents.problems]
+    return report
+
+
+def _refuse_inside(wiki: Path, out: Path) -> None:
+    """A site among the pages would be read as part of the wiki; in its machinery it is out of the way."""
+    inside = out.resolve()
+    root = wiki.resolve()
+    if inside == root or (root in inside.parents and root / MACHINERY not in inside.parents):
+        raise UsageError(f"{out}: inside the wiki; name a folder beside it with --out")
+
+
+def _write_lessons(writer: _Writer, contents: SiteContents, progress: Progress) -> None:
+    for position, lesson in enumerate(contents.lessons.values()):
+        progress("pages", position + 1, len(contents.lessons))
+        writer.page(lesson.file, "lesson", f"{lesson.kind}s", lesson_shown(lesson, contents))
+
+
+def _write_sessions(
+    writer: _Writer, folder: SiteFolder, contents: SiteContents, recorded: Recorded, progress: Progress
+) -> int:
+    """The pages of all sessions: first those whose recording is here, by recording, then the others."""
+
+    def inputs(shown: SessionShown, source: str) -> str:
+        return writer.inputs("session", shown, source)
+
+    made: set[str] = set()
+    for each in recorded.sessions(lambda name, sha256: _is_current(name, sha256, folder, contents, inputs)):
+        made.add(each.session_id)
+        if each.trajectory is not None:
+            session = contents.sessions[each.session_id]
+            shown = session_shown(session, contents, each.trajectory)
+            digest = inputs(session_shown(session, contents, None), each.sha256)
+            writer.render(addresses.session_file(each.session_id), "session", "sessions", shown, digest, {})
+    for position, (name, session) in enumerate(contents.sessions.items()):
+        progress("sessions", position + 1, len(contents.sessions))
+        if name not in made:
+            file = addresses.session_file(name)
+            shown = session_shown(session, contents, None)
+            digest = inputs(shown, "")
+            if not folder.is_current(file, digest):
+                writer.render(file, "session", "sessions", shown, digest, {})
+    return len(made)
+
+
+def _is_current(
+    name: str, sha256: str, folder: SiteFolder, contents: SiteContents, inputs: Callable[[SessionShown, str], str]
+) -> bool:
+    shown = session_shown(contents.sessions[name], contents, None)
+    return folder.is_current(addresses.session_file(name), inputs(shown, sha256))
+
+
+def _write_top(writer: _Writer, contents: SiteContents) -> None:
+    """The start page, the lists, the search and the list of what waits."""
+    groups = review_groups(contents)
+    for listed in lists_of(contents):
+        writer.page(listed.file, "list", listed.section, listed)
+    rows = rows_of(contents)
+    for file, text in row_files(rows):
+        writer.text(file, text)
+    shards = max(-(-len(rows) // MOST_ROWS), 1)
+    writer.page(addresses.SEARCH, "search", "search", None, shards=shards, total=len(rows))
+    writer.page(addresses.REVIEW, "review", "review", groups)
+    writer.page(addresses.START, "start", "start", start_shown(contents, _counts(groups)))
+
+
+def _counts(groups: Iterable[WaitingGroup]) -> list[tuple[str, int]]:
+    return [(group.name, group.total) for group in groups]

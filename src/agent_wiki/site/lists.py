@@ -1,0 +1,96 @@
+"""The lists of a site: lessons by kind and sessions, in pages of a size that a browser and a person take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from agent_wiki.pages.sessions import Session
+from agent_wiki.site.addresses import href, list_file, session_file
+from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
+from agent_wiki.site.session_page import tokens_in
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.text import plain_line
+
+ListedType = TypeVar("ListedType")
+
+_A_PAGE = 100
+_SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("guidelines", "Guidelines", ("cluster", "guideline")),
+    ("skills", "Skills", ("skill",)),
+    ("tasks", "Tasks", ("task", "subtask")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session in the list."""
+
+    title: str
+    href: str
+    date: str | None
+    agent: str
+    model: str
+    outcome: str
+    turns: int
+    tokens: int | None
+    cost: str
+    taught: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListShown:
+    """One page of a list: lessons or sessions. `pages` are the addresses of all pages of the list."""
+
+    section: str
+    title: str
+    total: int
+    number: int
+    pages: list[str]
+    lessons: list[SiteLesson]
+    sessions: list[SessionRow]
+
+    @property
+    def file(self) -> str:
+        return list_file(self.section, self.number)
+
+
+def lists_of(contents: SiteContents) -> Iterator[ListShown]:
+    """Every page of every list; of each at least one."""
+    for section, title, kinds in _SECTIONS:
+        found = [each for each in contents.lessons.values() if each.kind in kinds]
+        found.sort(key=lambda each: each.is_archived)
+        for number, lessons in _paged(found):
+            yield ListShown(section, title, len(found), number, _addresses(section, len(found)), lessons, [])
+    ordered = sorted(contents.sessions.values(), key=lambda each: each.session_id)
+    ordered.sort(key=lambda each: each.record.date or "", reverse=True)
+    for number, sessions in _paged(ordered):
+        rows = [_row(each, contents) for each in sessions]
+        yield ListShown("sessions", "Sessions", len(ordered), number, _addresses("sessions", len(ordered)), [], rows)
+
+
+def _paged(found: Sequence[ListedType]) -> Iterator[tuple[int, list[ListedType]]]:
+    for start in range(0, max(len(found), 1), _A_PAGE):
+        yield start // _A_PAGE + 1, list(found[start : start + _A_PAGE])
+
+
+def _addresses(section: str, count: int) -> list[str]:
+    return [href(list_file(section, number + 1)) for number in range(max(-(-count // _A_PAGE), 1))]
+
+
+def _row(session: Session, contents: SiteContents) -> SessionRow:
+    record = session.record
+    read = tokens_in(session)
+    known = [each for each in (read, record.output_tokens) if each is not None]
+    return SessionRow(
+        title=session_title(session),
+        href=href(session_file(session.session_id)),
+        date=record.date,
+        agent=plain_line(record.agent or "", 40),
+        model=plain_line(record.model or "", 40),
+        outcome=session.outcome,
+        turns=record.turns,
+        tokens=sum(known) if known else None,
+        cost="" if record.total_cost_usd is None else f"${record.total_cost_usd:,.2f}",
+        taught=len(contents.taught.get(session.session_id, ())),
+    )

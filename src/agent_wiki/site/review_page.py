@@ -1,0 +1,84 @@
+"""What waits for a person: each page with why, and the commands that settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent_wiki.site.commands import CommandLine, command, commands_for, commands_for_edited
+from agent_wiki.site.contents import SiteContents, SiteLesson
+from agent_wiki.site.shown_text import visible
+from agent_wiki.site.start_page import disputed_lessons
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import page_title
+from agent_wiki.wiki.text import plain_line
+
+_MOST_LISTED = 200
+_MOST_QUOTE = 300
+_QUARANTINE = "_quarantine/"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A page that waits. `notes` say why, line by line."""
+
+    title: str
+    href: str
+    path: str
+    notes: list[str]
+    commands: list[CommandLine]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingGroup:
+    """The pages that wait for one reason. `total` counts those that are not listed, too."""
+
+    name: str
+    anchor: str
+    says: str
+    pages: list[Waiting]
+    total: int
+
+
+def review_groups(contents: SiteContents) -> list[WaitingGroup]:
+    """What waits, the most urgent first; groups may be empty."""
+    asserted = [each for each in contents.lessons.values() if each.cause == "asserted" and not each.is_archived]
+    return [
+        _group("Quarantined", "A check set these pages aside; no agent is shown them.", list(_quarantined(contents))),
+        _group("Disputed", "Sessions that read these pages were misled or harmed.", list(_disputed(contents))),
+        _group("Edited", "A person changed these pages; no run writes over them.", list(_edited(contents))),
+        _group(
+            "Asserted",
+            "Neither the turns nor anybody in the session say why this would be so.",
+            [_of(each, [each.gist]) for each in asserted],
+        ),
+    ]
+
+
+def _group(name: str, says: str, pages: list[Waiting]) -> WaitingGroup:
+    return WaitingGroup(name, name.lower(), says, pages[:_MOST_LISTED], len(pages))
+
+
+def _of(lesson: SiteLesson, notes: list[str]) -> Waiting:
+    return Waiting(lesson.title, lesson.href, lesson.path, [each for each in notes if each], commands_for(lesson))
+
+
+def _disputed(contents: SiteContents) -> Iterator[Waiting]:
+    for lesson in disputed_lessons(contents):
+        recalls = contents.catalog.recalls.get(lesson.id, ())
+        against = [each for each in recalls if each.status in ("contradicted", "harmful")]
+        notes = [f"{each.status}: “{visible(each.quote[:_MOST_QUOTE])}”" for each in against]
+        yield _of(lesson, notes)
+
+
+def _edited(contents: SiteContents) -> Iterator[Waiting]:
+    kept = set(contents.view.state.config.kept)
+    for path, page in sorted(contents.loaded.pages.edited.items()):
+        if path not in kept:
+            title = plain_line(page.title, 160) or page_title(path)
+            yield Waiting(title, contents.address_of(path) or "", path, [], commands_for_edited(path))
+
+
+def _quarantined(contents: SiteContents) -> Iterator[Waiting]:
+    for path in sorted(contents.folder.files()):
+        if path.startswith(_QUARANTINE) and path.endswith(".md"):
+            yield Waiting(page_title(path), "", path, [], [command("show why, and what to do", "review")])
