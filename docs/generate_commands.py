@@ -27,6 +27,8 @@ and reason, the others went on); 2 for a usage or run error, told in one line on
 `--max-minutes` stopped the run, which the next one continues, or when `--estimate` expects more than that; 130 and 143
 when SIGINT or SIGTERM ended it. After the first signal nothing more is begun, what is settled is written, and the wiki
 is whole; a second one ends the process at once. Progress goes to standard error, the report to standard output.
+The report has at most 25 lines, what is new first; `-v` prints its lists to their ends. Where nothing that was named
+is a recording, the code is 1.
 `--json` prints the report as one JSON object whose keys are always the same. Each entry of `failures`, `passed_over`
 and `waiting` has a `kind` (recording, empty, page, answer, question, service, budget, stage or bug), a `unit` (file,
 session, page or stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the

@@ -24,8 +24,9 @@ COMMANDS = [name for lines in GROUPS.values() for name in lines]
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",
     "failed_on", "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out",
-    "nothing_to_learn", "pages", "pages_unchanged", "pages_waiting",
-    "passed_over", "recordings", "recordings_unchanged", "removed", "sessions", "set_aside", "skills_contributed",
+    "nothing_to_learn", "learnt", "pages", "pages_unchanged", "pages_waiting",
+    "passed_over", "recordings", "recordings_read", "recordings_unchanged", "removed",
+    "sessions", "set_aside", "skills_contributed",
     "signal", "stopped", "waiting", "warnings", "wiki", "written",
 }  # fmt: skip
 
@@ -104,10 +105,11 @@ def test_lines_name_what_was_read_written_and_learnt(
 ) -> None:
     main(["ingest", str(record(tmp_path, "a")), *arguments])
     out, err = capsys.readouterr()
+    assert out.startswith(f"new in {tmp_path / 'wiki'}: 1 guideline\n  guideline  Run the check first\n")
     assert "read:  1 recording; sessions: 1 mined" in out
     assert "1 guideline, 0 skills contributed" in out
     assert "\x1b" not in out + err
-    main(["ingest", str(tmp_path / "a.json"), *arguments, "--dry-run", "--rewrite"])
+    main(["ingest", str(record(tmp_path, "b")), *arguments, "--dry-run", "--rewrite"])
     assert "would be written" in capsys.readouterr().out
 
 

@@ -93,11 +93,15 @@ def test_what_is_not_a_recording_is_reported_in_one_line_and_the_others_continue
     assert report.sessions["mined"] == 2
     assert report.bugs == []
     for name in GARBAGE:
-        failures = [each for each in report.to_json()["failures"] if each["unit"] == str(tmp_path / name)]
+        told = [*report.to_json()["failures"], *report.to_json()["passed_over"]]
+        failures = [each for each in told if each["unit"] == str(tmp_path / name)]
         assert len(failures) == 1, name
         assert failures[0]["kind"] in ("recording", "empty")
         assert len(failures[0]["reason"]) > 3
         assert "\n" not in failures[0]["reason"]
+    damaged = {Path(each.unit).name for each in report.failures}
+    whole = {"empty.json", "blank.jsonl", "picture.json", "settings.json", "number.json", "list.json", "prose.md"}
+    assert damaged == GARBAGE.keys() - whole
     again = ingest(named, tmp_path / "wiki", script.engine)
     assert again.to_json()["failures"] == report.to_json()["failures"]
     assert (again.exit_code, again.written) == (1, [])

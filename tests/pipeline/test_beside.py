@@ -75,7 +75,9 @@ def test_what_was_no_recording_is_looked_at_again_once_more_formats_can_be_read(
     assert unchanged == [0, 1, 0]
 
 
-def test_an_empty_file_in_a_folder_is_a_warning_and_a_named_one_a_failure(tmp_path: Path, script: Script) -> None:
+def test_an_empty_file_is_passed_over_and_a_failure_where_nothing_else_was_named(
+    tmp_path: Path, script: Script
+) -> None:
     folder = tmp_path / "traces"
     record(folder, "a")
     for name, content in (("empty.jsonl", b""), ("blank.json", b"\n \n")):
@@ -83,8 +85,9 @@ def test_an_empty_file_in_a_folder_is_a_warning_and_a_named_one_a_failure(tmp_pa
     for _ in ("read", "known"):
         report = ingest([folder], tmp_path / "wiki", script.engine)
         assert report.exit_code == 0
-        assert [line.partition(": ")[2] for line in sorted(report.warnings)] == [
-            "blank: no JSON in it",
-            "empty file (0 bytes)",
+        assert [(each.kind, each.reason) for each in sorted(report.passed_over, key=str)] == [
+            ("empty", "blank: no JSON in it"),
+            ("empty", "empty file (0 bytes)"),
         ]
-    assert ingest([folder / "empty.jsonl"], tmp_path / "wiki", script.engine).failures[0].kind == "empty"
+    named = ingest([folder / "empty.jsonl"], tmp_path / "wiki", script.engine)
+    assert [each.reason for each in named.failures] == ["no recording here: empty file (0 bytes)"]

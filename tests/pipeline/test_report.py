@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from agent_wiki.errors import AnswerRejected, BudgetReached, Unanswered, UnreadableRecording
-from agent_wiki.report import Failure, Note, Report
+from agent_wiki.report import Failure, Learnt, Note, Report
+from agent_wiki.spending import Totals
 
 
 def _failed(unit: str) -> Failure:
@@ -34,7 +35,7 @@ def test_json_is_sorted_and_has_every_key_also_when_empty() -> None:
 
 def test_an_entry_is_one_line_whatever_a_name_holds() -> None:
     report = Report("ingest", "w", failures=[Failure("recording", "a\nb\r\x85c.json", "\ud800 bad")])
-    assert report.lines()[-1] == "  a b c.json: \ufffd bad"
+    assert "  a b c.json: \ufffd bad" in report.lines()
     (failure,) = report.to_json()["failures"]
     assert (failure["unit"], failure["reason"]) == ("a b c.json", "\ufffd bad")
 
@@ -64,21 +65,80 @@ def test_a_failure_is_one_line_from_the_general_to_the_particular(failure: Failu
 
 def test_a_long_list_is_cut_with_a_count_and_whole_in_json() -> None:
     report = Report("ingest", "w", failures=[_failed(f"f{number:02}") for number in range(30)])
-    lines = report.lines(most=3)
-    assert lines[-5:] == [
+    lines = report.lines()
+    assert lines[:5] == [
         "FAILED (30):",
         *(f"  f{number:02}: bad" for number in range(3)),
-        "  … and 27 more (all with --json)",
+        "  … and 27 more",
     ]
     assert len(report.to_json()["failures"]) == 30
 
 
 def test_hygiene_is_reported_in_words() -> None:
-    report = Report("ingest", "w", hygiene=Counter({"torn_lines": 1_234, "of_a_later_version": 1}))
+    report = Report("ingest", "w", hygiene=Counter({"torn_lines": 1_234, "of_a_later_version": 1, "redactions": 1}))
+    assert "tidied: 1 secret redacted, 1,235 odd places mended while reading" in report.lines()
+    report.is_verbose = True
     text = "\n".join(report.lines())
-    assert "1,234 a last line that was cut off, skipped" in text
+    assert "a last line that was cut off, skipped: 1,234" in text
     assert "of_a_later_version" in text
 
 
 def test_a_dry_run_says_would() -> None:
     assert "1 file would be written" in "\n".join(Report("x", "w", is_dry_run=True, written=["a"]).lines())
+
+
+def test_a_report_of_everything_has_at_most_25_lines_and_names_what_is_new_first() -> None:
+    notes = [Note(f"s{number}", f"reason {number}") for number in range(40)]
+    report = Report(
+        "ingest",
+        "w",
+        recordings=50,
+        recordings_read=12,
+        sessions=Counter({"mined": 9}),
+        nothing_to_learn=3,
+        guidelines_contributed=2,
+        hygiene=Counter({"torn_lines": 3, "redactions": 2}),
+        coverage=Counter({"trajectory_characters": 100, "elided_characters": 10}),
+        pages=Counter({"guideline pages": 1, "summary pages": 3}),
+        learnt=[Learnt("guideline", f"Rule {number:02}", f"g/{number}.md", number) for number in range(30)],
+        edited=["guidelines/a.md"],
+        failures=[_failed(f"f{number}") for number in range(30)],
+        warnings=["w1", "w2"],
+        left_out=notes,
+        dropped_claims=notes,
+        passed_over=[_failed(f"f{number}.pdf") for number in range(30)],
+        set_aside=[_failed("x")],
+        waiting=[_failed("y")],
+        pages_waiting=4,
+        asked={"total": Totals(calls=1).to_json()},
+        batches=[f"b{number}: 2 requests" for number in range(9)],
+        failed_on=[f"reason {number}" for number in range(9)],
+        stopped="stopped by SIGINT; run again to continue",
+    )
+    lines = report.lines()
+    assert len(lines) <= 25, "\n".join(lines)
+    assert lines[0] == "new in w: 30 guidelines"
+    assert lines[1] == "  guideline  Rule 29 (29 sessions)"
+    assert lines[-2:] == [
+        "kept:  12 of 50 recordings read; what was learnt so far is in the wiki",
+        "STOPPED: stopped by SIGINT; run again to continue",
+    ]
+    report.is_verbose = True
+    assert "wiki:  1 guideline page, 3 summary pages" in report.lines()
+    assert len([line for line in report.lines() if line.startswith("  guideline ")]) == 30
+    assert len(report.lines()) > 200
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        (["a.pdf"], "passed over: 1 file that is no recording: a.pdf"),
+        (
+            ["a.pdf", "b.PDF", "c.txt", "d", "e.x"],
+            "passed over: 5 files that are no recordings: .pdf (2), .txt (1), .x (1), others",
+        ),
+    ],
+)
+def test_files_that_are_no_recordings_are_one_line(names: list[str], line: str) -> None:
+    report = Report("ingest", "w", sessions=Counter({"mined": 1}), passed_over=[_failed(name) for name in names])
+    assert line in report.lines()

@@ -11,7 +11,7 @@ import typer
 
 from agent_wiki.commands.files import place_of, text_in
 from agent_wiki.commands.show import finish
-from agent_wiki.commands.stages import AsJson, DryRun, Wiki
+from agent_wiki.commands.stages import AsJson, DryRun, Verbose, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
@@ -20,6 +20,7 @@ def patch(
     file: Annotated[Path | None, typer.Argument(help="YAML or JSON; standard input without one.")] = None,
     wiki: Wiki = None,
     dry_run: DryRun = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Merge a mapping into the configuration, and bring the wiki up to date with it.
@@ -32,7 +33,8 @@ def patch(
 
     values = _mapping(file)
     folder = wiki_folder(wiki)
-    report = patch_config(folder, values, Report("config patch", str(folder), is_dry_run=dry_run))
+    report = Report("config patch", str(folder), is_dry_run=dry_run, is_verbose=verbose)
+    report = patch_config(folder, values, report)
     finish(report, as_json=as_json)
 
 

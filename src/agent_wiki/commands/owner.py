@@ -10,7 +10,7 @@ import typer
 
 from agent_wiki.commands import completing
 from agent_wiki.commands.show import finish, print_lines, progress_shown
-from agent_wiki.commands.stages import AsJson, DryRun, Wiki
+from agent_wiki.commands.stages import AsJson, DryRun, Verbose, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 
 if TYPE_CHECKING:
@@ -57,24 +57,28 @@ def forget(
     finish(forgotten, as_json=as_json)
 
 
-def keep(pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def keep(
+    pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, verbose: Verbose = False, as_json: AsJson = False
+) -> None:
     """Make pages yours for good: no run writes over them, none reports them.
 
     Also index pages, `AGENTS.md` and the scripts of skills. The pages are listed under `kept:` in `_config.yaml`.
     """
     from agent_wiki.pipeline.owners_pages import keep as decided
 
-    _decide("keep", "kept", decided, pages, wiki, dry_run, as_json)
+    _decide("keep", "kept", decided, pages, wiki, dry_run, verbose, as_json)
 
 
-def restore(pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def restore(
+    pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, verbose: Verbose = False, as_json: AsJson = False
+) -> None:
     """Render pages again as the sessions have them, whoever edited them; they are no longer kept.
 
     Also index pages, `AGENTS.md` and the scripts of skills. A page that no session supports any more is removed.
     """
     from agent_wiki.pipeline.owners_pages import restore as decided
 
-    _decide("restore", "restored", decided, pages, wiki, dry_run, as_json)
+    _decide("restore", "restored", decided, pages, wiki, dry_run, verbose, as_json)
 
 
 def reject(
@@ -82,6 +86,7 @@ def reject(
     why: Why = "",
     wiki: Wiki = None,
     dry_run: DryRun = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Retire pages for good: they are removed, and no run brings back what they say, in whatever words.
@@ -93,7 +98,7 @@ def reject(
     def decided(folder: Path, paths: list[str], report: Report) -> Report:
         return made_rejected(folder, paths, why, report)
 
-    _decide("reject", "rejected", decided, pages, wiki, dry_run, as_json)
+    _decide("reject", "rejected", decided, pages, wiki, dry_run, verbose, as_json)
 
 
 def _decide(
@@ -103,6 +108,7 @@ def _decide(
     pages: list[str],
     named: Path | None,
     dry_run: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Take a decision about the files that a person means, and say of which. Raises `UsageError`."""
@@ -112,7 +118,7 @@ def _decide(
 
     wiki = wiki_folder(named)
     paths = files_named(wiki, pages)
-    report = decided(wiki, paths, Report(command, str(wiki), is_dry_run=dry_run))
+    report = decided(wiki, paths, Report(command, str(wiki), is_dry_run=dry_run, is_verbose=verbose))
     if not as_json:
         would = "would be " if dry_run else ""
         print_lines(f"{would}{done}: {one_line(path)}" for path in paths)

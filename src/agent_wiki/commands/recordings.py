@@ -9,7 +9,7 @@ import typer
 
 from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
 from agent_wiki.commands.show import finish, print_lines, progress_shown
-from agent_wiki.commands.stages import AsJson, DryRun
+from agent_wiki.commands.stages import AsJson, DryRun, Verbose
 from agent_wiki.wiki.text import counted
 
 
@@ -28,6 +28,7 @@ def normalize(
     include: Include = None,
     exclude: Exclude = None,
     dry_run: DryRun = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Write each recorded session as a normalized trajectory."""
@@ -37,7 +38,7 @@ def normalize(
     from agent_wiki.pipeline.normalize import normalize as normalize_all
     from agent_wiki.report import Report
 
-    report = Report("normalize", str(out), is_dry_run=dry_run)
+    report = Report("normalize", str(out), is_dry_run=dry_run, is_verbose=verbose)
     selection = selection_of(since, include, exclude)
     options = NormalizeOptions(out, label, user_prompt, trial_prefix, condition, dry_run, selection)
     with progress_shown(quiet=as_json) as progress:

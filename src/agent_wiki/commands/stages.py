@@ -61,6 +61,7 @@ MaxMinutes = Annotated[
 Rewrite = Annotated[bool, typer.Option("--rewrite", help="Ask and write again, even if nothing has changed.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done; write nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every list of the report to its end.")]
 RetrySetAside = Annotated[
     bool,
     typer.Option(
@@ -141,9 +142,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "new_since": (NewSince, ""),
     "fail_on": (FailOn, None),
     "summaries": (Summaries, ""),
+    "verbose": (Verbose, False),
     "as_json": (AsJson, False),
 }
-_ON_THE_WIKI = ("wiki", "engine", "dry_run", "as_json")
+_ON_THE_WIKI = ("wiki", "engine", "dry_run", "verbose", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
@@ -176,7 +178,7 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
     return asks(command)
 
 
-def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, **options: Any) -> None:
+def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, as_json: bool, **options: Any) -> None:
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
     from agent_wiki.pipeline.mine_shard import mine_shard, share_of
@@ -206,7 +208,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, as_json: bool, *
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))
     work = run if out is None else partial(mine_shard, path_of(out))
-    report = Report(command, str(wiki), is_dry_run=chosen.dry_run)
+    report = Report(command, str(wiki), is_dry_run=chosen.dry_run, is_verbose=verbose)
     with progress_shown(quiet=as_json) as progress:
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
     _judge(made, conditions, chosen)
@@ -253,10 +255,14 @@ def _done(options: Options, report: Report, work: Callable[[Options], Report]) -
 
 
 def catalog(
-    wiki: Wiki = None, dry_run: DryRun = False, max_new_pages: MaxNewPages = None, as_json: AsJson = False
+    wiki: Wiki = None,
+    dry_run: DryRun = False,
+    max_new_pages: MaxNewPages = None,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
 ) -> None:
     """Update backlinks, indexes and everything else that is derived."""
-    _run("catalog", [], wiki, as_json=as_json, dry_run=dry_run, max_new_pages=max_new_pages)
+    _run("catalog", [], wiki, verbose=verbose, as_json=as_json, dry_run=dry_run, max_new_pages=max_new_pages)
 
 
 @asks
@@ -270,6 +276,7 @@ def join(
     max_new_pages: MaxNewPages = None,
     new_since: NewSince = "",
     fail_on: FailOn = None,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     *,
     asking: AskingOptions,
@@ -283,7 +290,7 @@ def join(
 
     folder = wiki_folder(wiki)
     engine, conditions = engine or default_engine(folder), _conditions(fail_on)
-    report = Report("join", str(folder), is_dry_run=dry_run)
+    report = Report("join", str(folder), is_dry_run=dry_run, is_verbose=verbose)
     new_pages = at_most(max_new_pages, new_since, folder)
     options = Options(folder, engine=engine, dry_run=dry_run, new_pages=new_pages, asking=asking)
     with progress_shown(quiet=as_json) as progress:

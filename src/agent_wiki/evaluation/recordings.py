@@ -46,6 +46,7 @@ def rows_of(
     measured = [row for _, row, _ in rows.values()]
     report.formats.update(source_format for _, _, source_format in rows.values())
     report.sessions["measured"] = len(measured)
+    inputs.report_barren(report)
     if tasks is not None:
         report.warnings += [f"{row['session_id']}: {_without_task(row)}" for row in measured if _is_strange(row, tasks)]
     return sorted(measured, key=_place)

@@ -66,6 +66,9 @@ class Options:
 def run(paths: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
     inputs = inputs_of(paths, options.selection)
+    if inputs.is_empty:  # then no wiki is made either
+        inputs.report_barren(report)
+        return report
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     if options.stages != (CATALOG,):  # with which `wiki init` makes one
         folder.check_place()
@@ -87,6 +90,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
+    inputs.report_barren(report)
     return report
 
 
@@ -136,7 +140,7 @@ def _nothing_to_do(
         return False
     if any(entry and "failed_runs" in entry and not _stays_aside(entry, options) for _, entry in entries):
         return False
-    report.recordings = len(files)
+    report.recordings = report.recordings_read = len(files)
     for file, entry in entries:
         _count_unchanged(entry or {}, file, report)
     report.leave_unchanged(pages)
@@ -189,6 +193,7 @@ def _mine_all(
         mined.records.clear()
         read.append(mined)
         progress("read and mine", done, len(files))
+    report.recordings_read = read_before + len(read)
     _mark_superseded(read)
     for mined in read:
         recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])

@@ -14,10 +14,12 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.buckets import BucketPath, Listing, listed
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Report
+from agent_wiki.report import Failure, Report
+from agent_wiki.report.lines import endings
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import is_name_of_wiki, is_wiki_folder
 
+_MOST_NAMED = 3
 _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".venv"})
 
 
@@ -91,12 +93,20 @@ def _changed(path: RecordingPath) -> int:
 class FoundFiles:
     """The files to read, each once, sorted by name; and the listings of the buckets that they lie in.
 
-    `digest` is that of the names of all files, those of other shards too.
+    `digest` is that of the names of all files, those of other shards too. `named` is what the user named, and `found`
+    how many files lie there, whatever the selection.
     """
 
     files: list[InputFile]
     listings: list[Listing] = field(default_factory=list)
     digest: str = ""
+    named: tuple[str, ...] = ()
+    found: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether files were named and there is none."""
+        return bool(self.named) and not self.found
 
     def report_lost(self, report: Report) -> None:
         """Name the folders of a bucket that a key hides which no listing can give."""
@@ -105,6 +115,16 @@ class FoundFiles:
                 f"{folder}: not listed to its end, for a key below it has an empty segment, . or .."
                 for folder in listing.lost
             ]
+
+    def report_barren(self, report: Report) -> None:
+        """Make it a failure that nothing of what was named is a recording: the user meant another place."""
+        if not self.named or report.has_recordings or (self.found and not report.recordings):
+            return  # or nothing was to be read
+        others = [each.unit for each in report.passed_over]
+        reason = f"no recording here, only {endings(others)}" if others else "no file here"
+        if len(others) == 1:
+            reason = f"no recording here: {report.passed_over[0].reason}"
+        report.failures.append(Failure("recording", ", ".join(self.named[:_MOST_NAMED]), reason))
 
 
 def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
@@ -118,13 +138,15 @@ def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
 
 def inputs_of(paths: Iterable[RecordingPath], selection: Selection) -> FoundFiles:
     """The same with what a selection leaves, and with the listings."""
-    inputs = FoundFiles([])
+    named = list(paths)
+    inputs = FoundFiles([], named=tuple(map(str, named)))
     candidates: list[InputFile] = []
-    for path in paths:
+    for path in named:
         candidates += _in_bucket(path, inputs.listings) if isinstance(path, BucketPath) else _on_disk(Path(str(path)))
     found: dict[RecordingPath, InputFile] = {}
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
+    inputs.found = len(found)
     inputs.files = sorted(selection.of(found.values()), key=lambda each: each.name)
     if selection.shard is not None:
         inputs.digest = _digest_of(file.within for file in inputs.files)

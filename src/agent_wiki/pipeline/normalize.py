@@ -96,6 +96,7 @@ def normalize(
         report.sessions["normalized"] += 1
         report.formats[stats.source_format] += 1
         report.hygiene.update(stats.hygiene)
+    inputs.report_barren(report)
     report.written = sorted(stats.file for stats in written.values())
     return sorted(written.values(), key=lambda each: each.file)
 

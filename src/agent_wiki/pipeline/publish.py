@@ -38,13 +38,13 @@ from agent_wiki.pipeline.redacted_sources import redacted_script
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.pipeline.settling import terms_of
-from agent_wiki.report import Failure, Report
+from agent_wiki.report import Failure, Learnt, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
-from agent_wiki.wiki.kinds import FOLDERS
+from agent_wiki.wiki.kinds import FOLDERS, LESSONS
 from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, page_id, skill_path
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
@@ -303,6 +303,7 @@ class Publisher:
 
     def _write_pages(self, made: Catalog, *, archive_covered: bool) -> None:
         entries: list[IndexEntry] = []
+        before = self.pages.all()
         counts: Counter[str] = Counter()
         rendered: set[str] = set()
         known: dict[str, Known] = {}
@@ -320,6 +321,7 @@ class Publisher:
                 changed += is_written
                 if page.entry is not None:
                     entries.append(page.entry)
+                    self._note_learnt(page.entry, before)
                     if page.foreign is None and page.path not in others:
                         known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
                 kind = page.entry.kind if page.entry else kind_of(page.path) or "other"
@@ -337,6 +339,13 @@ class Publisher:
         self.report.written = sorted(set(self.folder.written))
         self.report.removed = list(self.folder.removed)
         self.report.pages = Counter({f"{kind} pages": count for kind, count in counts.items() if count})
+
+    def _note_learnt(self, entry: IndexEntry, before: set[str]) -> None:
+        """Name a page of a lesson that the wiki did not have `before`."""
+        if entry.kind in LESSONS and entry.path not in before:
+            row = entry.row()
+            sessions = (row.get("support") or {}).get("sessions")
+            self.report.learnt.append(Learnt(entry.kind, str(row["title"]), entry.path, sessions))
 
     def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
         """Remember for the next run what need not be read or rendered again."""

@@ -43,4 +43,7 @@ EPISODE = "episode"
 INDEXED = (*(kind.name for kind in KINDS if kind.is_indexed), EPISODE)
 """The kinds of rows in the index, in its order of preference."""
 
+LESSONS = frozenset(kind.name for kind in KINDS if kind.is_indexed)
+"""The kinds of pages that say what was learnt, not what a session did."""
+
 FOLDERS = tuple(dict.fromkeys(kind.folder for kind in KINDS))
