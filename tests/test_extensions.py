@@ -9,13 +9,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.engines.offline.example_sessions import example_session
+from agent_wiki.engines.offline.extra_rules import packages_with_rules
+from agent_wiki.engines.offline.rules import all_rules
 from agent_wiki.pipeline.normalize import write_envelope
+from agent_wiki.readers import detect
 from tests.test_api import code_modules
 from tests.wikis import chat
 
@@ -122,6 +126,34 @@ def site(tmp_path: Path) -> _Site:
     return _Site(folder)
 
 
+_CACHED = (packages_with_rules, all_rules, detect._installed, detect.known_formats)
+
+
+@pytest.fixture
+def stopped(
+    site: _Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., str]]:
+    """The one line with which what is installed stops a run. In this process, for nothing but that is at stake."""
+    monkeypatch.syspath_prepend(str(site.folder))
+    names = {path.stem for path in site.folder.glob("*.py")}
+
+    def forget() -> None:
+        for name in names:
+            sys.modules.pop(name, None)
+        for cached in _CACHED:
+            cached.cache_clear()
+
+    def run(*words: str | Path) -> str:
+        forget()
+        assert main(["ingest", *map(str, words), "--wiki", str(tmp_path / "wiki"), "--jobs", "1", "--json"]) == 2
+        assert not (tmp_path / "wiki" / "_sessions").exists()
+        (line,) = capsys.readouterr().err.splitlines()
+        return line
+
+    yield run
+    forget()
+
+
 @pytest.fixture
 def recordings(tmp_path: Path) -> Path:
     folder = tmp_path / "traces"
@@ -165,15 +197,11 @@ def test_an_engine_that_takes_several_questions_at_a_time_is_shared_and_closed(
     ],
 )
 def test_what_is_wrong_with_an_installed_engine_is_one_line(
-    site: _Site, recordings: Path, tmp_path: Path, packages: dict[str, dict[str, str]], reason: str
+    site: _Site, recordings: Path, stopped: Callable[..., str], packages: dict[str, dict[str, str]], reason: str
 ) -> None:
     for package, entries in packages.items():
         site.install(package, "engines", **entries)
-    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "parrot")
-    assert run.returncode == 2
-    assert reason in run.stderr
-    assert run.stderr.count("\n") == 1
-    assert not (tmp_path / "wiki").exists()
+    assert reason in stopped(recordings, "--engine", "parrot")
 
 
 def test_a_reader_of_another_package_is_asked_before_the_general_one(site: _Site, tmp_path: Path) -> None:
@@ -186,14 +214,6 @@ def test_a_reader_of_another_package_is_asked_before_the_general_one(site: _Site
     assert formats == [["openai-messages"], ["birdsong"]]
 
 
-def assert_one_line(site: _Site, recordings: Path, tmp_path: Path, reason: str) -> None:
-    """What was installed stops a run with one line that gives the reason."""
-    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "1")
-    assert run.returncode == 2
-    assert reason in run.stderr
-    assert run.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
@@ -202,10 +222,10 @@ def assert_one_line(site: _Site, recordings: Path, tmp_path: Path, reason: str) 
     ],
 )
 def test_a_reader_that_cannot_be_used_is_one_line(
-    site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
+    site: _Site, recordings: Path, stopped: Callable[..., str], entry: str, reason: str
 ) -> None:
     site.install("birds", "readers", birdsong=entry)
-    assert_one_line(site, recordings, tmp_path, reason)
+    assert reason in stopped(recordings)
 
 
 def _titles(site: _Site, recordings: Path, wiki: Path, jobs: str) -> list[str]:
@@ -241,10 +261,10 @@ def test_a_rule_of_another_package_is_known_in_every_worker(site: _Site, recordi
     ],
 )
 def test_a_rule_that_cannot_be_used_is_one_line(
-    site: _Site, recordings: Path, tmp_path: Path, entry: str, reason: str
+    site: _Site, recordings: Path, stopped: Callable[..., str], entry: str, reason: str
 ) -> None:
     site.install("shop", "rules", one=entry)
-    assert_one_line(site, recordings, tmp_path, reason)
+    assert reason in stopped(recordings)
 
 
 _LOCKED = "$ make migrate\n! Error: database is locked\n$ make stop\n= stopped\n$ make migrate\n= 3 applied"
