@@ -24,6 +24,8 @@ GROUPS: dict[str, dict[str, str]] = {
     "Read": {
         "consult": "Find the pages that apply to what you are about to do",
         "site": "Make a web site of the wiki that opens from disk",
+        "serve": "Show the wiki's site on this machine",
+        "view": "Open one page of the wiki in a browser",
         "why": "Show the recorded turns that a page is based on",
         "rules": "List the embedded engine's rules and what each made",
         "dump": "Print the guidelines or summaries as JSON",

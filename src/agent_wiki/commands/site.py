@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -43,3 +44,40 @@ def site(
         print_lines(report.lines())
     print_lines((f"wiki: {problem}" for problem in report.problems), err=True)
     raise typer.Exit(report.exit_code)
+
+
+def serve(
+    wiki: ExistingWiki = None,
+    recordings: Recordings = None,
+    title: Title = "agent wiki",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0 picks a free one.")] = 8_765,
+) -> None:
+    """Show the wiki's site on this machine, made again whenever the wiki has changed.
+
+    It listens on 127.0.0.1 alone and answers under no other name. The site lies in the wiki's `.wiki/`.
+    """
+    from agent_wiki.site.local import LocalSite, serve_site
+
+    local = LocalSite(wiki_folder(wiki), paths_of(recordings or ()), title)
+    with suppress(KeyboardInterrupt):
+        serve_site(local, port, lambda address: typer.echo(f"{address} (Ctrl-C ends it)", err=True))
+
+
+def view(
+    page: Annotated[str, typer.Argument(help="A page's path, id or slug, a session's id, or the beginning of an id.")],
+    wiki: ExistingWiki = None,
+    recordings: Recordings = None,
+    print_path: Annotated[bool, typer.Option("--print", help="Print the file's path; open no browser.")] = False,
+) -> None:
+    """Open one page of the wiki in a browser.
+
+    The site that it is part of lies in the wiki's `.wiki/` and is brought up to date first.
+    """
+    import webbrowser
+
+    from agent_wiki.site.local import file_of_page
+
+    file, anchor = file_of_page(wiki_folder(wiki), page, paths_of(recordings or ()))
+    address = file.resolve().as_uri() + (f"#{anchor}" if anchor else "")
+    if print_path or not webbrowser.open(address):
+        print_lines([str(file)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -14,6 +15,7 @@ KNOWN_FILES = ("recordings.json", "asked.json", "pages.txt", "pages.json", "repl
 """Files of `.wiki/` that a run writes again."""
 
 _FOLDERS = ("retrieval",)
+_SITE = "site"  # which `wiki serve` and `wiki view` make again
 
 
 def forget_recordings(
@@ -40,8 +42,10 @@ def cached_files(root: Path) -> list[str]:
     if machinery.is_symlink() or not machinery.is_dir():
         return []
     folders = [machinery, *(each for each in machinery.iterdir() if each.is_dir() and not each.is_symlink())]
-    found = [each for folder in folders for each in folder.iterdir() if not each.is_dir()]
-    return sorted(each.relative_to(root).as_posix() for each in found if _has_words(each))
+    found = [each for folder in folders for each in folder.iterdir() if not each.is_dir() and _has_words(each)]
+    for folder, _, names in os.walk(machinery / _SITE):
+        found += [Path(folder, name) for name in names]
+    return sorted(each.relative_to(root).as_posix() for each in found)
 
 
 def _has_words(path: Path) -> bool:

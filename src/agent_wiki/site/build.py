@@ -125,8 +125,18 @@ def build_site(
     _refuse_inside(wiki, out)
     if is_published:
         refuse_leaks(wiki, "no site was made")
-    contents = read_contents(wiki)
-    templates = SiteTemplates(wiki)
+    return build_site_of(read_contents(wiki), out, recordings, title, progress)
+
+
+def build_site_of(
+    contents: SiteContents,
+    out: Path,
+    recordings: Sequence[RecordingPath] = (),
+    title: str = DEFAULT_TITLE,
+    progress: Progress = no_progress,
+) -> SiteReport:
+    """The same of a wiki that was read, wherever its site lies."""
+    templates = SiteTemplates(contents.folder.root)
     folder = SiteFolder.opened(out)
     writer = _Writer(folder, templates, plain_line(title, 80) or DEFAULT_TITLE)
     report = SiteReport(out)

@@ -152,9 +152,8 @@ def read_contents(wiki: Path) -> SiteContents:
 
 
 def session_title(session: Session) -> str:
-    """What a person calls a session: the title or the request of its first arc, else its id."""
-    arc = session.arcs[0]
-    return plain_line(arc.title or arc.goal, _MOST_TITLE) or plain_line(session.session_id, _MOST_TITLE) or "session"
+    """What a person calls a session: the title of its first arc, else its id."""
+    return session.titles()[session.paths[0]] or "session"
 
 
 def _lessons(contents: SiteContents) -> Iterator[SiteLesson]:

@@ -105,7 +105,7 @@ def lesson_shown(lesson: SiteLesson, contents: SiteContents) -> LessonShown:
     hidden = _SHOWN_ELSEWHERE if is_known else _SHOWN_ELSEWHERE - {"Sources"}
     return LessonShown(
         lesson=lesson,
-        rule=page.lead,
+        rule=page.lead or lesson.gist,
         sections=list(_sections(page, hidden)),
         cause=(page.section("Cause") or "").strip(),
         witnesses=witnesses,

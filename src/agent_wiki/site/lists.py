@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.task import trial_and_condition
 from agent_wiki.site.addresses import href, list_file, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
 from agent_wiki.site.session_page import tokens_in
@@ -36,6 +37,7 @@ class SessionRow:
     tokens: int | None
     cost: str
     taught: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,16 @@ class ListShown:
     @property
     def file(self) -> str:
         return list_file(self.section, self.number)
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether any of its sessions has recorded them."""
+        return any(each.tokens is not None for each in self.sessions)
+
+    @property
+    def has_cost(self) -> bool:
+        """Likewise."""
+        return any(each.cost for each in self.sessions)
 
 
 def lists_of(contents: SiteContents) -> Iterator[ListShown]:
@@ -93,4 +105,11 @@ def _row(session: Session, contents: SiteContents) -> SessionRow:
         tokens=sum(known) if known else None,
         cost="" if record.total_cost_usd is None else f"${record.total_cost_usd:,.2f}",
         taught=len(contents.taught.get(session.session_id, ())),
+        note=_trial(session, contents),
     )
+
+
+def _trial(session: Session, contents: SiteContents) -> str:
+    """What tells the trials of one task apart."""
+    trial, condition = trial_and_condition(session, contents.view.state.config)
+    return plain_line(", ".join(filter(None, (f"trial {trial}" if trial else "", condition))), 60)

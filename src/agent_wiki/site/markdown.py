@@ -28,7 +28,19 @@ _LOWEST_HEADING = 3
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+    parser.add_render_rule("table_open", _table_open)
+    parser.add_render_rule("table_close", _table_close)
+    return parser
+
+
+def _table_open(*_: object) -> str:
+    """A wide table is moved within its place, also with the keyboard."""
+    return '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n'
+
+
+def _table_close(*_: object) -> str:
+    return "</table></div>\n"
 
 
 def html_of(text: str, resolve: Resolve, turns_at: str | None = None) -> Markup:

@@ -18,9 +18,12 @@ from agent_wiki.trajectory.lazily import dataclass
 MOST_NODES = 300
 _MOST_NEAR = 24
 _MOST_FAR = 60
-_NEAR, _FAR = 150.0, 250.0  # radius of the rings
-_MOST_LABEL = 26
-_ALONE = 1
+_MOST_FAR_LABELS = 12
+_NEAR, _FAR = 90.0, 165.0  # radius of the rings
+_STRETCH = 1.7  # they are wider than high, as labels are
+_MOST_LABEL = 30
+_LETTER, _MARGIN = 7, 30  # the width of a letter; what surrounds a drawing
+_SIDES = {"start": (0.2, 1.0), "middle": (0.5, 0.5), "end": (1.0, 0.2)}  # shares of a label left and right of its node
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The drawing. `left_out`: how many neighbours are not in it."""
+    """The drawing. `box`: its left, top, width and height; `left_out`: how many neighbours are not in it."""
 
     nodes: list[Node]
     lines: list[Line]
+    box: list[int]
     left_out: int
 
 
@@ -65,28 +69,47 @@ class _Page:
 
 
 def neighbourhood(lesson: SiteLesson, contents: SiteContents) -> Neighbourhood:
-    """The neighbourhood of a lesson."""
+    """The neighbourhood of a lesson: each neighbour has a sector, in which its own neighbours are."""
     centre = _of_lesson(lesson)
     near = list(_around(lesson, contents))
     shown = near[:_MOST_NEAR]
-    nodes = [_node(centre, 0.0, 0.0, 0)]
-    lines: list[Line] = []
-    seen = {centre.name, *(each.name for each in near)}
-    far: list[tuple[_Page, Node]] = []
-    left_out = len(near) - len(shown)
+    beyond = _far(centre, near, shown, contents)
+    has_far_labels = sum(map(len, beyond)) <= _MOST_FAR_LABELS
+    nodes, lines = [_node(centre, 0.0, 0.0, 0)], list[Line]()
+    sector = 2 * math.pi / max(len(shown), 2)
     for position, page in enumerate(shown):
-        node = _placed(page, position, len(shown), _NEAR, 1)
+        angle = sector * position - (math.pi / 2 if len(shown) > 2 else 0)  # one or two are beside it
+        node = _placed(page, angle, _NEAR, 1)
         nodes.append(node)
         lines.append(Line(0.0, 0.0, node.x, node.y))
-        for beyond in _beyond(page, contents):
-            if beyond.name not in seen:
-                seen.add(beyond.name)
-                far.append((beyond, node))
-    for position, (page, by) in enumerate(far[:_MOST_FAR]):
-        node = _placed(page, position, min(len(far), _MOST_FAR), _FAR, 2)
-        nodes.append(node)
-        lines.append(Line(by.x, by.y, node.x, node.y))
-    return Neighbourhood(nodes, lines, left_out + max(len(far) - _MOST_FAR, 0))
+        for number, other in enumerate(beyond[position]):
+            turned = angle + sector * ((number + 0.5) / len(beyond[position]) - 0.5)
+            far = _placed(other, turned, _FAR, 2, is_labelled=has_far_labels)
+            nodes.append(far)
+            lines.append(Line(node.x, node.y, far.x, far.y))
+    return Neighbourhood(nodes, lines, _box(nodes), len(near) - len(shown))
+
+
+def _far(centre: _Page, near: Sequence[_Page], shown: Sequence[_Page], contents: SiteContents) -> list[list[_Page]]:
+    """Of each neighbour that is shown its own neighbours, each page once, `_MOST_FAR` in all."""
+    seen = {centre.name, *(each.name for each in near)}
+    left = _MOST_FAR
+    found: list[list[_Page]] = []
+    for page in shown:
+        own = {each.name: each for each in _beyond(page, contents) if each.name not in seen}
+        found.append(list(own.values())[:left])
+        left -= len(found[-1])
+        seen |= own.keys()
+    return found
+
+
+def _box(nodes: Sequence[Node]) -> list[int]:
+    """What a drawing takes, labels included."""
+    widths = [len(node.label) * _LETTER + _MARGIN for node in nodes]
+    left = min(node.x - width * _SIDES[node.anchor][0] for node, width in zip(nodes, widths, strict=True))
+    right = max(node.x + width * _SIDES[node.anchor][1] for node, width in zip(nodes, widths, strict=True))
+    top, bottom = min(node.y for node in nodes) - _MARGIN, max(node.y for node in nodes) + _MARGIN
+    return [round(left), round(top), round(right - left), round(bottom - top)]
 
 
 def _around(lesson: SiteLesson, contents: SiteContents) -> Iterator[_Page]:
@@ -129,23 +152,12 @@ def _of_session(session: Session) -> _Page:
     return _Page(session.session_id, "session", session_title(session), href(session_file(session.session_id)))
 
 
-def _placed(page: _Page, position: int, count: int, radius: float, ring: int) -> Node:
-    angle = 2 * math.pi * (position + (0.5 if ring > _ALONE else 0.0)) / max(count, 1) - math.pi / 2
-    return _node(page, radius * math.cos(angle) * 1.55, radius * math.sin(angle), ring)
+def _placed(page: _Page, angle: float, radius: float, ring: int, *, is_labelled: bool = True) -> Node:
+    return _node(page, radius * math.cos(angle) * _STRETCH, radius * math.sin(angle), ring, is_labelled=is_labelled)
 
 
-def _node(page: _Page, x: float, y: float, ring: int) -> Node:
+def _node(page: _Page, x: float, y: float, ring: int, *, is_labelled: bool = True) -> Node:
     title = page.title.replace("`", "")
-    label = title if len(title) <= _MOST_LABEL else f"{title[: _MOST_LABEL - 1].rstrip()}…"
+    label = "" if not is_labelled else title if len(title) <= _MOST_LABEL else f"{title[: _MOST_LABEL - 1].rstrip()}…"
     anchor = "middle" if abs(x) < 1 else "start" if x > 0 else "end"
     return Node(round(x, 1), round(y, 1), ring, page.kind, title, label, anchor, page.href)
-
-
-def is_worth_drawing(drawing: Neighbourhood, least: int = 2) -> bool:
-    """Whether a drawing says more than the page does."""
-    return len(drawing.nodes) > least
-
-
-def kinds_in(nodes: Sequence[Node]) -> list[str]:
-    """The kinds of pages in a drawing, for its legend."""
-    return sorted({node.kind for node in nodes})

@@ -85,6 +85,11 @@ class SiteFolder:
             stream.write("\n".join([_HEAD, *lines, ""]).encode("utf-8", "replace"))
 
     @property
+    def listed(self) -> frozenset[str]:
+        """The files that lay there when the folder was opened."""
+        return frozenset(self._known)
+
+    @property
     def size(self) -> int:
         """The bytes of all files."""
         return sum(size for _, size in self.made.values())

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from agent_wiki.trajectory.lazily import dataclass
 
 WIDTH, HEIGHT = 720, 150
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 4, 8, 22
+LEFT, RIGHT, TOP, BOTTOM = 52, 4, 8, 22
 _MOST_COLUMNS = 42
 _MOST_TICKS = 8
 
@@ -55,19 +55,17 @@ def plot_of(
 ) -> Plot | None:
     """Columns over periods, each stacked of `series`; None where all is zero."""
     totals = [sum(counts.get(period, {}).values()) for period in periods]
-    top = _round_up(max(totals, default=0))
+    top = round_up(max(totals, default=0))
     if top <= 0:
         return None
     named = [each for each in series if any(counts.get(period, {}).get(each) for period in periods)]
-    slot = (WIDTH - _LEFT - _RIGHT) / len(periods)
+    slot = (WIDTH - LEFT - RIGHT) / len(periods)
     bars: list[Bar] = []
     for position, period in enumerate(periods):
-        bars += _column(period, _LEFT + position * slot, slot, counts.get(period, {}), named, top, shown)
+        bars += _column(period, LEFT + position * slot, slot, counts.get(period, {}), named, top, shown)
     every = -(-len(periods) // _MOST_TICKS)
-    x_ticks = [
-        Tick(round(_LEFT + (at + 0.5) * slot, 1), period) for at, period in enumerate(periods) if at % every == 0
-    ]
-    y_ticks = [Tick(round(_height(value, top), 1), shown(value)) for value in (0, top / 2, top)]
+    x_ticks = [Tick(round(LEFT + (at + 0.5) * slot, 1), period) for at, period in enumerate(periods) if at % every == 0]
+    y_ticks = [Tick(round(height_of(value, top), 1), shown(value)) for value in (0, top / 2, top)]
     rows = [
         (period, [shown(counts[period].get(each, 0)) for each in named]) for period in periods if counts.get(period)
     ]
@@ -88,8 +86,8 @@ def _column(
     for name in series:
         value = values.get(name, 0)
         if value:
-            y = _height(below + value, top)
-            height = _height(below, top) - y
+            y = height_of(below + value, top)
+            height = height_of(below, top) - y
             x = left + (slot - width) / 2
             yield Bar(
                 round(x, 1), round(y, 1), round(width, 1), round(height, 1), name, f"{period}: {shown(value)} {name}"
@@ -97,19 +95,18 @@ def _column(
             below += value
 
 
-def _height(value: float, top: float) -> float:
-    return HEIGHT - _BOTTOM - (HEIGHT - _BOTTOM - _TOP) * value / top
+def height_of(value: float, top: float) -> float:
+    return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / top
 
 
-def _round_up(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20 … that is not below, so that half of it reads well, too."""
+def round_up(value: float) -> float:
+    """The next of 2, 4, 6, 8, 10, 20 … that is not below, so that half of it reads well, too."""
+    if value <= 0:
+        return 0
     step = 1e-6
-    while step < value:
-        for factor in (2, 4, 10):
-            if step * factor >= value:
-                return step * factor
+    while step * 10 < value:
         step *= 10
-    return step if value > 0 else 0
+    return next(step * factor for factor in (2, 4, 6, 8, 10) if step * factor >= value)
 
 
 def periods_of(dates: Iterable[str]) -> tuple[str, list[str], Callable[[str], str]]:
@@ -153,3 +150,11 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text[:10])
     except ValueError:
         return None
+
+
+def short(value: float) -> str:
+    """A large number in three figures: `1.25 M`."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:g}"

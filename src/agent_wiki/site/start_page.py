@@ -9,8 +9,9 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import list_file
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.matrix import Matrix, matrix_of
-from agent_wiki.site.plots import Plot, periods_of, plot_of
+from agent_wiki.site.plots import Plot, periods_of, plot_of, short
 from agent_wiki.site.session_page import tokens_in
+from agent_wiki.site.timeline import Timeline, timeline_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
@@ -38,6 +39,7 @@ class StartShown:
     disputed: list[SiteLesson]
     waiting: list[tuple[str, int]]
     plots: list[Plot]
+    timeline: Timeline | None
     unknown: list[str]
     matrix: Matrix | None
 
@@ -57,6 +59,7 @@ def start_shown(contents: SiteContents, waiting: Sequence[tuple[str, int]]) -> S
         disputed=disputed_lessons(contents)[:MOST_LISTED],
         waiting=[each for each in waiting if each[1]],
         plots=plots,
+        timeline=timeline_of(contents),
         unknown=unknown,
         matrix=matrix_of(contents),
     )
@@ -100,13 +103,13 @@ def _figures(contents: SiteContents, lessons: Sequence[SiteLesson]) -> list[Star
         ),
         StartFigure(f"{silent:,}", "with nothing to learn", share),
         _coverage(sessions),
-        _cost(sessions),
+        *_cost(sessions),
     ]
 
 
 def _span(sessions: Iterable[Session]) -> str:
     dates = sorted(each.record.date for each in sessions if each.record.date)
-    return "" if not dates else dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return f"since {dates[0]}" if dates else ""
 
 
 def _coverage(sessions: Iterable[Session]) -> StartFigure:
@@ -115,16 +118,17 @@ def _coverage(sessions: Iterable[Session]) -> StartFigure:
     seen = characters - sum(each.elided_characters for each in records)
     share = f"{100 * seen / characters:.1f}".removesuffix(".0") if characters else ""
     return StartFigure(
-        f"{share} %" if share else "unknown", "of the sessions read", f"of {_short(characters)} characters"
+        f"{share} %" if share else "unknown", "of the sessions read", f"of {short(characters)} characters"
     )
 
 
-def _cost(sessions: Sequence[Session]) -> StartFigure:
+def _cost(sessions: Sequence[Session]) -> list[StartFigure]:
+    """What the sessions cost, where any recording says it."""
     costs = [each.record.total_cost_usd for each in sessions if each.record.total_cost_usd is not None]
     if not costs:
-        return StartFigure("unknown", "cost of the sessions", "no recording says it")
+        return []
     note = "" if len(costs) == len(sessions) else f"of {len(costs):,} sessions; unknown of the others"
-    return StartFigure(f"${sum(costs):,.2f}", "cost of the sessions", note)
+    return [StartFigure(f"${sum(costs):,.2f}", "cost of the sessions", note)]
 
 
 def _plots(sessions: Sequence[Session]) -> tuple[list[Plot], list[str]]:
@@ -134,7 +138,7 @@ def _plots(sessions: Sequence[Session]) -> tuple[list[Plot], list[str]]:
     by = _by_period(dated, period_of)
     found = [
         plot_of("Sessions by outcome", f"Sessions a {unit}, by outcome", periods, by["outcome"], OUTCOMES, _whole),
-        plot_of("Tokens", f"Tokens a {unit}", periods, by["tokens"], ("in", "out"), _short),
+        plot_of("Tokens", f"Tokens a {unit}", periods, by["tokens"], ("in", "out"), short),
         plot_of("Cost", f"Recorded cost a {unit}, in dollars", periods, by["cost"], ("dollars",), "${:,.2f}".format),
     ]
     missing = [name for name, plot in zip(("", "tokens", "cost"), found, strict=True) if plot is None and name]
@@ -171,12 +175,4 @@ def _by_period(
 
 
 def _whole(value: float) -> str:
-    return f"{value:g}"
-
-
-def _short(value: float) -> str:
-    """A large number in three figures: `1.25 M`."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
     return f"{value:g}"

@@ -6,6 +6,7 @@ Looked up as `<wiki>/templates/site/<name>`, then in the package. Everything tha
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ class SiteTemplates:
     def __init__(self, wiki: Path) -> None:
         own, shipped = wiki / "templates" / FOLDER, shipped_folder("templates") / FOLDER
         self._folders = [folder for folder in (own, shipped) if folder.is_dir()]
-        self._environment = _environment(self._folders)
+        self._environment = _environment(tuple(map(str, self._folders)))
         self.digest = self._digest()
 
     def render(self, name: str, variables: dict[str, Any]) -> str:
@@ -58,8 +59,10 @@ class SiteTemplates:
         return hasher.hexdigest()
 
 
-def _environment(folders: list[Path]) -> Environment:
-    made = strict_environment(FileSystemLoader([str(folder) for folder in folders]))
+@lru_cache(maxsize=8)
+def _environment(folders: tuple[str, ...]) -> Environment:
+    loader = FileSystemLoader(folders)
+    made = strict_environment(loader, is_sandboxed=len(folders) > 1)  # our own need none, and are made sooner without
     made.autoescape = True
     made.filters |= {"line": line_html, "words": plain_words, "count": "{:,}".format}
     return made

@@ -35,12 +35,12 @@ def shipped_names(kind: str) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in paths if path.suffix in _OWNERS)
 
 
-def strict_environment(loader: BaseLoader | None = None) -> Environment:
-    """How templates and prompts are rendered: sandboxed, and a missing variable is an error."""
-    from jinja2 import StrictUndefined
+def strict_environment(loader: BaseLoader | None = None, *, is_sandboxed: bool = True) -> Environment:
+    """How templates and prompts are rendered: a missing variable is an error; sandboxed, unless all are our own."""
+    from jinja2 import Environment, StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
-    return SandboxedEnvironment(
+    return (SandboxedEnvironment if is_sandboxed else Environment)(
         loader=loader,
         undefined=StrictUndefined,
         trim_blocks=True,
