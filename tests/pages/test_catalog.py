@@ -168,3 +168,27 @@ def test_the_sources_of_a_page_lead_to_the_arc_that_holds_the_cited_turn(tmp_pat
     text = written.read_text(encoding="utf-8")
     assert "related_summary: summaries/s__a.md" in text
     assert "[Second](../summaries/s__a.md) (2026-01-01): T2" in text
+
+
+def test_summaries_are_named_by_their_titles_where_the_owner_asks_for_it(wiki: Path) -> None:
+    before = tree(wiki)
+    config = wiki / "_config.yaml"
+    config.write_text(config.read_text(encoding="utf-8") + "summary_names: title\n", encoding="utf-8")
+    ingest([], wiki, "offline", stages=CATALOG)
+    assert sorted(path.name for path in (wiki / "summaries").glob("*__*.md")) == [
+        f"fix-the-cart__{name}.md" for name in "abcd"
+    ]
+    assert not [
+        path
+        for path in before
+        if path.startswith("summaries/") and path != "summaries/index.md" and (wiki / path).exists()
+    ]
+    assert (
+        page(wiki, f"guidelines/run-the-check-first__{ID}.md").fields["related_summary"]
+        == "summaries/fix-the-cart__a.md"
+    )
+    config.write_bytes(before["_config.yaml"])
+    ingest([], wiki, "offline", stages=CATALOG)
+    assert changed(before, tree(wiki)) == []
+    config.write_text("summary_names: uuid\n", encoding="utf-8")
+    assert main(["catalog", "--wiki", str(wiki)]) == 2

@@ -13,7 +13,8 @@ from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.harness.signs import signs_to_learn
 from agent_wiki.trajectory import Trajectory, digest
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import session_file_stem, summary_path
+from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.records import record_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def save_and_mark(
         signs = signs_to_learn(trajectory, since)
         since = turns
     is_other = wiki is not None and is_ending and before.marked != saved.digest
-    if wiki is not None and is_other and (wiki / summary_path(trajectory.session_id)).is_file():
+    if wiki is not None and is_other and (wiki / record_path(trajectory.session_id)).is_file():
         signs = signs or ("its end",)
     if signs:
         saved = replace(saved, marked=saved.digest)

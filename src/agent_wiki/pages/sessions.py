@@ -133,7 +133,7 @@ class Session:
     def titles(self) -> dict[str, str]:
         """What a link to each of its pages says, by path."""
         return {
-            path: link_label(arc.title or arc.goal, MOST_TITLE_CHARACTERS) or link_label(self.session_id, 60)
+            path: _title(arc) or link_label(self.session_id, 60)
             for path, arc in zip(self.paths, self.arcs, strict=True)
         }
 
@@ -154,10 +154,12 @@ def outcome_of(outcomes: Iterable[Outcome]) -> Outcome:
     return "partial" if known & {"success", "partial"} else "failure"
 
 
-def sessions_of(records: Iterable[SessionRecord], foreign: Iterable[Session] = ()) -> dict[str, Session]:
+def sessions_of(
+    records: Iterable[SessionRecord], foreign: Iterable[Session] = (), *, are_titled: bool = False
+) -> dict[str, Session]:
     """Every session that has a summary, by session id. A session in `foreign` that has a record of its own is dropped.
 
-    In: records of any order; sessions that other tools' pages describe.
+    In: records of any order; sessions that other tools' pages describe; whether file names begin with the title.
     """
     summarized = {record.session_id: record for record in records if record.answer(SUMMARIZE)}
     others = {each.session_id: each for each in foreign if each.session_id not in summarized}
@@ -170,20 +172,25 @@ def sessions_of(records: Iterable[SessionRecord], foreign: Iterable[Session] = (
         if other is None:
             record = everyone[session_id]
             arcs: tuple[Arc, ...] = tuple(record.answer(SUMMARIZE))
-            paths = tuple(_arc_path(session_id, arc.slug, whole) for arc in arcs)
+            paths = tuple(_arc_path(session_id, arc, whole, are_titled=are_titled) for arc in arcs)
             sessions[session_id] = Session(record, roots[session_id], paths, arcs)
         else:
             sessions[session_id] = Session(other.record, roots[session_id], other.paths, other.arcs, other.page)
     return sessions
 
 
-def _arc_path(session_id: str, arc_slug: str, whole: Set[str]) -> str:
+def _arc_path(session_id: str, arc: Arc, whole: Set[str], *, are_titled: bool) -> str:
     """The page of an arc. The arc `y` of a session `x` gets another name when a session `x__y` exists."""
-    path = summary_path(session_id, arc_slug)
-    if not arc_slug or path not in whole:
-        return path
-    made = hashlib.sha1(f"{session_id} {arc_slug}".encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:6]
-    return summary_path(session_id, f"{arc_slug[:33]}-{made}")
+    name, title = arc.slug, _title(arc) if are_titled else ""
+    if name and summary_path(session_id, name) in whole:
+        made = hashlib.sha1(f"{session_id} {name}".encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:6]
+        name = f"{name[:33]}-{made}"
+    return summary_path(session_id, name, title)
+
+
+def _title(arc: Arc) -> str:
+    """What a person would call an arc; empty where nothing readable is known of it."""
+    return link_label(arc.title or arc.goal, MOST_TITLE_CHARACTERS)
 
 
 def kin_names(record: SessionRecord) -> set[str]:

@@ -126,6 +126,6 @@ def disturbed(settled: Collection[Settled], view: WikiView, named: Collection[st
         for facts, pages, _ in settled
         if not ids.isdisjoint(facts.ids)
         or not names.isdisjoint(facts.names)
-        or pages[0][0] in paths
+        or summary_path(facts.session_id) in paths
         or not _has_own_tags(facts, tags)
     }

@@ -73,7 +73,9 @@ class WikiView:
 
 def view_of(state: WikiState) -> WikiView:
     """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session states it."""
-    sessions = sessions_of(state.records.values(), foreign_sessions(state.foreign))
+    sessions = sessions_of(
+        state.records.values(), foreign_sessions(state.foreign), are_titled=state.config.are_summaries_titled
+    )
     own = [session for session in sessions.values() if session.page is None]
     rejected = state.config.rejected
     guidelines, gone = parted(_joined(own, EXTRACT_GUIDELINES, lambda entry: str(entry.id)), rejected, state.corpus)
@@ -93,7 +95,8 @@ def view_of(state: WikiState) -> WikiView:
 def paths_of(records: Iterable[SessionRecord]) -> set[str]:
     """Every path at which a summary or guideline of these records may lie."""
     records = list(records)
-    paths = {path for session in sessions_of(records).values() for path in session.paths}
+    found = [sessions_of(records, are_titled=are_titled) for are_titled in (False, True)]
+    paths = {path for sessions in found for session in sessions.values() for path in session.paths}
     for record in records:
         for guideline in record.answer(EXTRACT_GUIDELINES) or ():
             path = guideline_path(guideline.title, guideline.id)

@@ -52,6 +52,7 @@ class Config:
     ignored_rules: tuple[str, ...] = ()  # ids of rules of the embedded engine that the owner switched off
     rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
+    are_summaries_titled: bool = False  # their file names begin with their titles
     sidecar: str = ""  # where records lie that are not in git
 
 
@@ -74,6 +75,7 @@ def parse_config(text: str) -> Config:
         ignored_rules=_ignored_rules(root),
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
         kept=tuple(texts_of(root.get("kept"))),
+        are_summaries_titled=_are_titled(root.get("summary_names")),
         sidecar=_sidecar(root.get("summaries")),
     )
 
@@ -122,6 +124,13 @@ def _sidecar(summaries: Any) -> str:
     if kind == IN_GIT or (kind == "sidecar" and place.strip()):
         return place.strip()
     raise RunError(f"{CONFIG}: summaries: write {IN_GIT}, or sidecar:PLACE with a folder or an address in a bucket")
+
+
+def _are_titled(names: Any) -> bool:
+    """Whether `summary_names` asks for titles in the file names of summaries."""
+    if names in (None, "session", "title"):
+        return bool(names == "title")
+    raise RunError(f"{CONFIG}: summary_names: write session, or title")
 
 
 def _entries_but(entries: Mapping[str, Any], kind: str, rejected: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -65,9 +65,11 @@ def session_file_stem(session_id: str) -> str:
     return f"{stem[:_MOST_NAME_CHARACTERS].strip('.-') or 'session'}-{made}"
 
 
-def summary_path(session_id: str, arc: str = "") -> str:
-    """`summaries/<session id>.md`, or `…__<arc>.md` for one arc of a session."""
+def summary_path(session_id: str, arc: str = "", title: str = "") -> str:
+    """`summaries/<session id>.md`, or `…__<arc>.md` for one arc of a session; `<title>__…` where one is given."""
     stem = session_file_stem(session_id)
+    if title:
+        stem = f"{slug(title)}__{stem}"
     return f"summaries/{stem}__{slug(arc)}.md" if arc else f"summaries/{stem}.md"
 
 
