@@ -15,8 +15,8 @@ MOST_QUOTED = 200
 _HEAD, _TAIL = 3_000, 6_000
 
 _FAILED_AT_START = regex(
-    r"\s*(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: |Traceback \(most recent"
-    r"|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘]|[✕×] .{1,300}\d ?m?s\)?\s*$"
+    r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
+    r"|Traceback \(most recent|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘⨯]|[✕×] .{1,300}\d ?m?s\)?\s*$"
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
 _FAILED_WITHIN = regex(
@@ -54,7 +54,7 @@ _PASSED = regex(
 # One of these is in every line that shows a failure or a success: a quick test before the expressions.
 _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
-    "✗", "✖", "✘", "✕", "×", "x  ",
+    "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
     "exception", "refused",

@@ -2,7 +2,7 @@
 
 Of tests, builds and linters: the same targets, or more of them, never fewer; a suite that failed is not answered by
 one of its tests that passes. Of other commands: the same program and sub-command on the same things. Equal first words
-are not enough.
+are not enough, nor is the same interpreter of another query or script.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from agent_wiki.shell.kinds import is_check, script_of
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.task_runners import runner_name
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _WHOLE = frozenset(
     {"./...", ".", "./", "all", "run", "test", "tests", "exec", "dlx"}
@@ -31,6 +31,9 @@ _WITH_VERB = frozenset(
      "terraform", "systemctl", "aws", "gcloud", "az"}
 )  # fmt: skip
 _LEAST_SHARED = 0.5  # of what a command other than a check was about
+_LEAST_TEXT = 16  # characters of a word that is a text of its own
+_SHOW = frozenset({"-q", "--jq", "--format", "--template", "-o", "-w"})  # what is shown of a result
+_WORDS = regex(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,21 @@ def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     if script is not None:
         return script_of(passed) == script
     one, other = check_run(failed), check_run(passed)
-    shared = len(one.targets & other.targets)
-    return one.family == other.family and shared >= _LEAST_SHARED * len(one.targets)
+    texts, other_texts = _texts(failed), _texts(passed)
+    things = one.targets.difference(texts)
+    is_same = one.family == other.family and len(things & other.targets) >= _LEAST_SHARED * len(things)
+    words = _words([*texts, failed.body])
+    return is_same and len(words & _words([*other_texts, passed.body])) >= _LEAST_SHARED * len(words)
+
+
+def _texts(command: SimpleCommand) -> list[str]:
+    """What is handed over as a text of its own: a query, a script."""
+    pairs = zip(command.words, command.words[1:], strict=False)
+    return [word for flag, word in pairs if " " in word and len(word) >= _LEAST_TEXT and flag not in _SHOW]
+
+
+def _words(texts: list[str]) -> set[str]:
+    return {word for text in texts for word in _WORDS.findall(text[:4_000])}
 
 
 def _targets(words: list[str]) -> list[str]:

@@ -6,53 +6,62 @@ import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import causes
+from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
 
 
+def _script(said: str, *, worked: bool = True) -> Script:
+    script = Script().runs("python3 report.py", 'sqlite3.OperationalError: near "ORDER": syntax error', failed=True)
+    script.says(said).edits("UPDATE visits SET seen = 1 ORDER BY day", "UPDATE visits SET seen = 1")
+    return script.runs("python3 report.py", "3 visits" if worked else "Traceback", failed=not worked)
+
+
 def _rules(said: str, *, worked: bool = True) -> list[str]:
-    script = Script().runs("perl -i -pe s/a/b/ $FILES", "Can't open a b c: No such file or directory", failed=True)
-    script.runs("for f in a b; do perl -i -pe s/a/b/ $f; done", failed=not worked, says=said)
-    return [lesson.guideline.rule for lesson in causes.lessons(MinedSession.of(script.done()))]
+    return [each.guideline.rule for each in causes.lessons(MinedSession.of(_script(said, worked=worked).done()))]
 
 
-def test_a_general_cause_and_its_remedy_are_a_rule() -> None:
-    said = "zsh doesn't word-split unquoted variables. Let me use an explicit loop."
-    assert _rules(said) == ["Use an explicit loop: zsh doesn't word-split unquoted variables."]
+def test_what_a_known_tool_cannot_do_is_a_rule_once_the_check_passes() -> None:
+    said = "But SQLite doesn't support `ORDER BY` in `UPDATE`. Let me look at the file."
+    expected = "Remember when working with SQLite: SQLite doesn't support `ORDER BY` in `UPDATE`."
+    assert _rules(said) == [expected]
+    assert not _rules(said, worked=False)
+    script = _script(said)
+    (lesson,) = causes.lessons(MinedSession.of(script.done()))
+    assert lesson.guideline.title == "SQLite doesn't support `ORDER BY` in `UPDATE`"
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
 
 
-def test_an_unconfirmed_cause_gives_no_lesson() -> None:
-    assert not _rules("zsh doesn't word-split unquoted variables. Let me use an explicit loop.", worked=False)
+def test_a_general_remedy_in_the_next_sentence_leads_the_rule() -> None:
+    said = "SQLite doesn't support `ORDER BY` in `UPDATE`. Let me use a subquery instead."
+    assert _rules(said) == ["Use a subquery: SQLite doesn't support `ORDER BY` in `UPDATE`."]
 
 
 @pytest.mark.parametrize(
     "said",
     [
         "The file needs the new parameter. Let me add the parameter.",
-        "This doesn't work here. Let me use an explicit loop.",
-        "zsh only works with src/cart/files.sh. Let me use an explicit loop.",
-        "zsh doesn't word-split unquoted variables.",
-        "zsh doesn't word-split unquoted variables. Let me look at the file.",
+        "SQLite doesn't support `ORDER BY` here.",
+        "SQLite probably doesn't support `ORDER BY` in `UPDATE`.",
+        "SQLite doesn't support `RIGHT JOIN`.",  # nothing in what failed or was changed speaks of it
+        "`orderVisits` doesn't support `ORDER BY`.",  # nothing that means the same elsewhere
+        "SQLite isn't running with `ORDER BY` yet.",
+        'SQLite rejects "the day of `ORDER BY`".',
     ],
 )
-def test_a_cause_that_means_something_only_in_its_session_gives_no_lesson(said: str) -> None:
+def test_what_is_guessed_or_means_something_only_in_its_session_gives_no_lesson(said: str) -> None:
     assert not _rules(said)
 
 
-def test_a_cause_is_looked_up_by_the_command_it_stops() -> None:
-    script = Script().user("Move the pictures.").runs("git mv a b/a", "fatal: renaming failed", failed=True)
-    script.runs("mkdir -p b && git mv a b/a", says="Git does not create folders. I'll run `mkdir -p` before `git mv`.")
-    (lesson,) = causes.lessons(MinedSession.of(script.done()))
-    assert lesson.guideline.trigger == "About to run `git mv`, or it has failed."
-    assert lesson.guideline.tags == ["git", "mkdir"]
+def test_what_the_session_defines_is_its_own() -> None:
+    script = Script().call("Read", {"file_path": "a.py"}, "def seen_visits(day):")
+    script.runs("python3 a.py", "seen_visits() failed", failed=True)
+    script.says("SQLite rejects `seen_visits`.").edits("seen_visits", "visits").runs("python3 a.py", "3 visits")
+    assert not causes.lessons(MinedSession.of(script.done()))
 
 
-def test_a_script_of_the_session_is_looked_up_by_its_error() -> None:
-    failure = "FileNotFoundError: [Errno 2] No such file or directory: 'out/day.csv'"
-    script = Script().user("Export it.").runs("python3 tools/export.py", failure, failed=True)
-    script.runs(
-        "mkdir -p out && python3 tools/export.py", says="Python does not create folders. I'll run `mkdir -p` first."
-    )
-    (lesson,) = causes.lessons(MinedSession.of(script.done()))
-    assert lesson.guideline.trigger == (
-        "A command that works with python stops with `FileNotFoundError: [Errno 2] No such file or directory`."
-    )
+def test_after_many_edits_one_sentence_does_not_say_what_helped() -> None:
+    script = Script().runs("python3 a.py", 'near "ORDER": syntax error', failed=True)
+    script.says("SQLite doesn't support `ORDER BY` in `UPDATE`.")
+    for count in range(8):
+        script.edits(f"ORDER BY {count}", "", path=f"{count}.py")
+    assert not causes.lessons(MinedSession.of(script.runs("python3 a.py", "3 visits").done()))

@@ -1,140 +1,183 @@
-"""A cause sentence of the agent, confirmed by the success that follows (signal 10).
+"""A sentence of the agent about a known tool, between a failure and the next pass of the same check (signal 10).
 
-Only a cause that speaks of a known tool or language, and of nothing in this session, can be part of a rule:
-"zsh doesn't word-split unquoted variables. Let me use an explicit loop."
+Only what holds outside this session can be part of a rule: "SQLite doesn't support `ORDER BY` in `UPDATE`". And only
+what the recording supports: what the sentence names stands in the failure, or in what was changed before the pass.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline import shell
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import title_of
-from agent_wiki.engines.offline.lessons import (
-    Lesson,
-    Wording,
-    error_line,
-    error_name,
-    lesson,
-    quote_command,
-    quote_line,
-)
+from agent_wiki.engines.offline.imperatives import sentence_case
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.tables import table
-from agent_wiki.trajectory.lazily import regex
+from agent_wiki.shell.judged_steps import failed_steps, passed_steps
+from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 KNOWN_NAMES = frozenset(table("names")["known"].split())
-_CAUSE = regex(
-    r"\b(?:doesn't|does not|don't|do not|can't|cannot|only|requires?|needs?|expects?|treats?|ignores?|rejects?|strips?"
-    r"|must|always|never|has no|have no|isn't|is not|won't|will not|supports?)\b"
+_WITHIN_CALLS = 25
+_MOST_EDITS = 6  # with more of them one sentence does not say what helped
+_SENTENCES = regex(r"(?<=[.!?:])\s+|\n+|\s[—–]\s|\s--\s")
+_LEAD = regex(
+    r"^(?:but|so|also|because|right|yes|ah|hmm|fix|and|note|the (?:issue|problem|cause) is(?: that)?)\b[,:]? ", re.I
 )
-_REMEDY = regex(
-    r"^(?:let me|let's|i'll|i will|i need to|i should|we need to|i have to)(?: instead| just| now)? (?P<what>[a-z].+)$",
-    re.I,
+_LIMIT = regex(
+    r"\b(?:(?:doesn't|does not|do not|don't|can't|cannot|won't|will not) [a-z-]{2,20}|has no|have no"
+    r"|only (?:accepts?|supports?|works?|allows?|takes?)|not (?:supported|allowed)"
+    r"|(?:isn't|is not|aren't|are not) (?:an? |available|supported|allowed|valid|part of)"
+    r"|fails? (?:on|with|for|under)|ignores?|rejects?|strips?|shadows?|returns? [^.,]{3,60}, not)\b"
 )
-_VERBS = frozenset(
-    {"use", "add", "set", "pass", "quote", "escape", "run", "install", "wrap", "call", "write", "split", "pin"}
-)
-_SESSION_WORDS = regex(
-    r"\b(?:this|that|these|those|here|it|its|i|we|my|our|your|you|the (?:file|test|code|function|project|repo"
-    r"|branch|change"
-    r"|fix|import|output|error|user|command|script)|above|again|now|still|actually)\b",
+_NEED = regex(r"\b(?:needs?|requires?|expects?|must)\b")
+_OF_SESSION = regex(
+    r"\b(?:this|that|these|those|here|it|its|i|i'm|i'll|we|my|our|your|you|let me|let's|they|them|above|again|now|still"
+    r"|actually|already|yet|currently|not running|ready|installed|more time|on PATH|sandbox|only \d+|tests? \w*fail\w*"
+    r"|(?:both|two|other|existing|first|second|failing|pre-existing) [\w-]+"
+    r"|the (?:file|tests?|code|function|project|repo|branch|change|fix|import|output|error|user|command|script|service"
+    r"|page|route|component|frontend|backend|app|schema|model|container|issue|problem|build|mock|handler|agent|api"
+    r"|client|server|config|configuration|form|field|table|column|migration|query|endpoint|response|request)s?)\b",
     re.IGNORECASE,
 )
-
+_THINKS_AGAIN = regex(r"\b(?:[Ww]ait|[Hh]mm|[Aa]ctually|[Uu]nless|[Ll]et me (?:check|think|see|verify))\b")
+_HEDGED = regex(r"\b(?:likely|might|may|probably|seems?|should|could|would|unless|perhaps|maybe|if|whether)\b|\?", re.I)
+_TEXT = regex(r"[\"“]\w[^\"”]* [^\"”]*[\"”]")  # what a program of the session says
 _CODE = regex(r"`([^`]{1,80})`")
+_THING = regex(
+    r"(?<![\w-])(?:[A-Z][A-Z_]{2,30}|[A-Za-z_][\w-]*(?:[._/@:-]+\w+)+|--?[a-z][\w-]+|\w*[a-z][A-Z]\w*)(?![\w-])"
+)
+_NAMES_IN = regex(r"[A-Za-z][\w.+-]*")
+_REMEDY = regex(
+    r"^(?:let me|let's|i'll|i will|i need to|i should|we need to|i have to)(?: instead| just| now)? (?P<what>[a-z].+)$",
+    re.IGNORECASE,
+)
+_VERBS = frozenset(
+    {"use", "add", "set", "pass", "quote", "escape", "run", "install", "wrap", "call", "write", "split", "pin", "match"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence that names the cause, what of it is known outside, and the remedy where the next one says it."""
+
+    turn: int
+    cause: str
+    name: str
+    remedy: str
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each failure whose cause the agent named in general words before it overcame it."""
+    """One lesson for each failure whose cause the agent named in general words before the same check passed."""
     found: list[Lesson] = []
     for failed in session.attempts:
-        if failed.verdict != "failed" or not failed.actions or failed.result_turn is None:
-            continue
-        for later in session.attempts_after(failed, 2):
-            if later.verdict == "passed" and later.actions:
-                found += _lesson(session, failed, later)
-                break
+        passed = _passed(session, failed) if failed.verdict == "failed" and failed.result_turn else None
+        if passed is not None and len(session.edits_between(failed.position, passed.position)) <= _MOST_EDITS:
+            said = (each for each in _causes(session, failed, passed) if _is_supported(session, failed, passed, each))
+            found += [each for cause in [next(said, None)] if cause for each in _worded(session, failed, passed, cause)]
     return found
 
 
-def _lesson(session: MinedSession, failed: Attempt, worked: Attempt) -> list[Lesson]:
-    for turn, text in session.said((failed.result_turn or failed.turn) + 1, worked.turn):
-        sentences = [each.strip() for each in re.split(r"(?<=[.!?:])\s+|\n+|\s[—–]\s", text[:1200]) if each.strip()]
-        for cause, remedy in pairwise(sentences):
-            what = _remedy(session, remedy)
-            if what and _is_general(session, cause):
-                return _worded(session, failed, worked, (turn, cause, remedy), what)
-    return []
+def _passed(session: MinedSession, failed: Attempt) -> Attempt | None:
+    wanted = failed_steps(failed.ended)
+    for later in session.attempts_after(failed, _WITHIN_CALLS):
+        if any(is_same_check(step, each) for step in wanted for each in passed_steps(later.ended)):
+            return later
+    return None
+
+
+def _causes(session: MinedSession, failed: Attempt, passed: Attempt) -> Iterator[_Said]:
+    for turn, text in session.said((failed.result_turn or failed.turn) + 1, passed.turn):
+        settled = _THINKS_AGAIN.split(text[:3000])[0]
+        sentences = [each.strip(" *-") for each in _SENTENCES.split(settled) if each.strip(" *-")]
+        for cause, following in pairwise([*sentences, ""]):
+            bare = _LEAD.sub("", cause).rstrip(".:!")
+            name = _known_name(bare)
+            if name and _is_general(session, bare):
+                yield _Said(turn, bare, name, _remedy(session, following))
+
+
+def _known_name(cause: str) -> str:
+    """The tool or the language that the sentence is about: its subject, or where something of it fails."""
+    found = [match for match in _NAMES_IN.finditer(cause) if match[0].lower().removesuffix("'s") in KNOWN_NAMES]
+    predicate = _LIMIT.search(cause) or _NEED.search(cause)
+    first = next(iter(found), None)
+    return first[0].removesuffix("'s") if first and predicate and first.start() <= predicate.end() + 12 else ""
 
 
 def _is_general(session: MinedSession, cause: str) -> bool:
-    """A short statement about something that is known outside this session."""
-    words = cause.split()
-    subject = " ".join(words[:3]).lower().replace("`", "").replace("'s", "")
-    is_known = any(word.strip(",:;.") in KNOWN_NAMES for word in subject.split()[:2])
-    is_short = 4 <= len(words) <= 24 and len(cause) <= 180
-    plain = cause.rstrip(".:!")
-    return bool(is_known and is_short and _CAUSE.search(cause) and not _SESSION_WORDS.search(cause)) and (
-        generalize(plain, session.trajectory) == plain
+    """A short statement that means the same outside of this session."""
+    is_short = 4 <= len(cause.split()) <= 26 and len(cause) <= 200
+    if not is_short or _OF_SESSION.search(cause) or _HEDGED.search(cause) or _TEXT.search(_CODE.sub("", cause)):
+        return False
+    own = (each for code in _CODE.findall(cause) for each in re.findall(r"\w{3,}", code))
+    return generalize(cause, session.trajectory) == cause and not any(_is_defined(session, name) for name in own)
+
+
+def _is_defined(session: MinedSession, name: str) -> bool:
+    """The session shows the code that makes the name: it is the project's own."""
+    made = re.compile(
+        rf"\b(?:def|class|function|const|let|var|struct|fn|func|interface|type|enum|trait|TABLE)\s+"
+        rf"(?:\([^)\n]{{0,60}}\)\s*)?[`\"]?{re.escape(name)}\b"
     )
+    return any(made.search(text) for call in session.calls for text in (call.raw_arguments, call.result or ""))
 
 
-def _remedy(session: MinedSession, sentence: str) -> str | None:
-    """The remedy as an imperative (`use an explicit loop`), when it too is general."""
+def _is_supported(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> bool:
+    """What the sentence names is in what failed, or in what was changed before the pass."""
+    edits = session.edits_between(failed.position, passed.position)
+    shown = [failed.output, failed.line, passed.line, *map(edit_text, edits), *map(edit_old_text, edits)]
+    text = "\n".join(shown).lower()
+    things = {thing for code in _CODE.findall(said.cause) for thing in [code, *_THING.findall(code)]}
+    things |= {thing for thing in _THING.findall(_CODE.sub("", said.cause)) if thing.lower() not in KNOWN_NAMES}
+    return any(thing.lower().rstrip("()") in text for thing in things)
+
+
+def _remedy(session: MinedSession, sentence: str) -> str:
+    """The remedy as an imperative (`Use an explicit loop`), when it too is general; else empty."""
     match = _REMEDY.match(sentence.rstrip(".:!"))
     if match is None:
-        return None
+        return ""
     what = re.sub(r"\s+instead$", "", match["what"].strip())
     words = what.split()
-    is_plain = words[0].lower() in _VERBS and 3 <= len(words) <= 16 and not _SESSION_WORDS.search(what)
-    return what if is_plain and generalize(what, session.trajectory) == what else None
+    is_plain = words[0].lower() in _VERBS and 3 <= len(words) <= 16 and not _OF_SESSION.search(what)
+    is_general = is_plain and generalize(what, session.trajectory) == what
+    return sentence_case(plain_line(what, 120)) if is_general else ""
 
 
-def _situation(session: MinedSession, name: str, head: str, line: str | None) -> str:
-    """The command that failed; one that names a file of this session is named by what it works with, and its error."""
-    if not re.search(r"[/\\]|\.\w", head):
-        return f"About to run `{head}`, or it has failed."
-    error = error_name(re.split(r":? ['\"]", line)[0], session) if line else None  # what is in quotes is this session's
-    return f"A command that works with {name} stops with `{error}`." if error else f"A command of {name} has failed."
-
-
-def _tags(*names: str) -> tuple[str, ...]:
-    """What the rule names: the subject, the program, the remedy's first words in backticks."""
-    words = (
-        re.sub(r"[^a-z0-9]+", "-", name.lower().split()[0].partition("(")[0]).strip("-")
-        for name in names
-        if name.split()
-    )
-    return tuple(dict.fromkeys(word for word in words if 1 < len(word) <= 24))[:4]
-
-
-def _worded(
-    session: MinedSession, failed: Attempt, worked: Attempt, said: tuple[int, str, str], what: str
-) -> list[Lesson]:
-    turn, cause, remedy = said
-    because = plain_line(cause, 180).rstrip(".:!")
-    imperative = plain_line(what[0].upper() + what[1:], 120)
-    name = re.sub(r"'s$|[^a-z0-9.+-]", "", cause.split()[0].lower().replace("’", "'"))
-    head = failed.actions[0].head
-    line = error_line(failed.output)
+def _worded(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> list[Lesson]:
+    step = next(iter(failed_steps(failed.ended)), None)
+    head = shell.Command(step.called or step.words, (), "", step.source).head if step else ""
+    line = verdict_of(failed.ended).line or error_line(failed.output) or ""
+    error = error_name(re.split(r":? ['\"]/", line)[0], session) if line else None
+    cause = sentence_case(plain_line(said.cause, 200))
     wording = Wording(
         "causes/named-by-agent",
-        title_of(imperative) or imperative,
-        f"{imperative}: {because}.",
-        _situation(session, name, head, line),
-        _tags(name, failed.actions[0].program, *_CODE.findall(what)),
+        _title(cause, said.name),
+        f"{said.remedy}: {plain_line(said.cause, 200)}."
+        if said.remedy
+        else f"Remember when working with {said.name}: {cause}.",
+        f"Working with {said.name}, or `{head}` stops with `{error}`." if error else f"Working with {said.name}.",
+        (tag(said.name), tag(head.split()[0] if head.split() else ""), "cause"),
     )
-    rationale = f"`{head}` failed; the agent named the cause, and the next attempt worked."
-    evidence = [quote_line(session, failed, line), session.quote(turn, cause), session.quote(turn, remedy)]
-    return lesson(
-        wording,
-        rationale,
-        [*evidence, quote_command(session, worked)],
-        {failed.turn},
-        77,
-        remedy=worked.turn,
-        confirmed=worked.turn,
-    )
+    rationale = f"`{head}` stopped with `{line.strip()[:160]}`; the agent named the cause, and the same check passed."
+    evidence = [
+        quote_line(session, failed, line),
+        session.quote(said.turn, said.cause),
+        session.quote(passed.turn, passed.line),
+    ]
+    edits = session.edits_between(failed.position, passed.position)
+    remedy = edits[-1].turn if edits else passed.turn
+    return lesson(wording, rationale, evidence, {failed.turn}, 66, remedy=remedy, confirmed=passed.turn)
+
+
+def _title(cause: str, name: str) -> str:
+    """The cause itself where it is short enough."""
+    if len(_CODE.sub("code", cause).split()) >= 3 and len(cause.split()) <= 7:
+        return cause
+    return f"Mind a limit of {name}" if _LIMIT.search(cause) else f"Mind what {name} needs"

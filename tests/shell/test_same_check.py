@@ -1,0 +1,36 @@
+"""When a later command shows that what had failed in an earlier one works now."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
+
+
+def _only(line: str) -> SimpleCommand:
+    (command,) = simple_commands(line)
+    return command
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        ('mysql -u shop -e "SELECT dirty FROM migrations"', 'mysql -u shop -e "SHOW VARIABLES LIKE character"'),
+        ('python3 -c "import cart; cart.total(3)"', 'python3 -c "print(open(name).read())"'),
+        ("cat > a.md <<'E'\nthe first of many words\nE", "cat > b.md <<'E'\nanother list entirely\nE"),
+    ],
+)
+def test_the_same_program_with_another_text_is_another_command(failed: str, passed: str) -> None:
+    assert not is_same_check(_only(failed), _only(passed))
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        ('psql -c "DELETE FROM visits WHERE day = 1 LIMIT 3"', 'psql -c "DELETE FROM visits WHERE day = 1"'),
+        ('gh issue view 18 --json old -q ".old | length and more"', 'gh issue view 18 --json new -q ".new[0]"'),
+    ],
+)
+def test_a_text_that_was_mended_and_what_is_shown_of_a_result_do_not_make_it_another(failed: str, passed: str) -> None:
+    assert is_same_check(_only(failed), _only(passed))
