@@ -22,6 +22,9 @@ from tests.wikis import Script, arc, changed, ingest, record, rule, skill, tree
 
 KEY = vendor_keys()["github"]
 MARK = "[REDACTED:github-token]"
+NUMBERED = "[REDACTED:github-token:1]"
+"""The same in what a session says."""
+
 SCRIPT = f"export T={KEY}\nmake check\n"
 
 
@@ -31,8 +34,8 @@ def _leaks(folder: Path) -> list[str]:
 
 
 def _answers() -> dict[str, Any]:
-    """One answer a stage on a session, each of which says the key; the session wrote the script."""
-    script = {"file": "check.sh", "text": SCRIPT}
+    """One answer a stage on a session, each of which says the key, and a script of the session's as engines see it."""
+    script = {"file": "check.sh", "text": SCRIPT.replace(KEY, NUMBERED)}
     return {
         "summarize": {"arcs": [arc(narrative=f"The check failed with {KEY}, then passed.")]},
         "extract-guidelines": {"guidelines": [rule(f"Run the check with {KEY} before a change.")]},
@@ -52,8 +55,9 @@ def test_a_key_in_a_narrative_a_rule_and_a_script_is_redacted_whichever_engine_a
     assert report.exit_code == 0, report.lines()
     assert _leaks(tmp_path / "wiki") == []
     text = b"".join(tree(tmp_path / "wiki").values()).decode()
-    for said in ("failed with ", "Run the check with ", "Check with ", "export T="):
+    for said in ("failed with ", "Run the check with ", "Check with "):
         assert said + MARK in text
+    assert f"export T={NUMBERED}" in text
 
 
 def test_a_models_key_is_neither_in_its_journal_nor_sent_back_nor_taken_from_an_older_journal(tmp_path: Path) -> None:

@@ -85,9 +85,9 @@ def _read(recording: Recording) -> Iterator[Trajectory]:
             counts = Counter(source.hygiene) + Counter(recording.hygiene)
             recording.hygiene.clear()  # the lines' findings are reported once, on the first trajectory
             source.hygiene = dict(sorted(counts.items()))
-        redact_trajectory(trajectory)
+        numbers = redact_trajectory(trajectory)
         recorded_id = trajectory.session_id
-        tidy_labels(trajectory)
+        tidy_labels(trajectory, numbers)
         if not redact_text(recorded_id)[1] and recorded_id.strip():
             trajectory.session_id = recorded_id
         yield trajectory

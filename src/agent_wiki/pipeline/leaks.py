@@ -12,8 +12,8 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.find_secrets import FoundSecret, SecretsReport
-from agent_wiki.redaction.places import secret_places, text_spans
-from agent_wiki.redaction.redact import redact_text
+from agent_wiki.redaction.places import secret_places
+from agent_wiki.redaction.redact import redact_text, text_spans
 from agent_wiki.report import Failure
 from agent_wiki.wiki.layout import MACHINERY
 

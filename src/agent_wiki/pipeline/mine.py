@@ -214,8 +214,8 @@ def trajectories_of(recording: Recording, sha256: str) -> Any:
             counts = Counter(source.hygiene) + Counter(recording.hygiene)
             recording.hygiene.clear()  # hygiene of the lines is reported once, on the first trajectory
             source.hygiene = dict(sorted(counts.items()))
-        redact_trajectory(trajectory)  # an envelope too: another tool may have written it
-        tidy_labels(trajectory)
+        numbers = redact_trajectory(trajectory)  # an envelope too: another tool may have written it
+        tidy_labels(trajectory, numbers)
         yield trajectory
 
 

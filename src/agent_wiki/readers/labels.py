@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from agent_wiki.readers.recorded import iso_utc, short_digest
+from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Source, Trajectory, without_surrogates
 
@@ -27,8 +28,11 @@ _NO_LABEL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u206
 _NO_ID = re.compile(r"[^\w.:@/+=~ ,#()-]+")
 
 
-def tidy_labels(trajectory: Trajectory) -> None:
-    """Make every label of a trajectory safe, in place, and count redactions in `hygiene`."""
+def tidy_labels(trajectory: Trajectory, numbers: Numbers | None = None) -> None:
+    """Make every label of a trajectory safe, in place, and count redactions in `hygiene`.
+
+    `numbers`: those of the session's other secrets.
+    """
     source = trajectory.source
     trajectory.timestamp = trajectory.timestamp if iso_utc(trajectory.timestamp) else None
     source.ended_at = source.ended_at if iso_utc(source.ended_at) else None
@@ -36,25 +40,27 @@ def tidy_labels(trajectory: Trajectory) -> None:
     for name in _IDS:
         if value := getattr(source, name):
             setattr(source, name, safe_id(value))
-    redacted = _tidied(trajectory, ("agent", "model")) + _tidied(source, _LABELS)
+    redacted = _tidied(trajectory, ("agent", "model"), numbers) + _tidied(source, _LABELS, numbers)
     for message in trajectory.messages:
-        redacted += _tidied(message, ("name",))
+        redacted += _tidied(message, ("name",), numbers)
         if message.tool_call_id:
             message.tool_call_id = _call_id(message.tool_call_id)
         for call in message.tool_calls:
             call.id = _call_id(call.id)
-            redacted += _tidied(call, ("name",))
+            redacted += _tidied(call, ("name",), numbers)
     if redacted:
         counted = {**source.hygiene, "redactions": source.hygiene.get("redactions", 0) + redacted}
         source.hygiene = dict(sorted(counted.items()))
 
 
-def _tidied(owner: Any, names: Iterable[str]) -> int:
+def _tidied(owner: Any, names: Iterable[str], numbers: Numbers | None) -> int:
     """Clean the named fields of `owner`; returns how many secrets were redacted."""
     redacted = 0
     for name in names:
         if value := getattr(owner, name):
             text, count = _label(value)
+            if count and numbers is not None:
+                text, count = _label_of(value, numbers)
             setattr(owner, name, text)
             redacted += count
     return redacted
@@ -72,15 +78,19 @@ def safe_id(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _label(text: str) -> tuple[str, int]:
-    shown, count = _redacted(_NO_LABEL.sub(" ", without_surrogates(text[: 4 * _MOST_CHARACTERS])).strip())
+    return _label_of(text)
+
+
+def _label_of(text: str, numbers: Numbers | None = None) -> tuple[str, int]:
+    shown, count = _redacted(_NO_LABEL.sub(" ", without_surrogates(text[: 4 * _MOST_CHARACTERS])).strip(), numbers)
     return (shown if len(shown) <= _MOST_CHARACTERS else shown[: _MOST_CHARACTERS - 1] + "…"), count
 
 
-def _redacted(text: str) -> tuple[str, int]:
+def _redacted(text: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """The text without secrets, and how many there were; within a name, one may also follow an underscore."""
-    redacted, count = redact_text(text)
+    redacted, count = redact_text(text, numbers)
     for place in re.finditer(r"_(?=[A-Za-z0-9_-]{16})", redacted[:_MOST_CHARACTERS]):
-        tail, found = redact_text(redacted[place.end() :])
+        tail, found = redact_text(redacted[place.end() :], numbers)
         if found:
             return redacted[: place.end()] + tail, count + found
     return redacted, count

@@ -58,7 +58,7 @@ def secret_spans(text: str) -> list[Span]:
     spans = hinted or []
     others = views(text, may_be_split=hinted is not None)
     seen = [(*view.place(start, end), kind) for view in others for start, end, kind in _spans(view.text) or ()]
-    return _united([*spans, *(span for span in seen if not _joins(span, spans))]) if seen else spans
+    return united([*spans, *(span for span in seen if not _joins(span, spans))]) if seen else spans
 
 
 def _joins(span: Span, apart: list[Span]) -> bool:
@@ -73,7 +73,7 @@ def may_hold_secrets(text: str) -> bool:
     return any(_hints(plain, plain.translate(_FOLD))) or may_hide(text)
 
 
-def _united(spans: list[Span]) -> list[Span]:
+def united(spans: list[Span]) -> list[Span]:
     """Spans that overlap become one, of the kind of the first that begins there."""
     united: list[Span] = []
     for start, end, kind in sorted(spans, key=lambda span: span[0]):

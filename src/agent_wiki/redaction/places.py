@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans
-from agent_wiki.redaction.redact import JSON_STRING, MOST_PASSES, kind_given_to
+from agent_wiki.redaction.finding import Span, may_hold_secrets
+from agent_wiki.redaction.redact import JSON_STRING, kind_given_to, text_spans
 from agent_wiki.redaction.views import View, view_of
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -105,16 +105,3 @@ def _letter(escape: str) -> str:
 def _value_spans(name: str, value: str) -> list[Span]:
     kind = kind_given_to(name, value) if name else None
     return [(0, len(value), kind)] if kind else text_spans(value)
-
-
-def text_spans(text: str) -> list[Span]:
-    """All that redaction would replace in a text, in order: some is found only after the secret beside it is gone."""
-    found: list[Span] = []
-    view = view_of(text, [])
-    for _ in range(MOST_PASSES):
-        spans = secret_spans(view.text)
-        if not spans:
-            break
-        found += _moved(view, spans, 0)
-        view = view_of(view.text, [(start, end, f"[REDACTED:{kind}]") for start, end, kind in spans], view)
-    return sorted(found)

@@ -1,80 +1,104 @@
 """Replaces the secrets of a text or a trajectory, before anything else sees it.
 
 Stand-ins for a secret (a variable, a placeholder, a call, a type) are kept, and so is text that merely looks random:
-digests, ids, base64. Redacting twice changes nothing.
+digests, ids, base64. Redacting twice changes nothing. What replaces a secret of a session has its number there (see
+`numbers.py`); of a text that no session is known of, it has none.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
-from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans
+from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, united
+from agent_wiki.redaction.numbers import Numbers, mark_of
+from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import regex
 
 MOST_PASSES = 4
 _LONGEST_VALUE = 512
 _REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
+_SOURCE_TEXTS = ("title", "cwd", "git_branch", "exit_status")
 JSON_STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _decoded = json.JSONDecoder(strict=False).decode
 
 
-def redact_trajectory(trajectory: Trajectory) -> None:
+def redact_trajectory(trajectory: Trajectory) -> Numbers:
     """Redact a trajectory in place and count redactions in `source.hygiene["redactions"]`.
 
-    Covers content, thinking, call arguments (which stay valid JSON) and the texts of `source`.
+    Covers content, thinking, call arguments (which stay valid JSON) and the texts of `source`. Out: the numbers of its
+    secrets, for what else belongs to the session.
     """
+    numbers = Numbers(lambda: _texts_of(trajectory))
     total = 0
     for message in trajectory.messages:
         for field in ("content", "thinking"):
             text = getattr(message, field)
             if text:
-                text, count = redact_text(text)
+                text, count = redact_text(text, numbers)
                 if count:
                     setattr(message, field, text)
                     total += count
         for call in message.tool_calls:
-            call.arguments, count = redact_json(call.arguments)
+            call.arguments, count = redact_json(call.arguments, numbers)
             total += count
-    for field in ("title", "cwd", "git_branch", "exit_status"):
+    for field in _SOURCE_TEXTS:
         text = getattr(trajectory.source, field)
         if text:
-            text, count = redact_text(text)
+            text, count = redact_text(text, numbers)
             setattr(trajectory.source, field, text)
             total += count
     if total:
         hygiene = trajectory.source.hygiene
         hygiene["redactions"] = hygiene.get("redactions", 0) + total
         trajectory.source.hygiene = dict(sorted(hygiene.items()))
+    return numbers
 
 
-def redact_text(text: str) -> tuple[str, int]:
+def _texts_of(trajectory: Trajectory) -> Iterator[str]:
+    for message in trajectory.messages:
+        yield from (message.content or "", message.thinking or "")
+        yield from (call.arguments for call in message.tool_calls)
+    yield from (getattr(trajectory.source, field) or "" for field in (*_SOURCE_TEXTS, "file"))
+
+
+def redact_text(text: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """The text with each secret replaced by `[REDACTED:<kind>]`, and how many there were; the same object if none.
 
-    Raises nothing. Idempotent.
+    With `numbers` those of a session: `[REDACTED:<kind>:<number>]`. Raises nothing. Idempotent.
     """
-    redacted, count = (_redacted_once if len(text) <= _LONGEST_REMEMBERED else _redacted)(text)
-    return (redacted if count else text), count
+    spans = (_spans_of_short if len(text) <= _LONGEST_REMEMBERED else text_spans)(text)
+    return (_without(text, spans, numbers) if spans else text), len(spans)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _redacted_once(text: str) -> tuple[str, int]:
-    return _redacted(text)
+def _spans_of_short(text: str) -> list[Span]:
+    return text_spans(text)
 
 
-def _redacted(text: str) -> tuple[str, int]:
-    total = 0
-    for _ in range(MOST_PASSES):  # a secret may be found only after the one beside it is gone
-        spans = secret_spans(text)
+def text_spans(text: str) -> list[Span]:
+    """All that is replaced in a text, in order and without overlap.
+
+    Some is found only after the secret beside it is gone.
+    """
+    found = secret_spans(text)
+    if not found:
+        return found
+    view = view_of(text, [])
+    spans = found
+    for _ in range(MOST_PASSES - 1):
+        view = view_of(view.text, [(start, end, mark_of(kind)) for start, end, kind in spans], view)
+        spans = secret_spans(view.text)
         if not spans:
             break
-        text, total = _without(text, spans), total + len(spans)
-    return text, total
+        found = [*found, *((*view.place(start, end), kind) for start, end, kind in spans)]
+    return united(found)
 
 
-def redact_json(arguments: str) -> tuple[str, int]:
+def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """The same for a JSON text: its strings are redacted one by one, all other bytes are unchanged.
 
     A string under a name that suggests a secret is judged with its name. Other text is treated as plain.
@@ -84,28 +108,30 @@ def redact_json(arguments: str) -> tuple[str, int]:
     try:
         _decoded(arguments)
     except (ValueError, RecursionError):
-        return redact_text(arguments)
+        return redact_text(arguments, numbers)
     pieces: list[str] = []
     position = total = 0
     name = ""
     for match in JSON_STRING.finditer(arguments):
         between = arguments[position : match.start()]
         value = _decoded(match.group())
-        redacted, count = redact_named(name if between.strip() == ":" else "", value)
+        redacted, count = redact_named(name if between.strip() == ":" else "", value, numbers)
         pieces += [between, json.dumps(redacted, ensure_ascii=match.group().isascii()) if count else match.group()]
         position, total, name = match.end(), total + count, value
     return "".join([*pieces, arguments[position:]]) if total else arguments, total
 
 
-def redact_named(name: str, value: str) -> tuple[str, int]:
+def redact_named(name: str, value: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """A text redacted and how many secrets it had, judged with the name it is given to; "" where it has none."""
-    return _value_of_name(name[-80:], value) if name and len(value) <= _LONGEST_VALUE else redact_text(value)
+    kind = _kind_of_value(name[-80:], value) if name and len(value) <= _LONGEST_VALUE else None
+    if kind is None:
+        return redact_text(value, numbers)
+    return (mark_of(kind) if numbers is None else numbers.mark(kind, value)), 1
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _value_of_name(name: str, value: str) -> tuple[str, int]:
-    kind = kind_given_to(name, value)
-    return (f"[REDACTED:{kind}]", 1) if kind else redact_text(value)
+def _kind_of_value(name: str, value: str) -> str | None:
+    return kind_given_to(name, value)
 
 
 def kind_given_to(name: str, value: str) -> str | None:
@@ -118,10 +144,10 @@ def kind_given_to(name: str, value: str) -> str | None:
     return next((kind for start, _, kind in spans if start == begin), None)
 
 
-def _without(text: str, spans: list[Span]) -> str:
+def _without(text: str, spans: list[Span], numbers: Numbers | None) -> str:
     pieces: list[str] = []
     position = 0
     for start, end, kind in spans:
-        pieces += [text[position:start], f"[REDACTED:{kind}]"]
+        pieces += [text[position:start], mark_of(kind) if numbers is None else numbers.mark(kind, text[start:end])]
         position = end
     return "".join([*pieces, text[position:]])

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent_wiki.redaction.finding import may_hold_secrets
+from agent_wiki.redaction.numbers import MARK
 from agent_wiki.redaction.redact import redact_named, redact_text
-from agent_wiki.trajectory.lazily import dataclass, regex
-
-_MARK = regex(r"\[REDACTED:([\w-]{1,40})\]")
+from agent_wiki.trajectory.lazily import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +80,8 @@ def _below(place: str, name: object) -> str:
 
 def _kinds(before: str, after: str) -> list[str]:
     """The kinds of what was replaced, those of earlier redactions left out."""
-    return sorted((Counter(_MARK.findall(after)) - Counter(_MARK.findall(before))).elements())
+    return sorted((_marked(after) - _marked(before)).elements())
+
+
+def _marked(text: str) -> Counter[str]:
+    return Counter(match.group("kind") for match in MARK.finditer(text))

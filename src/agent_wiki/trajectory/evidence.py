@@ -14,6 +14,8 @@ Trust = Literal["user", "assistant", "tool", "external"]
 
 _MOST_SHOWN = 60  # characters of a quote in a message
 _MOST_TURNS = 2
+_MARK = "[REDACTED:"
+_NUMBER = regex(r"(?<=[\w-]):\d{1,9}(?=\])")  # in `[REDACTED:github-token:1]`
 _TRUST_ORDER: tuple[Trust, ...] = ("user", "assistant", "tool", "external")
 # How Claude Code writes a refusal, up to the user's own words; what it adds below them; and a form in their place.
 _REFUSAL = regex(
@@ -31,14 +33,27 @@ _EXTERNAL_TOOLS = ("webfetch", "websearch", "web_search", "web_fetch", "web__", 
 def is_verbatim(trajectory: Trajectory, turn: int, quote: str) -> bool:
     """True when `quote` is a verbatim part of that turn's content, thinking or call arguments.
 
-    Arguments count as the JSON string that is recorded and as the text values inside it.
+    Arguments count as the JSON string that is recorded and as the text values inside it. A quote of an earlier version,
+    which gave redacted secrets no numbers, is compared without them.
     """
     if not quote or not 1 <= turn <= len(trajectory.messages):
         return False
     message = trajectory.messages[turn - 1]
+    if _is_in(quote, message):
+        return True
+    has_former_marks = _MARK in quote and not _NUMBER.search(quote)
+    return has_former_marks and any(quote in _NUMBER.sub("", text) for text in _texts_of(message) if _MARK in text)
+
+
+def _is_in(quote: str, message: Message) -> bool:
     if quote in (message.content or "") or quote in (message.thinking or ""):
         return True
     return any(quote in text for text in _argument_texts(message))
+
+
+def _texts_of(message: Message) -> Iterator[str]:
+    yield from (message.content or "", message.thinking or "")
+    yield from _argument_texts(message)
 
 
 def why_not_verbatim(trajectory: Trajectory, turn: int, quote: str) -> str:

@@ -1,0 +1,46 @@
+"""The number of each secret of a session: `[REDACTED:github-token:1]` is one value wherever the session says it.
+
+Numbers go by first appearance, over all kinds. They hold within a session, no further. For a number that holds in a
+whole wiki, sessions would have to be read in one order, or something be kept by which a value is known again: a digest,
+which tells whoever guesses a password that it was right, or a key beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from agent_wiki.redaction.views import views
+from agent_wiki.trajectory.lazily import regex
+
+MARK = regex(r"\[REDACTED:(?P<kind>[\w-]{1,40})(?::(?P<number>\d{1,9}))?\]")
+
+
+def mark_of(kind: str, number: int | None = None) -> str:
+    """What replaces a secret; without a number where no session is known to which it belongs."""
+    return f"[REDACTED:{kind}]" if number is None else f"[REDACTED:{kind}:{number}]"
+
+
+class Numbers:
+    """The numbers of the secrets of one session. `texts` gives what it says, for marks that are in it already."""
+
+    def __init__(self, texts: Callable[[], Iterable[str]] = tuple) -> None:
+        self._texts = texts
+        self._numbers: dict[str, int] = {}
+        self._taken: int | None = None
+
+    def mark(self, kind: str, value: str) -> str:
+        """What replaces this value: the same number for the same value, another for another."""
+        if self._taken is None:
+            self._taken = max((_highest(text) for text in self._texts() if "[REDACTED:" in text), default=0)
+        number = self._numbers.setdefault(_as_meant(value), self._taken + len(self._numbers) + 1)
+        return mark_of(kind, number)
+
+
+def _highest(text: str) -> int:
+    return max((int(match.group("number") or 0) for match in MARK.finditer(text)), default=0)
+
+
+def _as_meant(value: str) -> str:
+    """A value without what a terminal or an editor put into it."""
+    seen = views(value, may_be_split=False)
+    return "".join((seen[0].text if seen else value).replace("\\n", "").split())
