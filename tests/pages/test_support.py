@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE, Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Script, SkillEntry, WorkflowStep
-from agent_wiki.pages.support import MOST_EVIDENCE, MOST_SOURCES, Evidence, evidence_trust
+from agent_wiki.pages.support import MOST_EVIDENCE, MOST_SOURCES, Evidence, trust_of_entry
 from agent_wiki.pages.thresholds import at_least
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.evidence import Trust
@@ -121,7 +121,7 @@ def test_a_page_that_many_sessions_support_stays_short() -> None:
 
 def test_a_page_changes_when_a_threshold_is_crossed_or_its_meaning_changes_and_not_with_every_session() -> None:
     def session(number: int, source: Trust = "tool") -> SessionRecord:
-        entry = GuidelineEntry("g1", "T", "R", "W", "Y", evidence=(Evidence(1, "q", source),))
+        entry = GuidelineEntry("g1", "T", "Rule", "W", "Y", evidence=(Evidence(1, "rule", source),))
         stages = {SUMMARIZE: stage(SUMMARIZE, [Arc("Goal")]), EXTRACT_GUIDELINES: stage(EXTRACT_GUIDELINES, [entry])}
         return SessionRecord(f"s-{number:02}", date=f"2026-01-{number:02}", stages=stages)
 
@@ -150,13 +150,14 @@ def test_a_page_changes_when_a_threshold_is_crossed_or_its_meaning_changes_and_n
 def test_a_users_words_bear_a_rule_whatever_a_tool_confirms_and_text_of_strangers_is_not_raised(
     sources: list[Trust], trust: Trust
 ) -> None:
-    assert evidence_trust([Evidence(1, "q", source) for source in sources]) == trust
+    cited = tuple(Evidence(1, "run the linter", source) for source in sources)
+    assert trust_of_entry(GuidelineEntry("g1", "T", "Run the linter.", "W", "Y", evidence=cited)) == trust
 
 
 def test_a_page_is_trusted_as_the_session_that_bears_it_best_and_counts_every_ending() -> None:
     found = []
     for name, source, outcome in (("a", "external", "partial"), ("b", "user", "failure"), ("c", "tool", "partial")):
-        entry = GuidelineEntry("g1", "T", "R", "W", "Y", evidence=(Evidence(1, "q", source),))  # type: ignore[arg-type]
+        entry = GuidelineEntry("g1", "T", "Rule", "W", "Y", evidence=(Evidence(1, "rule", source),))  # type: ignore[arg-type]
         arcs = [Arc("Goal", outcome)]  # type: ignore[arg-type]
         stages = {SUMMARIZE: stage(SUMMARIZE, arcs), EXTRACT_GUIDELINES: stage(EXTRACT_GUIDELINES, [entry])}
         found.append(SessionRecord(name, stages=stages))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agent_wiki.readers import claude_code
+from agent_wiki.stages.trust import refusal_reason
 from agent_wiki.trajectory import Usage, message_to_json
-from agent_wiki.trajectory.evidence import refusal_reason
 from tests.readers.claude_lines import (
     assistant,
     call,

@@ -10,8 +10,8 @@ import pytest
 from agent_wiki.readers.codex_script import script_of
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory.calls import Call, paired_calls
-from agent_wiki.trajectory.evidence import trust_of
 from tests.hangs import no_hang
 from tests.readers.test_codex import event, item, meta, output, read, typed
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
+from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
 from agent_wiki.trajectory.evidence import (
     as_trust,
     is_verbatim,
     least_trusted,
     most_trusted,
-    trust_of,
     why_not_verbatim,
 )
 from tests.wikis import COMMAND, RESULT, worked_session

@@ -47,6 +47,11 @@ class GuidelineEntry:
     confirmation: int | None = None
     scope: str | None = None
 
+    @property
+    def claim(self) -> str:
+        """What its evidence has to bear."""
+        return f"{self.title} {self.rule} {self.trigger}"
+
 
 @dataclass(frozen=True, slots=True)
 class GuidelinePage:

@@ -85,6 +85,11 @@ class SkillEntry:
         return self.name.replace("-", " ").capitalize()
 
     @property
+    def claim(self) -> str:
+        """What its evidence has to bear."""
+        return f"{self.name} {self.trigger} {self.words}"
+
+    @property
     def words(self) -> str:
         """What the workflow says, for comparing it with guidelines."""
         if self.body is not None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from agent_wiki.pages.bearing import bears
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.thresholds import at_least
 from agent_wiki.trajectory.evidence import Trust, least_trusted, most_trusted
@@ -38,6 +39,14 @@ class HasEvidence(Protocol):
 
     @property
     def evidence(self) -> tuple[Evidence, ...]: ...
+
+    @property
+    def claim(self) -> str:
+        """What the evidence has to bear, in words."""
+
+    @property
+    def rule_id(self) -> str | None:
+        """The rule of the embedded engine that chose the evidence; None where a model or a person did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +100,7 @@ class Joined(Generic[EntryType]):
         first, rest, best = Joined(self.contributions[:count]), self.contributions[count:], self.trust()
         if first.trust() == best:
             return first
-        return Joined(
-            (*first.contributions, next(each for each in rest if evidence_trust(each.entry.evidence) == best))
-        )
+        return Joined((*first.contributions, next(each for each in rest if trust_of_entry(each.entry) == best)))
 
     def cited(self) -> list[tuple[Session, Evidence]]:
         """All evidence, those of the first contribution first, each session's by turn."""
@@ -105,7 +112,7 @@ class Joined(Generic[EntryType]):
 
     def trust(self) -> Trust:
         """The trust of the session whose evidence is trusted most: each bears the page by itself."""
-        return most_trusted([evidence_trust(each.entry.evidence) for each in self.contributions])
+        return most_trusted([trust_of_entry(each.entry) for each in self.contributions])
 
     def support(self) -> dict[str, int]:
         """How many sessions contribute, and how many of them ended how; kin count once, by their best."""
@@ -139,14 +146,17 @@ def joined(contributions: Iterable[Contribution[EntryType]]) -> Joined[EntryType
     return Joined(found if len(found) == 1 else tuple(sorted(found, key=lambda each: each.session.record.rank)))
 
 
-def evidence_trust(evidence: Sequence[Evidence]) -> Trust:
-    """Whose words bear what one session contributes.
+def trust_of_entry(entry: HasEvidence) -> Trust:
+    """Whose words bear what one session contributes; nobody's, if none of its quotes has to do with it.
 
     What the user says bears it, whatever a tool confirms; else it is no better than its weakest source. Text of
-    strangers never gets more trust for what stands beside it.
+    strangers never gets more trust for what is cited beside it. What a rule of the embedded engine cites is what the
+    rule was found by, in whatever words; any other quote has to bear the claim.
     """
-    sources = [cited.trust for cited in evidence]
-    return "user" if "user" in sources and "external" not in sources else least_trusted(sources)
+    if any(cited.trust == "external" for cited in entry.evidence):
+        return "external"
+    sources = [cited.trust for cited in entry.evidence if entry.rule_id or bears(cited.quote, entry.claim)]
+    return "user" if "user" in sources else least_trusted(sources)
 
 
 def support_of(sessions: Iterable[Session]) -> dict[str, int]:

@@ -20,8 +20,9 @@ from agent_wiki.pages.support import Joined
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
+from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, texts_in, trust_of
+from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, texts_in
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of, page_id

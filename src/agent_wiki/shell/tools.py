@@ -41,6 +41,16 @@ _DIAGNOSTIC_TOOLS = frozenset(
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}
 
+# Tools whose results strangers wrote: the web, mail, and other people's servers.
+_OF_STRANGERS = regex(
+    r"mcp_|web__|web[._]|.*(?:^|[_.-])(?:web_?(?:search|fetch|page)|fetch|browser?|https?|crawl|scrape|wikipedia)(?:[_.-]|$)"
+    r"|(?:google|bing|brave|tavily|exa|firecrawl|playwright|puppeteer|gmail|outlook|imap|slack|discord)(?:[_.-]|$)"
+    r"|.*(?:read|open|visit|view|get|fetch|navigate|load)_(?:the_)?(?:url|web|link)"
+    r"|.*(?:read|get|list|search|fetch|show|view|check)_(?:\w{1,20}_)?(?:e?mails?|inbox|mailbox)(?:_|$)"
+    r"|(?:use|access|read)_mcp_|search_(?:the_)?(?:web|internet)|fetch_?url|.*browser_use|use_browser",
+)
+_INNER_CAPITAL = regex(r"(?<=[a-z0-9])(?=[A-Z])")
+
 _PERMISSIONS = ("sandbox_permissions", "with_escalated_permissions", "dangerouslyDisableSandbox")
 
 
@@ -52,6 +62,11 @@ def is_escalated(call: Call) -> bool:
 def bare_tool_name(name: str) -> str:
     """A tool's own name, without the server or the namespace that offers it."""
     return name.rpartition("__")[2].rpartition(".")[2] or name
+
+
+def is_tool_of_strangers(name: str) -> bool:
+    """Whether a tool, by its name, shows what strangers wrote: the web, mail, other people's servers."""
+    return _OF_STRANGERS.match(_INNER_CAPITAL.sub("_", name).lower()) is not None
 
 
 def tool_kind(call: Call) -> Kind:

@@ -37,10 +37,10 @@ from agent_wiki.stages.call_effects import (
     is_specific,
     new_words,
 )
+from agent_wiki.stages.trust import trust_of
 from agent_wiki.stages.user_reactions import accepts, objects, only_reports
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
-from agent_wiki.trajectory.evidence import trust_of
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BECAUSE = regex(

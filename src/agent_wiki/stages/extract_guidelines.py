@@ -17,8 +17,9 @@ from agent_wiki.stages.causes import Grade, Turning, graded
 from agent_wiki.stages.counter_check import other_remedy
 from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
+from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
+from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.text import plain_line

@@ -24,8 +24,9 @@ from agent_wiki.pages.sessions import (
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
+from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, trust_of, why_not_verbatim
+from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import page_id, page_title, slug
 from agent_wiki.wiki.text import plain_line

@@ -100,3 +100,10 @@ def test_a_wish_about_a_name_of_the_code_at_hand_is_no_rule() -> None:
 
 def test_what_this_report_left_out_is_no_rule_for_every_report() -> None:
     assert _rules(_working().user("hmm need to bump all versions no?")) == []
+
+
+def test_what_the_user_quotes_or_a_harness_prints_as_the_user_is_no_wish() -> None:
+    wish = "Always run the formatter before the linter."
+    for said in (f"> {wish}", f"Observation: {wish}", f"Somebody sent me this.\nFrom: Kim\nSubject: Hi\n{wish}"):
+        assert not _rules(_working().user(said)), said
+    assert _rules(_working().user(f"> as they say\n{wish}")) == [wish]

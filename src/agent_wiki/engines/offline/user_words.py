@@ -10,6 +10,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.trajectory.own_words import own_text
 
 _MOST_CHARACTERS = 700
 _REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
@@ -38,11 +39,16 @@ class UserWords:
     is_after_claim: bool
 
     @property
+    def own(self) -> str:
+        """The text without what the user pasted, quoted or forwarded."""
+        return own_text(self.text, follows_reply=True)
+
+    @property
     def sentences(self) -> list[str]:
-        """The sentences, without quotation of other things (code blocks, pasted output)."""
+        """The user's own sentences; none of a text with a code block, or of many lines."""
         if "```" in self.text or self.text.count("\n") > 8:
             return []
-        pieces = re.split(r"(?<=[.!?])\s+|\n+|\s+-\s+|; ", self.text)
+        pieces = re.split(r"(?<=[.!?])\s+|\n+|\s+-\s+|; ", self.own)
         return [piece.strip(" -*❯>\t") for piece in pieces if piece.strip(" -*❯>\t")]
 
 

@@ -33,7 +33,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _lesson(session: MinedSession, words: UserWords, objection: Objection) -> list[Lesson]:
-    match = objection.words.search(words.text.lower().replace("’", "'"))
+    match = objection.words.search(words.own.lower().replace("’", "'"))
     is_against = words.is_after_claim or words.rejected is not None
     met = _met(session, words, objection.needs) if match and is_against and words.sentences else None
     if match is None or met is None:
@@ -64,8 +64,8 @@ def _event(words: UserWords) -> set[int]:
 
 def _sentence_at(words: UserWords, position: int) -> str:
     """The line of the user's words that holds the objection."""
-    start = words.text.rfind("\n", 0, position) + 1
-    return words.text[start:].partition("\n")[0].strip()
+    start = words.own.rfind("\n", 0, position) + 1
+    return words.own[start:].partition("\n")[0].strip()
 
 
 def _turn_of(session: MinedSession, words: UserWords) -> int | None:

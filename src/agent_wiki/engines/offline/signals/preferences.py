@@ -54,13 +54,13 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 def _questioned(session: MinedSession, words: UserWords) -> list[Lesson]:
     """`why would you …?` after a report or a call, and the agent reverts what it had done."""
-    norm = norm_of_question(words.text)
+    norm = norm_of_question(words.own)
     undone = undoing(session, words.turn) if norm is not None else None
     if norm is None or undone is None or generalize(norm.rule, session.trajectory) != norm.rule:
         return []
     rule = plain_line(norm.rule, 240)
     title = title_of(rule)
-    said = next((line for line in words.text.splitlines() if "why" in line.lower()), words.text)
+    said = next((line for line in words.own.splitlines() if "why" in line.lower()), words.own)
     wording = Wording(
         "preferences/questioned", title or "", f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(norm.deed)
     )

@@ -1,0 +1,31 @@
+"""Whether a quote bears a rule: it shares a term with the rule, or is an error text. A generic one bears nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from agent_wiki.compare.similarity import STOP_WORDS, stem
+from agent_wiki.shell.result_lines import complains, shows_failure
+from agent_wiki.trajectory.lazily import regex
+
+_WORD = regex(r"[^\W_]{2,}")
+_SHORTEST_TERM = 3
+_LATIN = 0x250
+
+
+def bears(quote: str, claim: str) -> bool:
+    """Whether a quote has to do with a claim.
+
+    Words in another script than the claim's cannot be compared with it, and count as bearing it.
+    """
+    own = _WORD.findall(quote.lower())
+    terms = _terms(claim)
+    if any(word in terms or stem(word) in terms for word in own if len(word) >= _SHORTEST_TERM):
+        return True
+    return shows_failure(quote) or complains(quote) or any(ord(word[0]) >= _LATIN for word in own)
+
+
+@lru_cache(maxsize=256)  # of one claim several quotes are judged
+def _terms(claim: str) -> frozenset[str]:
+    words = {word for word in _WORD.findall(claim.lower()) if len(word) >= _SHORTEST_TERM} - STOP_WORDS
+    return frozenset(words | {stem(word) for word in words})

@@ -1,0 +1,249 @@
+"""Which results of a session hold what strangers wrote: fetched at once, or read again where the fetched was put.
+
+Followed through pipes, substitutions, shell variables and files, as far as the recording shows them. Nothing is run.
+What a command prints of its own when it cannot fetch ("curl: (6) …") is the tool's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from agent_wiki.shell.fetching import Fetch, fetch_of, fetches_in_code
+from agent_wiki.shell.programs import LOOKERS
+from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, Step, plain_words, redirections, shell_line
+from agent_wiki.shell.tools import is_tool_of_strangers
+from agent_wiki.shell.wrappers import peeled
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.lazily import regex
+
+_DEEPEST = 3
+_LONGEST_OWN = 600  # characters of what a fetching command says of itself
+_SUBSTITUTION = regex(r"\$\((?!\()|`")
+_VARIABLE = regex(r"\$\{?(\w{1,60})")
+_ASSIGNED = regex(r"(?:(?:export|local|declare|readonly|typeset)\s+)?([A-Za-z_]\w{0,60})=(.*)", re.DOTALL)
+_DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
+# They show nothing of what they are given, or only how much of it there is.
+_SILENT = frozenset(
+    {"rm", "ls", "wc", "chmod", "chown", "mkdir", "test", "[", "[[", "stat", "du", "touch", "cd", "pushd", "popd",
+     "sha256sum", "sha1sum", "md5sum", "sleep", "true", "kill", "unset", "exit", "basename", "dirname", "realpath"}
+)  # fmt: skip
+_COPIERS = frozenset({"cp", "mv", "ln", "install", "rsync"})
+_UNPACKERS = {"tar": ("-C", "--directory"), "unzip": ("-d",), "bsdtar": ("-C",)}
+_PRINTERS_OF_FILES = LOOKERS - {"echo", "printf", "ls", "which", "pwd"}
+_OWN_LINE = regex(
+    r"\s*$|</?(?:returncode|output|tool_use_error)>|<returncode>-?\d+</returncode>|[Ee]xit code:? -?\d+"
+    r"|(?:curl: \(\d+\)|wget:|fatal:|error:|gh:|ssh:|(?:ba|z)?sh:|Cloning into)\s?.{0,200}$"
+)
+_SAVES = ("filename", "output", "output_path", "save_to", "file_path", "path", "savePath")
+
+
+def of_strangers(trajectory: Trajectory) -> frozenset[int]:
+    """The turns of results that hold what strangers wrote; worked out once a trajectory."""
+    kept = trajectory.derived.get("of_strangers")
+    if kept is None or kept[0] is not trajectory.messages or kept[1] != len(trajectory.messages):
+        turns = _Flow(_said_by_user(trajectory)).turns(paired_calls(trajectory))
+        kept = trajectory.derived["of_strangers"] = (trajectory.messages, len(trajectory.messages), turns)
+    found: frozenset[int] = kept[2]
+    return found
+
+
+def _said_by_user(trajectory: Trajectory) -> str:
+    return "\n".join((each.content or "").lower() for each in trajectory.messages if each.role == "user")
+
+
+class _Flow:
+    """Where the fetched is, from call to call: in files, in clones, and in variables of the shell."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+        self.files: set[str] = set()
+        self.clones: set[str] = set()
+        self.tainted: set[str] = set()  # variables that hold it
+        self.known: dict[str, str] = {}  # the values of other variables
+        self.folder = ""
+
+    def turns(self, calls: Iterable[Call]) -> frozenset[int]:
+        """The turns of the results that show it."""
+        found: set[int] = set()
+        shown: set[int] = set()  # positions of calls
+        for call in calls:
+            is_shown = self._shows(call) or (call.continues is not None and call.continues.position in shown)
+            if is_shown and not _is_own(call.result or ""):
+                shown.add(call.position)
+                found |= {call.result_turn} if call.result_turn is not None else set()
+        return frozenset(found)
+
+    def _shows(self, call: Call) -> bool:
+        command = call.command()
+        if command is not None:
+            return self.prints(command[:MOST_CHARACTERS])
+        if is_tool_of_strangers(call.name):
+            self.files |= {_plain(value) for key in _SAVES if isinstance(value := call.arguments.get(key), str)}
+            return True
+        named = [each for each in call.arguments.values() if isinstance(each, str) and len(each) < 1_000]
+        is_read = any(self._is_file(each) or self._is_in_clone(each) for each in named)
+        path = call.path()
+        if path and any(key in call.arguments for key in ("content", "contents", "file_text")):
+            self._clean(path)
+            return False
+        return is_read
+
+    def prints(self, line: str, depth: int = 0) -> bool:
+        """Whether a command line prints what strangers wrote; notes where else it puts it."""
+        is_printed = is_piped = False
+        for step in shell_line(line).steps:
+            shows = self._step(step, depth, is_piped=is_piped)
+            is_piped = shows and step.after in PIPES
+            is_printed |= shows and not is_piped
+        return is_printed
+
+    def _step(self, step: Step, depth: int, *, is_piped: bool) -> bool:
+        """Whether what the step hands on, to the reader or to a pipe, is of strangers."""
+        raw = [word.value for word in plain_words(step.words)]
+        front = peeled(raw)
+        words = front.program_words() if front.words else ()
+        fetch = fetch_of(words, self.known)
+        holds = is_piped or self._holds(step, raw, words, depth)
+        self._assign(front.environment if not words else words[1:] if words[0] in _DECLARES else (), depth)
+        if words[:1] == ("read",) and holds:
+            self.tainted |= set(words[1:])
+        if words[:1] == ("for",) and holds:
+            self.tainted |= set(words[1:2])
+        self._move(words, fetch, holds=holds)
+        shows = self._shown_by(words, fetch, holds=holds)
+        return self._redirected(step, words, shows=shows)
+
+    def _shown_by(self, words: Sequence[str], fetch: Fetch | None, *, holds: bool) -> bool:
+        program = words[0].rpartition("/")[2] if words else ""
+        if program in _SILENT or program in _COPIERS or (program == "grep" and {"-q", "-c"} & set(words)):
+            return False
+        return holds or (fetch is not None and fetch.is_printed)
+
+    def _redirected(self, step: Step, words: Sequence[str], *, shows: bool) -> bool:
+        targets = [
+            (operator, target)
+            for operator, target in redirections(step.words)
+            if ">" in operator and not operator.startswith("2") and not operator.endswith(">&")
+        ]
+        files = [target for _, target in targets if not target.startswith("/dev/")]
+        files += [each for each in words[1:] if not each.startswith("-")] if words[:1] == ("tee",) else []
+        for file in files:
+            if shows:
+                self.files.add(_plain(file))
+            elif not any(operator == ">>" and target == file for operator, target in targets):
+                self._clean(file)
+        return shows and not targets
+
+    def _holds(self, step: Step, raw: Sequence[str], words: Sequence[str], depth: int) -> bool:
+        """Whether what strangers wrote goes into the step: by a file, a variable, a substitution or a script."""
+        bodies = [each.text for each in step.here_documents]
+        inner = [word.value[1:].removesuffix(")") for word in step.words if word.is_subshell]
+        if len(words) > 2 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and words[1].endswith("c"):
+            inner.append(words[2])
+        runs = [self.prints(each, depth + 1) for each in inner] if depth < _DEEPEST else []
+        read = [target for operator, target in redirections(step.words) if operator.startswith("<")]
+        is_assignment = not words
+        named = [] if is_assignment else [*raw[1:], *read]
+        return (
+            any(runs)
+            or any(self._is_file(part) for each in named for part in _names_in(each))
+            or (bool(words) and words[0] in self.files)
+            or self._reads_clone(words, named)
+            or (not is_assignment and any(self._is_value_of_strangers(each, depth) for each in raw))
+            or any(self._is_variable(each) for each in bodies)
+            or any(map(fetches_in_code, (*bodies, *(raw if "-c" in raw or "-e" in raw else ()))))
+        )
+
+    def _assign(self, words: Iterable[str], depth: int) -> None:
+        for word in words:
+            match = _ASSIGNED.match(word)
+            if match is None:
+                continue
+            name, value = match[1], match[2]
+            if self._is_value_of_strangers(value, depth):
+                self.tainted.add(name)
+            else:
+                self.tainted.discard(name)
+                self.known[name] = value
+
+    def _is_value_of_strangers(self, word: str, depth: int) -> bool:
+        return self._is_variable(word) or (depth < _DEEPEST and any(self.prints(s, depth + 1) for s in _inside(word)))
+
+    def _is_variable(self, word: str) -> bool:
+        return bool(self.tainted) and any(name in self.tainted for name in _VARIABLE.findall(word))
+
+    def _move(self, words: Sequence[str], fetch: Fetch | None, *, holds: bool) -> None:
+        """Note where a command puts what it fetches, copies or unpacks, and into which folder it goes."""
+        program = words[0].rpartition("/")[2] if words else ""
+        if fetch is not None:
+            self.files |= set(map(_plain, fetch.into))
+            if fetch.clone and not self._is_named(fetch):
+                self.clones.add(_plain(fetch.clone))
+        elif program == "cd" and len(words) > 1:
+            self.folder = posixpath.normpath(posixpath.join(self.folder, words[1]))
+        elif holds and program in _COPIERS and len(words) > 2:
+            self.files.add(_plain(words[-1]))
+        elif holds and program in _UNPACKERS:
+            options = _UNPACKERS[program]
+            self.files |= {_plain(to) for name, to in itertools.pairwise(words) if name in options}
+
+    def _is_named(self, fetch: Fetch) -> bool:
+        """Whether the user speaks of the repository that is cloned: it is what the session works on."""
+        name = fetch.address.rstrip("/").removesuffix(".git").rpartition("/")[2].lower()
+        return len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.said) is not None
+
+    def _reads_clone(self, words: Sequence[str], named: Sequence[str]) -> bool:
+        """Whether a command shows files of a clone; what programs do there is their own."""
+        if not self.clones or not words or words[0].rpartition("/")[2] not in _PRINTERS_OF_FILES:
+            return False
+        return any(self._is_in_clone(each) for each in named) or (len(words) > 1 and self._is_in_clone(self.folder))
+
+    def _is_in_clone(self, path: str) -> bool:
+        parts = f"/{_plain(path)}/"
+        return any(f"/{clone.lstrip('/')}/" in parts for clone in self.clones)
+
+    def _is_file(self, word: str) -> bool:
+        name = _plain(word)
+        return any(
+            name == file or name.endswith(f"/{file}") or file.endswith(f"/{name}") or f"/{file}/" in f"/{name}/"
+            for file in self.files
+            if name and file
+        )
+
+    def _clean(self, path: str) -> None:
+        """The file has other text now."""
+        if self.files and self._is_file(path):
+            self.files = {
+                file for file in self.files if not (file == _plain(path) or _plain(path).endswith(f"/{file}"))
+            }
+
+
+def _names_in(word: str) -> Iterator[str]:
+    """The files that a word of a command may name: itself, behind `=`, behind `@`."""
+    if word.startswith("-"):
+        yield word.partition("=")[2]
+    else:
+        yield word.removeprefix("@")
+
+
+def _inside(word: str) -> Iterator[str]:
+    """What is substituted in a word: from each `$(` to the last `)`, and between backticks."""
+    for match in _SUBSTITUTION.finditer(word):
+        if match[0] == "`":
+            yield word[match.end() :].partition("`")[0]
+            return
+        yield word[match.end() :].rpartition(")")[0]
+        return
+
+
+def _plain(path: str) -> str:
+    return posixpath.normpath(path) if path else ""
+
+
+def _is_own(result: str) -> bool:
+    """Whether a result has only what the fetching command says of itself."""
+    return 0 < len(result) <= _LONGEST_OWN and all(map(_OWN_LINE.match, result.splitlines()))

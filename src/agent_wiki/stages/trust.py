@@ -1,0 +1,56 @@
+"""Whose words a cited turn holds, and whether a quote bears the rule that cites it: the one place that decides both."""
+
+from __future__ import annotations
+
+from agent_wiki.shell.fetched import of_strangers
+from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.evidence import Trust
+from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.own_words import voice_of
+
+_SHORTEST_QUOTE = 12  # characters
+# How Claude Code writes a refusal, up to the user's own words; what it adds below them; and a form in their place.
+_REFUSAL = regex(
+    r"\s*(?:<tool_use_error>)?The user doesn't want to (?:proceed with this tool use|take this action right now)\."
+    r"[^\n]*?"
+    r"(?:the user said:|reason for the rejection:)"
+)
+_AFTER_REASON = regex(r"\n\s*Note: ")
+_FORM = "The user wants to clarify these questions."
+
+
+def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
+    """Whose words a turn has, or a quote from it. Text that a harness put into a user's turn is not the user's.
+
+    Nor is what the user pasted, quoted or forwarded. The reason that a user gave for refusing a call stands in the
+    call's result: it is the user's where the reader marked the call as refused, and never where strangers may have
+    written the result, whatever it says of itself. A quote of a few letters bears no rule: it gives the user's trust
+    only if it is all that was said.
+    """
+    message = trajectory.messages[turn - 1]
+    if message.role == "user":
+        return _of_user(trajectory, turn, quote) if message.mark in (None, "interrupt") else "tool"
+    if message.role == "assistant":
+        return "assistant"
+    if message.role == "tool" and turn in of_strangers(trajectory):
+        return "external"
+    reason = refusal_reason(message)
+    return "user" if quote and quote in reason and _is_long_enough(quote, reason) else "tool"
+
+
+def _of_user(trajectory: Trajectory, turn: int, quote: str) -> Trust:
+    said = trajectory.messages[turn - 1].content or ""
+    follows_reply = any(each.role == "assistant" for each in trajectory.messages[: turn - 1])
+    voice = voice_of(said, quote, follows_reply=follows_reply)
+    return "tool" if voice == "user" and not _is_long_enough(quote, said) else voice
+
+
+def _is_long_enough(quote: str, said: str) -> bool:
+    return not quote or len(quote.strip()) >= _SHORTEST_QUOTE or quote.strip() == said.strip()
+
+
+def refusal_reason(result: Message) -> str:
+    """What the user said in refusing a call, verbatim, from its result; empty where nothing is said or not refused."""
+    match = _REFUSAL.match(result.content or "") if result.role == "tool" and result.mark == "rejected" else None
+    reason = _AFTER_REASON.split((result.content or "")[match.end() :])[0] if match else ""
+    return "" if reason.lstrip().startswith(_FORM) else reason.strip()
