@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.lazily import regex
 
 Trust = Literal["user", "assistant", "tool", "external"]
 
