@@ -66,7 +66,7 @@ def test_a_session_whose_hook_is_killed_anywhere_is_saved_once_and_mined(tmp_pat
     (whole / ".git").mkdir(parents=True)
     assert _stop(whole).mined
     saved = _sessions(whole)[0].read_bytes()
-    for at in (17, 18, 28, 60):
+    for at in (17, 18, 28, 52):
         each = tmp_path / f"killed-{at}"
         (each / ".git").mkdir(parents=True)
         assert exit_codes(started(_stop_and_die, each, at)) == [-signal.SIGKILL]

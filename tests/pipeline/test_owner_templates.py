@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.errors import UnsafePath
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
 TEMPLATES = {
@@ -37,6 +38,20 @@ def test_batches_join_to_the_same_bytes_whatever_the_owners_template_shows(tmp_p
     for path in reversed(paths):
         ingest([path], tmp_path / "one-by-one", engine)
     assert changed(tree(tmp_path / "at-once"), tree(tmp_path / "one-by-one")) == []
+
+
+@pytest.mark.parametrize(
+    "place", ["templates", "templates/guideline.md.j2", "templates/more/x.j2", "prompts", "models.yaml"]
+)
+def test_a_link_among_the_owners_files_is_refused_before_anything_is_written(tmp_path: Path, place: str) -> None:
+    wiki, outside = tmp_path / "wiki", tmp_path / "outside"
+    outside.write_text("{{ rule }}\n", encoding="utf-8")
+    (wiki / place).parent.mkdir(parents=True)
+    (wiki / place).symlink_to(outside)
+    engine = "anthropic" if place in ("prompts", "models.yaml") else _engine(tmp_path)
+    with pytest.raises(UnsafePath, match=f"wiki/{place}: a link inside the wiki could lead out of it; remove it"):
+        ingest([record(tmp_path / "in", "a")], wiki, engine)
+    assert tree(wiki).keys() <= {place}
 
 
 def test_a_template_changed_later_reaches_existing_pages_with_rewrite(tmp_path: Path) -> None:

@@ -87,7 +87,8 @@ def test_after_its_time_a_run_ends_whole(tmp_path: Path) -> None:
     assert ingest([path], wiki, engine).sessions == {"mined": 1}
 
 
-def test_workers_are_ended_with_what_they_are_at(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "ended"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_workers_are_ended_with_what_they_are_at(tmp_path: Path, number: int, ended: int) -> None:
     """The workers wait for a script that nobody writes."""
     script, wiki = tmp_path / "script", tmp_path / "wiki"
     for name in "abc":
@@ -96,9 +97,11 @@ def test_workers_are_ended_with_what_they_are_at(tmp_path: Path) -> None:
     words = ["ingest", str(tmp_path / "t"), "--wiki", str(wiki), "--engine", f"scripted:{script}", "--jobs", "2"]
     run = started(_wiki_within, _MOST_SECONDS, *words)
     script.write_text(json.dumps({"summarize": {"": {"arcs": [arc()]}}}), encoding="utf-8")  # this process reads it
-    _wait_for(lambda: (wiki / "_config.yaml").exists() or _children(run.pid or 0) > 1)
-    os.kill(run.pid or 0, signal.SIGTERM)
-    assert exit_codes(run) == [143]
+    _wait_for(lambda: len(_children(run.pid or 0)) > 1)
+    workers = _children(run.pid or 0)
+    os.kill(run.pid or 0, number)
+    assert exit_codes(run) == [ended]
+    _wait_for(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
 def _wiki_within(seconds: int, *words: str) -> None:
@@ -106,8 +109,8 @@ def _wiki_within(seconds: int, *words: str) -> None:
     sys.exit(main(list(words)))
 
 
-def _children(pid: int) -> int:
-    return len(Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split())
+def _children(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
 
 
 def _wait_for(happens: Any) -> None:

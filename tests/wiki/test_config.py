@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent_wiki.errors import RunError
 from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, edit_config, is_stage_made, parse_config, signed
-from agent_wiki.wiki.yaml_syntax import load_yaml
+from agent_wiki.wiki.yaml_syntax import dump_yaml, load_yaml
 
 DEFAULT = """\
 schema_version: 1
@@ -82,6 +82,24 @@ def test_only_an_untouched_stage_entry_counts_as_stage_made() -> None:
 def test_a_damaged_config_stops_the_run_with_its_place(text: str) -> None:
     with pytest.raises(RunError, match=r"_config\.yaml"):
         parse_config(text)
+
+
+@pytest.mark.parametrize("section", ["clusters", "tasks"])
+@pytest.mark.parametrize(
+    "name", ["../../x", "/etc/x", "x/y", "x\\y", "..", ".x", "", " ", "-x", "a\0b", "a\nb", "x" * 300]
+)
+def test_a_name_that_leads_elsewhere_is_refused_with_its_line_and_a_better_one(section: str, name: str) -> None:
+    text = dump_yaml({"schema_version": 1, section: {"fine": {"title": "t"}, name: {"title": "t", "members": []}}})
+    with pytest.raises(
+        RunError, match=rf"_config\.yaml:4: {section}: .* cannot be the name of a page; name it '[a-z-]+'"
+    ):
+        parse_config(text)
+
+
+def test_two_names_that_differ_by_case_alone_are_refused() -> None:
+    with pytest.raises(RunError, match=r"_config\.yaml:3: tasks: 'Cart' differs from 'cart' by case alone"):
+        parse_config("tasks:\n  cart: {title: t}\n  Cart: {title: t}\n")
+    assert set(parse_config("tasks: {größe_1.2: {}, A B: {}}\nclusters: {Cart: {}}\n").tasks) == {"größe_1.2", "A B"}
 
 
 _NAMES = st.text("abcdefno0123456789-", min_size=1, max_size=6)

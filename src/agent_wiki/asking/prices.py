@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from agent_wiki.asking.previews import Limits
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.stages.order import ASKING_STAGES
+from agent_wiki.wiki.templates import check_no_links
 from agent_wiki.wiki.yaml_syntax import load_yaml
 
 MODELS = "models.yaml"
@@ -60,12 +61,14 @@ def read_models(overrides: Path | None = None, *, has_own_prices: bool = False) 
     """The shipped table, overridden by the owner's entries. In: the wiki's folder, or None.
 
     With `has_own_prices` whoever serves the models has prices that nobody knows but the owner. Raises `RunError` with
-    the file and the invalid field.
+    the file and the invalid field, and `UnsafePath` for a link.
     """
     table = _mapping(_SHIPPED, MODELS)
     if has_own_prices:
         table["prices"] = {}
     own = overrides / MODELS if overrides is not None else None
+    if own is not None:
+        check_no_links(own)
     if own is not None and own.is_file():
         for name, value in _mapping(own, own.as_posix()).items():
             both = isinstance(value, dict) and isinstance(table.get(name), dict)
@@ -100,7 +103,7 @@ def _mapping(path: Path, place: str) -> dict[str, Any]:
         raise RunError(f"{place}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise RunError(f"{place}: not UTF-8") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise RunError(f"{place}: {' '.join(str(error).split())}") from error
     if not isinstance(value, dict):
         raise RunError(f"{place}: not a mapping of models and prices")

@@ -31,7 +31,7 @@ from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.trajectory import Trajectory, without_surrogates
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.page import line_of_field, parse_page
-from agent_wiki.wiki.templates import shipped_folder, strict_environment
+from agent_wiki.wiki.templates import check_no_links, shipped_folder, strict_environment
 from agent_wiki.wiki.text import plain_line
 
 if TYPE_CHECKING:
@@ -117,8 +117,10 @@ def read_prompts(overrides: Path | None = None) -> dict[str, PromptFile]:
     """Every prompt file. In: the owner's folder (`<wiki>/prompts`) or None. Out: stage (`LONG`, `TOGETHER`) → prompt.
 
     All are read and checked at once, so that a run does not find a broken one after paying for others. Raises
-    `RunError` with file, line and reason.
+    `RunError` with file, line and reason, and `UnsafePath` for a link.
     """
+    if overrides is not None:
+        check_no_links(overrides)
     return {name: _read_prompt(name, overrides) for name in (*ASKING_STAGES, LONG, TOGETHER)}
 
 

@@ -196,7 +196,7 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
         new_pages="unlisted",
         on_session=note,
     )
-    if not (wiki / CONFIG).is_file():  # a session that teaches nothing creates no wiki
+    if not (wiki / CONFIG).is_file() and not _has_records(wiki):  # a session that teaches nothing creates no wiki
         run(files, replace(options, dry_run=True), Report("hook stop", str(wiki)), no_progress)
         if not any(taught.values()):
             outcome.without_lessons += sorted(taught)
@@ -205,3 +205,11 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
     outcome.mined += sorted(file for file, has_taught in taught.items() if has_taught)
     outcome.without_lessons += sorted(file for file, has_taught in taught.items() if not has_taught)
     outcome.problems += [*map(str, report.failures), *report.bugs]
+
+
+def _has_records(wiki: Path) -> bool:
+    """Whether a run that was killed before it wrote a page had learned something."""
+    from agent_wiki.wiki.layout import SESSIONS
+
+    folder = wiki / SESSIONS
+    return folder.is_dir() and any(folder.iterdir())

@@ -35,7 +35,7 @@ from agent_wiki.pipeline.session_stages import (
     mined_record,
     order_of,
 )
-from agent_wiki.pipeline.stopping import NEVER, StopSignal, leave_signals_to
+from agent_wiki.pipeline.stopping import NEVER, StopSignal, end_with_parent, leave_signals_to
 from agent_wiki.pipeline.versions import Version
 from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
@@ -105,6 +105,7 @@ _known_to_worker: dict[str, KnownSession] = {}
 def set_worker_context(known: Known, parent: int) -> None:
     """Give a worker process, once at its start, what the wiki holds; every file would carry it otherwise."""
     leave_signals_to(parent)
+    end_with_parent()
     _known_to_worker.update(known)
 
 

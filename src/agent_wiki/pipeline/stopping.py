@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any
 
@@ -91,6 +92,18 @@ def leave_signals_to(parent: int) -> None:
 
     for each in STOP_SIGNALS:
         signal.signal(each, end_without_parent)
+
+
+def end_with_parent() -> None:
+    """In a worker process: end when its run is gone, however that ended; else it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def _end_at_once(number: int) -> None:

@@ -20,6 +20,7 @@ import yaml
 
 from agent_wiki.errors import RunError
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.config_names import check_page_names
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.tag_lines import STAND_IN, TagLines, tag_lines
 from agent_wiki.wiki.values import texts_of
@@ -67,6 +68,8 @@ def parse_config(text: str) -> Config:
     if not isinstance(root, dict):
         raise RunError(f"{CONFIG}:1: not a mapping; correct it and run again")
     tags, clusters, tasks, overrides, rejected = (_mapping_at(root, section) for section in _SECTIONS)
+    check_page_names(text, CLUSTERS[0], (name for name, value in clusters.items() if isinstance(value, dict)))
+    check_page_names(text, TASKS[0], (name for name, value in tasks.items() if isinstance(value, dict)))
     return Config(
         tags={name: [str(tag) for tag in value] for name, value in tags.items() if isinstance(value, list)},
         clusters=_entries_but(clusters, "cluster", rejected),

@@ -7,11 +7,12 @@ Rendering is strict: a variable that a template names and the caller does not gi
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import RunError
+from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.wiki.text import counted
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ def shipped_names(kind: str) -> list[str]:
     folder = shipped_folder(kind)
     paths = [*folder.iterdir(), *(folder / "site").glob("*")]
     return sorted(path.relative_to(folder).as_posix() for path in paths if path.suffix in _OWNERS)
+
+
+def check_no_links(path: Path) -> None:
+    """Raise `UnsafePath` where an owner's folder or file is a link, or holds one: it could lead out of the wiki."""
+    below = (Path(folder, name) for folder, folders, files in os.walk(path) for name in (*folders, *files))
+    for each in (path, *below):
+        if each.is_symlink():
+            raise UnsafePath(f"{each}: a link inside the wiki could lead out of it; remove it")
 
 
 def strict_environment(loader: BaseLoader | None = None, *, is_sandboxed: bool = True) -> Environment:
@@ -75,6 +84,9 @@ class Templates:
     """The templates of one wiki. `overrides` is the owner's folder, or None."""
 
     def __init__(self, overrides: Path | None = None) -> None:
+        """Raises `UnsafePath` for a link among the owner's."""
+        if overrides is not None:
+            check_no_links(overrides)
         self._overrides = str(overrides) if overrides is not None and overrides.is_dir() else None
         self._compiled: dict[str, tuple[Template, dict[str, Any]]] = {}
 
