@@ -29,6 +29,7 @@ LAYERS = (
     "engines",
     "pipeline",
     "retrieval",
+    "checks",
     "evaluation",
     "changes",
     "site",
@@ -38,7 +39,7 @@ LAYERS = (
 )
 # The package itself and `python -m agent_wiki` stand for all of it.
 _ENTRY_POINTS = frozenset({"__init__", "__main__"})
-_MOST_TOP_LEVEL_ENTRIES = 27
+_MOST_TOP_LEVEL_ENTRIES = 28
 
 
 @lru_cache(maxsize=1)

@@ -51,9 +51,16 @@ class _File:
 class Places:
     """Files that may be recordings, listed once; each is opened only if it may have a wanted session."""
 
-    def __init__(self, folder: WikiFolder, traces: Sequence[RecordingPath] = ()) -> None:
-        """In: the wiki, and the user's files and folders. Raises `UsageError` if one of those does not exist."""
-        self._read = recordings_cache.load(folder)
+    def __init__(self, folder: WikiFolder, traces: Sequence[RecordingPath] = (), *, is_local: bool = False) -> None:
+        """In: the wiki, and the user's files and folders; `is_local`: what lies in a bucket is not fetched.
+
+        Raises `UsageError` if one of those does not exist.
+        """
+        self._read: dict[str, list[str]] = {}  # session id → the files that had it
+        for known, entry in sorted(recordings_cache.load(folder).items()):
+            if not (is_local and is_in_bucket(known)):
+                for session in entry["sessions"]:
+                    self._read.setdefault(str(session[0]), []).append(known)
         named = input_files(traces) if traces else []
         self._single = [each.path for each in named if each.is_named]
         self._named = [each.path for each in named]
@@ -94,9 +101,8 @@ class Places:
 
     def _candidates(self, session_id: str, file: str | None) -> Iterator[RecordingPath]:
         """Files the wiki has read, then files of the user, then files of open questions, then files beside the wiki."""
-        for known, entry in sorted(self._read.items()):
-            has_session = any(session[0] == session_id for session in entry["sessions"])
-            if has_session and (is_in_bucket(known) or Path(known).is_file()):
+        for known in self._read.get(session_id, ()):
+            if is_in_bucket(known) or Path(known).is_file():
                 yield path_of(known)
         yield from self._single
         stem = session_file_stem(session_id)

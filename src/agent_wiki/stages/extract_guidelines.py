@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -155,11 +155,21 @@ def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[Guid
 
 
 def grade_of(guideline: GuidelineAnswer, trajectory: Trajectory) -> Grade:
-    """How sure the cause in a lesson is. Where it does not name its turns, those of its quotes are tried."""
-    quotes = [(cited.turn, cited.quote) for cited in guideline.evidence]
-    if guideline.event_turn is not None:
-        named = Turning(guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn)
-        return graded(trajectory, named, quotes)
+    """How sure the cause in a lesson is."""
+    turns = (guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn)
+    return grade_of_turns(trajectory, turns, [(cited.turn, cited.quote) for cited in guideline.evidence])
+
+
+def grade_of_turns(
+    trajectory: Trajectory, named: tuple[int | None, int | None, int | None], quotes: Sequence[tuple[int, str]]
+) -> Grade:
+    """The same of the turns that a lesson names (event, remedy, confirmation), and at least one quote.
+
+    Where it does not name its event, the turns of its quotes are tried.
+    """
+    event, remedy, confirmation = named
+    if event is not None:
+        return graded(trajectory, Turning(event, remedy, confirmation), quotes)
     turns = sorted({turn for turn, _ in quotes})
     pairs: list[tuple[int, int | None]] = [
         (first, last) for first in turns for last in reversed(turns) if last > first

@@ -51,6 +51,11 @@ def with_one_mark(text: str) -> str:
     return text if mark is None else text[: mark.end()] + _LINE.sub("", text[mark.end() :])
 
 
+def without_mark(text: str) -> str:
+    """A page without its line of a digest, and with line feeds alone."""
+    return _LINE.sub("", text).replace("\r\n", "\n")
+
+
 def _marks(text: str) -> list[re.Match[str]]:
     if not text.startswith("---"):
         return []

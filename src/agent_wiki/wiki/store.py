@@ -26,6 +26,8 @@ from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wik
 from agent_wiki.wiki.page import Page, parse_page, render_page
 from agent_wiki.wiki.replacing import created, replacing, write_all
 
+GIT_IGNORE = "*\n"
+"""What `.wiki/.gitignore` says."""
 _CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
@@ -84,7 +86,7 @@ class WikiFolder:
         self._make_folder(self._folder_inside(MACHINERY))
         ignore = self._inside(f"{MACHINERY}/.gitignore")
         if not Path(ignore).exists():
-            self._replace(ignore, b"*\n")
+            self._replace(ignore, GIT_IGNORE.encode())
         try:
             lock = FileLock(self._inside(f"{MACHINERY}/lock"), timeout=timeout_seconds)
             with holder.acquired(lock, timeout_seconds):

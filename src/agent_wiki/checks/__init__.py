@@ -1,0 +1,1 @@
+"""What `wiki check` looks for in a finished wiki: named checks, family by family. Nothing here writes but `mending`."""

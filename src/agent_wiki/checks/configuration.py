@@ -1,0 +1,141 @@
+"""Whether `_config.yaml` can be read, and what it names is there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import yaml
+
+from agent_wiki.checks.check import Check, Needs, Spot
+from agent_wiki.checks.subject import CheckedWiki, line_of, line_with
+from agent_wiki.engines.offline.rules import RULES
+from agent_wiki.wiki.layout import CONFIG, slug
+from agent_wiki.wiki.values import texts_of
+from agent_wiki.wiki.yaml_syntax import compose_yaml
+
+_KEYS = (
+    "schema_version", "tags", "clusters", "tasks", "session_family_overrides", "rules", "rejected", "kept", "summaries",
+)  # fmt: skip
+
+
+def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
+    if wiki.why_not_loaded:
+        place, _, reason = wiki.why_not_loaded.removeprefix(f"{CONFIG}:").partition(": ")
+        has_line = place.isdigit()
+        yield Spot(CONFIG, reason if has_line else wiki.why_not_loaded, int(place) if has_line else None)
+
+
+def _root(wiki: CheckedWiki) -> yaml.MappingNode | None:
+    try:
+        node = compose_yaml(wiki.text(CONFIG))
+    except (yaml.YAMLError, RecursionError):
+        return None
+    return node if isinstance(node, yaml.MappingNode) else None
+
+
+def _mappings(node: yaml.MappingNode, name: str = "") -> Iterator[tuple[str, yaml.MappingNode]]:
+    """The mapping and those below it down to the entries of sections, each with its name."""
+    yield name, node
+    for key, value in node.value if name.count(".") < 2 else ():
+        if isinstance(value, yaml.MappingNode):
+            yield from _mappings(value, f"{name}.{key.value}".lstrip("."))
+
+
+def _keys_twice(wiki: CheckedWiki) -> Iterator[Spot]:
+    root = _root(wiki)
+    for name, mapping in _mappings(root) if root is not None else ():
+        counts = Counter(str(key.value) for key, _ in mapping.value)
+        for key, _ in mapping.value:
+            if counts[str(key.value)] > 1:
+                counts[str(key.value)] = 0  # once for all of them
+                where = f" in {name}" if name else ""
+                what = f"{key.value} is written twice{where}; the last one counts"
+                yield Spot(CONFIG, what, key.start_mark.line + 1)
+
+
+def _keys_unknown(wiki: CheckedWiki) -> Iterator[Spot]:
+    root = _root(wiki)
+    for key, _ in root.value if root is not None else ():
+        if key.value not in _KEYS:
+            yield Spot(CONFIG, f"{key.value} means nothing here", key.start_mark.line + 1)
+
+
+def _slugs(wiki: CheckedWiki) -> Iterator[Spot]:
+    for kind, entries in (("cluster", wiki.config.clusters), ("task", wiki.config.tasks)):
+        for name in entries:
+            if name != slug(name):
+                yield Spot(CONFIG, f"the {kind} {name} is no slug: write {slug(name)}", _line(wiki, name))
+
+
+def _members(wiki: CheckedWiki) -> Iterator[Spot]:
+    known = {*wiki.view.guidelines, *wiki.view.foreign_guidelines, *wiki.config.rejected, *wiki.view.rejected}
+    for name, entry in wiki.config.clusters.items():
+        for member in texts_of(entry.get("members")):
+            if member not in known:
+                what = f"the cluster {name} has a member {member}, which is no guideline here"
+                yield Spot(CONFIG, what, _line(wiki, member))
+
+
+def _tags(wiki: CheckedWiki) -> Iterator[Spot]:
+    known = {*wiki.view.guidelines, *wiki.view.foreign_guidelines, *wiki.view.rejected}
+    for name in wiki.config.tags:
+        if name not in known:
+            yield Spot(CONFIG, f"tags of {name}, which is no guideline here", _line(wiki, name))
+
+
+def _overrides(wiki: CheckedWiki) -> Iterator[Spot]:
+    for name in wiki.config.overrides:
+        if name not in wiki.view.sessions:
+            yield Spot(CONFIG, f"an override of the session {name}, which is not here", _line(wiki, name))
+
+
+def _kept(wiki: CheckedWiki) -> Iterator[Spot]:
+    for path in wiki.config.kept:
+        if path not in wiki.files:
+            yield Spot(CONFIG, f"{path} is kept, and there is no such file", _line(wiki, path))
+
+
+def _rules(wiki: CheckedWiki) -> Iterator[Spot]:
+    known = {rule.id for rule in RULES}
+    for name in wiki.config.ignored_rules:
+        if name not in known:
+            yield Spot(CONFIG, f"there is no rule {name}", _line(wiki, name))
+
+
+def _empty(wiki: CheckedWiki) -> Iterator[Spot]:
+    """Clusters and tasks that make no page, as `wiki catalog` warns."""
+    for warning in wiki.rendering.warnings:
+        kind, _, rest = warning.partition(" ")
+        name, _, what = rest.partition(": ")
+        if kind in ("cluster", "task") and what:
+            yield Spot(CONFIG, f"the {kind} {name} makes no page: {what}", _line(wiki, name))
+
+
+def _line(wiki: CheckedWiki, name: str) -> int | None:
+    """The line on which a name stands as a key or an item."""
+    text = wiki.text(CONFIG)
+    position = text.find(f"\n  {name}:")
+    return line_of(text, position + 1) if position >= 0 else line_with(text, name)
+
+
+def _check(
+    name: str, summary: str, find: Callable[[CheckedWiki], Iterator[Spot]], fix: str, needs: Needs = "records"
+) -> Check:
+    return Check(f"config/{name}", summary, fix, find, needs)
+
+
+_TAKE_OUT = "correct the name, or take the line out"
+
+CONFIGURATION = (
+    _check("unreadable", "The wiki cannot be loaded.", _unreadable, "correct it; no run continues before", "files"),
+    _check("key-twice", "A name is written twice in one mapping.", _keys_twice, "make one of the two", "files"),
+    _check("key-unknown", "A section is none of the configuration.", _keys_unknown, _TAKE_OUT, "files"),
+    _check("bad-slug", "A cluster or task has a name that is no slug.", _slugs, "rename it"),
+    _check("no-such-member", "A cluster has a member that is no guideline here.", _members, _TAKE_OUT),
+    _check("no-such-guideline", "Tags are given to what is no guideline here.", _tags, _TAKE_OUT),
+    _check("no-such-session", "An override is for a session that is not here.", _overrides, _TAKE_OUT),
+    _check("kept-gone", "A page is kept that is not there.", _kept, _TAKE_OUT),
+    _check("no-such-rule", "A rule is ignored that there is not.", _rules, "wiki rules lists them"),
+    _check("no-page", "A cluster or task makes no page.", _empty, "give it members or sessions, or take it out"),
+)

@@ -1,0 +1,119 @@
+"""Whether the folder holds what a wiki's folder may hold, and its machinery is in order."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+
+from agent_wiki.checks.check import Check, Spot
+from agent_wiki.checks.subject import CheckedWiki
+from agent_wiki.pipeline.publish import GIT_ATTRIBUTES
+from agent_wiki.wiki.kinds import FOLDERS
+from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, SESSIONS, kind_of
+from agent_wiki.wiki.left_behind import left_behind
+from agent_wiki.wiki.store import GIT_IGNORE
+
+_OTHERS = ("index.md", "_id_index.json")
+
+
+def _links(wiki: CheckedWiki) -> Iterator[Spot]:
+    for path in wiki.files:
+        if path.endswith("/"):
+            yield Spot(path.rstrip("/"), "a symbolic link, which is never followed and could lead out of the wiki")
+
+
+def _unknown(wiki: CheckedWiki) -> Iterator[Spot]:
+    """Files in the folders of pages and records that are neither."""
+    for path in wiki.files:
+        folder, _, name = path.rpartition("/")
+        top = path.partition("/")[0]
+        if path.endswith("/") or not folder or top not in (*FOLDERS, SESSIONS):
+            continue
+        is_of_skill = top == "skills" and folder.count("/") >= 1
+        is_own = name in _OTHERS or kind_of(path) is not None or (top == SESSIONS and name.endswith(".json"))
+        if not is_own and not is_of_skill and not name.startswith("."):
+            yield Spot(path, f"no page, and nothing else that belongs into {folder}/")
+
+
+def _empty(wiki: CheckedWiki) -> Iterator[Spot]:
+    for path, signature in wiki.files.items():
+        is_generated = kind_of(path) is not None or path.startswith(f"{SESSIONS}/")
+        if is_generated and signature.startswith("0 "):
+            yield Spot(path, "an empty file")
+
+
+def _alike(wiki: CheckedWiki) -> Iterator[Spot]:
+    by_lower: dict[str, list[str]] = defaultdict(list)
+    for path in wiki.files:
+        by_lower[path.lower()].append(path)
+    for paths in by_lower.values():
+        first, *others = sorted(paths)
+        for path in others:
+            yield Spot(path, f"it differs from {first} by case alone")
+
+
+def _audit(wiki: CheckedWiki) -> Iterator[Spot]:
+    for number, line in enumerate(wiki.text(AUDIT_LOG).split("\n"), start=1):
+        if line.strip() and not _is_entry(line):
+            yield Spot(AUDIT_LOG, "not a JSON object with an action and a time", number)
+
+
+def _is_entry(line: str) -> bool:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(entry, dict) and {"action", "ts"} <= entry.keys()
+
+
+def _ignored(wiki: CheckedWiki) -> Iterator[Spot]:
+    path = f"{MACHINERY}/.gitignore"
+    folder = wiki.folder.root / MACHINERY
+    if folder.is_dir() and wiki.text(path) != GIT_IGNORE:
+        yield Spot(path, "machinery is to be ignored by git, and this file does not say so")
+
+
+def _attributes(wiki: CheckedWiki) -> Iterator[Spot]:
+    if GIT_ATTRIBUTES not in wiki.files:
+        yield Spot(GIT_ATTRIBUTES, "without it generated files stop merges")
+
+
+def _left(wiki: CheckedWiki) -> Iterator[Spot]:
+    for path in left_behind(wiki.folder.root):
+        yield Spot(path, "a run that was killed left it behind")
+
+
+_BY_HAND = "delete it, or move it elsewhere"
+
+FILES = (
+    Check("files/symbolic-link", "A symbolic link lies in the wiki.", "put a file in its place", _links, "files"),
+    Check("files/unknown", "A file lies among the pages that is none.", _BY_HAND, _unknown, "files"),
+    Check("files/empty", "A page or record is an empty file.", "delete it, and run wiki catalog", _empty, "files"),
+    Check("files/alike", "Two files differ by case alone; some file systems hold one.", _BY_HAND, _alike, "files"),
+    Check("files/audit-log", "A line of the audit log cannot be read.", "take the line out", _audit, "files"),
+    Check(
+        "files/gitignore",
+        "Git does not ignore the wiki's machinery.",
+        "written again",
+        _ignored,
+        "files",
+        is_mechanical=True,
+    ),
+    Check(
+        "files/gitattributes",
+        "The wiki has no `.gitattributes`.",
+        "wiki catalog writes it",
+        _attributes,
+        "files",
+        is_mechanical=True,
+    ),
+    Check(
+        "files/left-behind",
+        "A run that was killed left a temporary file in `.wiki/`.",
+        "removed",
+        _left,
+        "files",
+        is_mechanical=True,
+    ),
+)
