@@ -26,7 +26,7 @@ KEYS = {
     "failed_on", "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out",
     "nothing_to_learn", "learnt", "pages", "pages_unchanged", "pages_waiting",
     "passed_over", "recordings", "recordings_read", "recordings_unchanged", "removed",
-    "sessions", "set_aside", "skills_contributed",
+    "schema_version", "sessions", "set_aside", "skills_contributed",
     "signal", "stopped", "waiting", "warnings", "wiki", "written",
 }  # fmt: skip
 

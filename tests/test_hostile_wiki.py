@@ -13,8 +13,10 @@ import pytest
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.normalize import NormalizeOptions, normalize
 from agent_wiki.report import Report
+from agent_wiki.site.build import build_site
 from agent_wiki.wiki.page import parse_page
 from tests.planted import vendor_keys
+from tests.website.links import OUR_TAGS, broken_links, pages_of
 
 ATTACKS = [
     "<script>alert(1)</script><img src=x onerror=y>",
@@ -254,3 +256,17 @@ def test_a_secret_in_any_field_reaches_no_file(tmp_path: Path) -> None:
             for secret in secrets:
                 assert secret not in name, (folder, name)
                 assert secret.encode() not in text, (folder, name)
+
+
+def test_nothing_is_live_in_the_site(hostile: Path) -> None:
+    site = hostile.parent / f"{hostile.name}-site"
+    shown = sorted((hostile / "traces").glob("claude*"))
+    report = build_site(hostile / "wiki", site, shown, is_published=False)
+    assert (report.problems, report.with_recording) == ([], len(ATTACKS))
+    pages = pages_of(site)
+    assert broken_links(site, pages) == []
+    for page, parts in pages.items():
+        assert parts.live == [], page.name
+        assert set(parts.tags) <= OUR_TAGS, page.name
+        text = page.read_text(encoding="utf-8")
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u200b\U000e0000-\U000e007f]", text), page.name

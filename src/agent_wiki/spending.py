@@ -83,7 +83,7 @@ class Totals:
         unpriced = f" and {counted(self.unpriced, 'answer')} without a price" if self.unpriced else ""
         cost = f"${self.cost_usd:.4f}{unpriced}"
         if self.calls and self.unpriced == self.calls:
-            cost = "cost unknown"
+            cost = "no price"
         if self.by_agents:
             paid = f"{counted(self.by_agents, 'answer')} by agents, whose own sessions paid"
             cost = paid if self.by_agents == self.calls else f"{cost} and {paid}"

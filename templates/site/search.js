@@ -16,7 +16,7 @@ const rows = [];
 const index = new MiniSearch({
   fields: ["title", "trigger", "tags", "summary"],
   extractField: (row, name) => (name === "tags" ? row.tags.join(" ") : row[name]),
-  searchOptions: { boost: { title: 3, trigger: 2, tags: 2 }, prefix: (term) => term.length > 1, fuzzy: (term) => (term.length > 4 ? 0.2 : false), combineWith: "AND" },
+  searchOptions: { boost: { title: 3, trigger: 2, tags: 2 }, prefix: (term) => term.length > 1, fuzzy: (term) => (term.length > 4 && !/\d/.test(term) ? 0.2 : false), combineWith: "AND" },
 });
 let waiting = [];
 let loaded = 0;

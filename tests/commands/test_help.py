@@ -105,3 +105,12 @@ def test_every_command_has_examples_that_its_own_parser_takes() -> None:
             called = max((each for each in commands if f"{' '.join(words)} ".startswith(f"{each} ")), key=len)
             assert path == "wiki" or called.startswith(path)
             commands[called].make_context(called, words[len(called.split()) :])
+
+
+def test_every_command_prints_json_but_those_that_serve_follow_or_print_it_anyway() -> None:
+    without = {
+        path.removeprefix("wiki ")
+        for path, command in _commands(_root())
+        if not isinstance(command, TyperGroup) and not any("--json" in each.opts for each in command.params)
+    }
+    assert without <= {"dump", "schema", "tail", "mcp", "lock", "hook start", "hook stop", "serve", "view"}

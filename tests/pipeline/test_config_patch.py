@@ -169,11 +169,11 @@ def test_a_refused_patch_and_a_dry_run_write_nothing(tmp_path: Path) -> None:
     assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
     before = tree(tmp_path / "wiki")
     assert _patch(tmp_path, "clusters: 3") == 2
-    assert _patch(tmp_path, "mine: 3", "--dry-run") == 0
+    assert _patch(tmp_path, "kept: [a.md]", "--dry-run") == 0
     assert changed(before, tree(tmp_path / "wiki")) == []
 
 
 def test_a_patch_is_read_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"mine": {"a": [1, 2]}}'), encoding="utf-8"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"rules": {"ignore": ["a", "b"]}}'), encoding="utf-8"))
     assert main(["config", "patch", "--wiki", str(tmp_path / "wiki")]) == 0
-    assert load_yaml((tmp_path / "wiki" / "_config.yaml").read_text(encoding="utf-8"))["mine"] == {"a": [1, 2]}
+    assert load_yaml((tmp_path / "wiki" / "_config.yaml").read_text(encoding="utf-8"))["rules"] == {"ignore": ["a", "b"]}

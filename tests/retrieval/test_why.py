@@ -146,7 +146,7 @@ def test_the_beginning_of_an_id_is_enough_where_one_page_has_it(wiki: Path) -> N
 
 
 def test_a_name_that_no_page_or_several_pages_have_is_refused(wiki: Path) -> None:
-    with pytest.raises(UsageError, match=r"no page of .* has this path or id"):
+    with pytest.raises(UsageError, match=r"no page of .* has this path, id or title"):
         why(wiki, "nothing")
     edit(guideline(wiki, OTHER), id=guideline(wiki, RULE).stem.rpartition("__")[2])
     with pytest.raises(UsageError, match="2 pages have this name: guidelines/"):

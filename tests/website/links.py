@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from os.path import normpath
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+OUR_TAGS = frozenset(
+    tag
+    for line in (
+        "html head meta title link script body header nav main article aside section footer noscript",
+        "h1 h2 h3 h4 p div span ul ol li dl dt dd table thead tbody tr th td figure figcaption details summary hr br",
+        "a b i q em strong code pre blockquote mark time form label input button select option",
+        "svg g line text rect circle",
+    )
+    for tag in line.split()
+)
+"""What a page of the site is made of."""
 
 
 @dataclass
@@ -47,16 +60,22 @@ def parts_of(page: Path) -> PageParts:
     return parser.parts
 
 
-def broken_links(site: Path) -> list[str]:
+def pages_of(site: Path) -> dict[Path, PageParts]:
+    """What every page of a site holds."""
+    return {page: parts_of(page) for page in sorted(site.rglob("*.html"))}
+
+
+def broken_links(site: Path, pages: dict[Path, PageParts] | None = None) -> list[str]:
     """Every link of a site that leads out of it, to no file, or to no anchor; and every anchor that is there twice."""
-    pages = {page: parts_of(page) for page in sorted(site.rglob("*.html"))}
+    pages = pages_of(site) if pages is None else pages
+    root = site.resolve()
     broken: list[str] = []
     for page, parts in pages.items():
         broken += [f"{page.name}: {each} twice" for each in set(parts.anchors) if parts.anchors.count(each) > 1]
-        for address in parts.leads_to:
+        for address in set(parts.leads_to):
             split = urlsplit(address)
-            target = (page.parent / unquote(split.path)).resolve() if split.path else page
-            if split.scheme or split.netloc or not target.is_file() or not target.is_relative_to(site.resolve()):
+            target = Path(normpath(page.parent / unquote(split.path))) if split.path else page
+            if split.scheme or split.netloc or not target.is_file() or not target.resolve().is_relative_to(root):
                 broken.append(f"{page.name}: {address}")
             elif split.fragment and unquote(split.fragment) not in pages[target].anchors:
                 broken.append(f"{page.name}: {address} has no such anchor")

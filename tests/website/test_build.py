@@ -14,7 +14,7 @@ from agent_wiki.commands import main
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.site.build import SiteReport
 from agent_wiki.site.build import build_site as build_published
-from agent_wiki.site.output import LIST
+from agent_wiki.site.output import LIST, SiteFolder
 from tests.website.links import broken_links, parts_of
 
 EXAMPLE = Path(__file__).parents[2] / "wiki-example"
@@ -46,7 +46,7 @@ def test_every_link_leads_to_a_file_and_an_anchor_of_the_site(site: Path) -> Non
 
 def test_nothing_is_run_but_our_scripts_and_nothing_is_asked_of_the_network(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
-    assert len(pages) > 40
+    assert len(pages) > 30
     for page in pages:
         parts = parts_of(page)
         assert parts.live == [], page
@@ -84,10 +84,13 @@ def test_the_same_wiki_gives_the_same_bytes_and_a_second_run_writes_nothing(site
     assert (again.written, again.removed, again.with_recording) == (0, 0, 20)
 
 
-def test_what_is_gone_is_removed_and_only_what_changed_is_made_again(tmp_path: Path) -> None:
+def test_without_recordings_what_is_gone_is_removed_and_only_what_changed_is_made_again(tmp_path: Path) -> None:
     wiki, out = tmp_path / "wiki", tmp_path / "site"
     shutil.copytree(WIKI, wiki)
-    build_site(wiki, out)
+    assert build_site(wiki, out).with_recording == 0
+    session = (out / CSV_SESSION).read_text(encoding="utf-8")
+    assert "The recording is not shown here" in session  # but what the record holds of it is
+    assert ">Always parse CSV with the csv module.</mark>" in session
     (out / "notes.txt").write_text("mine")
     before = _bytes_of(out)
     (wiki / f"{CSV_RULE}.md").unlink()
@@ -99,15 +102,6 @@ def test_what_is_gone_is_removed_and_only_what_changed_is_made_again(tmp_path: P
     changed = {path for path in after if before[path] != after[path]}
     assert report.written == len(changed - {LIST}) < len(after) / 3
     assert broken_links(out) == []
-
-
-def test_without_recordings_a_session_shows_what_the_record_holds_and_says_so(tmp_path: Path) -> None:
-    report = build_site(WIKI, tmp_path / "site")
-    page = (tmp_path / "site" / CSV_SESSION).read_text(encoding="utf-8")
-    assert report.with_recording == 0
-    assert "The recording is not shown here" in page
-    assert ">Always parse CSV with the csv module.</mark>" in page
-    assert broken_links(tmp_path / "site") == []
 
 
 def test_a_folder_that_holds_other_things_is_left_alone(tmp_path: Path) -> None:
@@ -128,13 +122,33 @@ def test_no_site_is_made_of_a_wiki_with_a_secret_in_it(tmp_path: Path) -> None:
 
 
 def test_a_list_that_names_files_elsewhere_removes_none(tmp_path: Path) -> None:
-    victim = tmp_path / "victim.txt"
+    victim, out = tmp_path / "victim.txt", tmp_path / "site"
     victim.write_text("mine")
-    out = tmp_path / "site"
     out.mkdir()
-    (out / LIST).write_text(f"agent-wiki site, layout 1\naa 4 ../victim.txt\naa 4 {victim}\n")
-    build_site(WIKI, out)
+    (out / LIST).write_text(f"agent-wiki site, layout 1\naa 4 ../victim.txt\naa 4 {victim}\naa 4 gone.html\n")
+    folder = SiteFolder.opened(out)
+    assert folder.listed == {"gone.html"}
+    folder.finish()
     assert victim.read_text() == "mine"
+
+
+def test_a_file_that_is_not_ours_is_not_written_over(tmp_path: Path) -> None:
+    folder = SiteFolder.opened(tmp_path / "site")
+    (tmp_path / "site" / "index.html").write_text("somebody's")
+    with pytest.raises(RunError, match="did not make it"):
+        folder.write("index.html", "ours", "aa")
+    assert (tmp_path / "site" / "index.html").read_text() == "somebody's"
+
+
+def test_a_build_that_was_killed_is_gone_on_with(tmp_path: Path) -> None:
+    """A file is listed before it is written, whole or not."""
+    SiteFolder.opened(tmp_path / "site").write("a.html", "A", "aa")
+    (tmp_path / "site" / "a.html").write_text("")
+    again = SiteFolder.opened(tmp_path / "site")
+    assert not again.is_current("a.html", "aa")
+    again.write("a.html", "A", "aa")
+    again.finish()
+    assert SiteFolder.opened(tmp_path / "site").is_current("a.html", "aa")
 
 
 def test_a_site_among_the_pages_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,10 +16,12 @@ from agent_wiki.commands import (
     connect,
     consult,
     cost,
+    doctor,
     evaluate,
     hook,
     lock,
     mcp,
+    models,
     owner,
     pages,
     plugin,
@@ -27,14 +29,17 @@ from agent_wiki.commands import (
     report,
     rules,
     save,
+    schema,
     secrets,
     site,
     skills,
     stages,
+    status,
+    tail,
     why,
 )
 from agent_wiki.commands.groups import line_of
-from agent_wiki.commands.help_layout import HELP_OPTIONS, WikiCommand, WikiGroup
+from agent_wiki.commands.help_layout import HELP_OPTIONS, ShowingGroup, WikiCommand, WikiGroup
 
 app = typer.Typer(
     name="wiki",
@@ -62,14 +67,22 @@ def _main(
     """Turn recorded agent sessions into a wiki that the next agent reads."""
 
 
+_NAMES: dict[Callable[..., Any], str] = {config.set_value: "set"}
+
+
 def _add(*commands: Callable[..., Any], to: typer.Typer = app) -> None:
-    """Add commands by the names of their functions."""
+    """Add commands by the names of their functions, but for those whose name Python itself has."""
     for command in commands:
-        to.command(command.__name__, cls=WikiCommand, short_help=line_of(command.__name__) or None)(command)
+        name = _NAMES.get(command, command.__name__)
+        to.command(name, cls=WikiCommand, short_help=line_of(name) or None)(command)
+
+
+_ALONE = {"config": ShowingGroup}
+"""Groups of commands that do something without a word behind them."""
 
 
 def _add_group(name: str, says: str, *commands: Callable[..., Any]) -> None:
-    group = typer.Typer(cls=WikiGroup, no_args_is_help=True)
+    group = typer.Typer(cls=_ALONE.get(name, WikiGroup), no_args_is_help=True)
     _add(*commands, to=group)
     app.add_typer(group, name=name, help=says)
 
@@ -80,8 +93,9 @@ for _name, _says, _command in stages.stage_commands():
 _add(stages.catalog, stages.join, pages.init, pages.dump)
 _add(owner.forget, owner.keep, owner.restore, owner.reject)
 _add(answers.worklist, answers.prompt, answers.apply)
-_add_group("config", "The wiki's configuration, `_config.yaml`.", config.patch)
-_add(cost.cost)
+_CONFIG = (config.show, config.set_value, config.check, config.patch)
+_add_group("config", "Show, set and check the wiki's configuration, `_config.yaml`.", *_CONFIG)
+_add(cost.cost, models.models, status.status, doctor.doctor, tail.tail, schema.schema)
 _add_group("skills", "The Agent Skills that show an agent how to build and read a wiki.", skills.install)
 _add(consult.consult, consult.review)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)

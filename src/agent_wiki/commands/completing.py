@@ -55,6 +55,13 @@ def agents(incomplete: str) -> list[str]:
     return _offered(_AGENTS, incomplete)
 
 
+def keys(incomplete: str) -> list[str]:
+    """The keys of the configuration."""
+    from agent_wiki.wiki.config_keys import KEYS
+
+    return _offered(KEYS, incomplete)
+
+
 def _wiki(context: typer.Context) -> Path:
     from agent_wiki.commands.unchanged import wiki_folder
 

@@ -30,6 +30,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "rules": "List the embedded engine's rules and what each made",
         "dump": "Print the guidelines or summaries as JSON",
         "report": "Show what is new since a revision in git",
+        "status": "Show what is here, what changed, what waits",
+        "schema": "Print the JSON Schema of what --json prints",
     },
     "Connect": {
         "connect": "Have an agent consult the wiki and save its sessions",
@@ -42,14 +44,17 @@ GROUPS: dict[str, dict[str, str]] = {
     "Measure": {
         "eval": "Measure sessions, compare arms of an experiment",
         "cost": "Show the cost of asking models",
+        "models": "Show which model each stage asks, and its price",
     },
     "Maintain": {
+        "doctor": "Check the installation, each problem with its cure",
+        "tail": "Follow what hooks and nightly runs do",
         "review": "List the pages that need a look",
         "keep": "Make pages yours: no run writes over them",
         "restore": "Render pages again as the sessions have them",
         "reject": "Retire pages for good",
         "forget": "Take sessions out, with all that only they contained",
-        "config": "Change the wiki's configuration",
+        "config": "Show, set and check the wiki's configuration",
         "check": "Check the wiki, line by line, and mend it",
         "secrets": "Find live-looking secrets in recordings",
         "lock": "Run a command while this machine alone may build",

@@ -72,8 +72,17 @@ class WikiGroup(TyperGroup):
             yield "Commands", [(name, _first_sentence(self.commands[name].help or "")) for name in there]
 
 
+class ShowingGroup(WikiGroup):
+    """Commands of which `show` is meant where none is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words that are left; options alone are those of `show`."""
+        is_bare = not args or (args[0].startswith("-") and args[0] not in HELP_OPTIONS)
+        return super().parse_args(ctx, ["show", *args] if is_bare and not ctx.resilient_parsing else args)
+
+
 def _first_sentence(text: str) -> str:
-    return " ".join(text.split("\n\n")[0].split()).removesuffix(".")
+    return " ".join(text.split("\n\n")[0].split()).partition(". ")[0].removesuffix(".")
 
 
 def _with_nearest(parse: Any) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Pages = Annotated[
     list[str],
     typer.Argument(
-        help="Pages: a path in the wiki or from here, an id, a slug, or the beginning of an id.",
+        help="Pages: a path in the wiki or from here, an id, a slug, a title, or the beginning of an id.",
         autocompletion=completing.pages,
     ),
 ]

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.show import print_json, print_lines
-from agent_wiki.commands.stages import ExistingWiki
+from agent_wiki.commands.show import finish, print_json, print_lines
+from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UnreadablePage, UsageError
 
@@ -18,6 +18,7 @@ def init(
     eject: Annotated[
         bool, typer.Option("--eject", help="Copy templates and prompts beside the wiki, to change them there.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Create an empty wiki, or (with --eject) copy its templates and prompts to change them."""
     from agent_wiki.engine import no_progress
@@ -34,16 +35,19 @@ def init(
                 if folder.read_text(f"{kind}/{name}") is None:
                     folder.write_text(f"{kind}/{name}", (shipped_folder(kind) / name).read_text(encoding="utf-8"))
         report.written += folder.written
+    if as_json:
+        finish(report, as_json=True)
     print_lines(f"{wiki}/{path}" for path in sorted(report.written))
 
 
 def dump(
     what: Annotated[str, typer.Argument(help="guidelines or summaries")],
+    archived: Annotated[bool, typer.Option("--archived", help="With the pages that are archived.")] = False,
     wiki: ExistingWiki = None,
 ) -> None:
     """Print the wiki's guidelines or summaries as JSON."""
     from agent_wiki.retrieval.rows import index_fields
-    from agent_wiki.wiki.layout import INDEX, kind_of
+    from agent_wiki.wiki.layout import ARCHIVE, INDEX, kind_of
     from agent_wiki.wiki.store import WikiFolder
 
     kinds = {"guidelines": "guideline", "summaries": "summary"}
@@ -58,7 +62,7 @@ def dump(
     rows = {row["link"]: row for row in index_fields(index)}  # which count all sessions, where a page shows some
     entries = []
     for path in store.page_paths():
-        if kind_of(path) == kinds[what]:
+        if kind_of(path) == kinds[what] and (archived or not path.startswith(f"{ARCHIVE}/")):
             try:
                 page = store.read_page(path)[1]
             except UnreadablePage as error:

@@ -22,7 +22,7 @@ def why(
     page: Annotated[
         str,
         typer.Argument(
-            help="A page's path, id or slug, a session's id, or the beginning of an id.",
+            help="A page's path, id, slug or title, a session's id, or the beginning of one.",
             autocompletion=completing.pages,
         ),
     ],

@@ -121,6 +121,8 @@ def _trial(value: Any, place: str) -> Trial:
         raise _BadRow("no field of a row; of a recording, `wiki eval metrics` makes rows")
     texts = {name: _text(value, name) for name in _TEXTS}
     numbers = {name: number for name in value if name in _NUMBERS and (number := _number(value, name)) is not None}
+    if numbers.get("total_cost_usd") == 0 and numbers.get("output_tokens"):
+        del numbers["total_cost_usd"]  # of a model without a price: unknown, not free
     session_id = texts["session_id"] if texts["session_id"] != NO_SESSION else None
     return Trial(session_id, texts["task"], texts["family"], _outcome(value), numbers, value, place)
 

@@ -62,7 +62,7 @@ def metrics_row(
         "condition": source.condition,
         "trial": _number_if_one(source.trial),
         "duration_s": source.duration_seconds,
-        "total_cost_usd": source.cost_usd,
+        "total_cost_usd": source.priced_usd,
         "input_tokens": usage.input_tokens,
         "cache_creation_input_tokens": usage.cache_creation_input_tokens,
         "cache_read_input_tokens": usage.cache_read_input_tokens,

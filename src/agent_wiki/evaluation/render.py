@@ -23,6 +23,7 @@ from agent_wiki.wiki.text import plain_line
 
 _MOST_NAME = 80
 _UNKNOWN = "—"
+_NO_PRICE = "no price"
 _BY_NAME = {measure.name: measure for measure in MEASURES}
 RULE = (
     f"A difference is significant if both arms have at least {FEWEST_TRIALS} trials and its 95 % interval excludes 0. "
@@ -150,7 +151,7 @@ def _interleaved(values: Sequence[str], deltas: Sequence[str]) -> list[str]:
 
 def _figure(measure: Measure, figure: Figure, *, with_intervals: bool) -> str:
     if figure.value is None:
-        return _UNKNOWN
+        return _NO_PRICE if measure.unit == "usd" else _UNKNOWN
     shown = quantity(figure.value, measure.unit)
     if measure.unit == "share" and not with_intervals:
         return f"{round(figure.value * figure.known)}/{figure.known}"

@@ -13,7 +13,8 @@ from agent_wiki.errors import RunError
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.replacing import replacing
 
-_LOG = "hook.log"
+LOG = "hook.log"
+"""What hooks write, in the project's folder for agents' files."""
 _LONGEST_LOG = 256 * 1024  # bytes; beyond it the older half is dropped
 
 
@@ -48,7 +49,7 @@ def log(cwd: Path, environment: Mapping[str, str], outcome: HookOutcome) -> None
     from agent_wiki.redaction.redact import redact_text
 
     with suppress(OSError, RunError):
-        target = evolve_folder(project_root(cwd), environment) / _LOG
+        target = evolve_folder(project_root(cwd), environment) / LOG
         if target.parent.is_symlink() or target.is_symlink() or not (target.parent.is_dir() or outcome.problems):
             return
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

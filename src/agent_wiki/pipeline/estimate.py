@@ -324,7 +324,7 @@ def _cells(name: str, row: StageEstimate) -> tuple[str, ...]:
 
 
 def _dollars(cost: float | None) -> str:
-    return "unknown" if cost is None else f"${cost:.4f}"
+    return "no price" if cost is None else f"${cost:.4f}"
 
 
 def estimate(options: Options, report: Report, work: Callable[[Options], object]) -> Estimate:

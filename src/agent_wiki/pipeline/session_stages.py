@@ -193,7 +193,7 @@ def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:
         cache_creation_input_tokens=usage.cache_creation_input_tokens,
         cache_read_input_tokens=usage.cache_read_input_tokens,
         output_tokens=usage.output_tokens,
-        total_cost_usd=None if source.cost_usd is None else round(source.cost_usd, 6),
+        total_cost_usd=None if source.priced_usd is None else round(source.priced_usd, 6),
         hygiene=dict(source.hygiene),
         reads=_pages_read(trajectory),
         request_terms=tuple(facts.request_terms),

@@ -15,7 +15,16 @@ from agent_wiki.trajectory.lazily import dataclass
 if TYPE_CHECKING:
     from agent_wiki.engine import Account
 
-__all__ = ["SHORT_DIGEST", "Entry", "Failure", "Learnt", "Note", "Report", "as_lines", "as_values", "listed_lines"]
+__all__ = [
+    "HIDDEN_FIELDS", "SCHEMA_VERSION", "SHORT_DIGEST", "Entry", "Failure", "Learnt", "Note", "Report", "as_lines",
+    "as_values", "listed_lines",
+]  # fmt: skip
+
+SCHEMA_VERSION = 1
+"""Of what `--json` prints; `wiki schema` describes it. It changes when a key goes or means something else."""
+
+HIDDEN_FIELDS = ("_covered", "is_verbose")
+"""Fields of a report that are not printed."""
 
 _SIGNALLED = 128  # added to a signal's number, as shells do
 
@@ -131,15 +140,14 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values, keys always the same."""
-        hidden = ("_covered", "is_verbose")
-        names = [each.name for each in fields(self) if each.name not in hidden]
+        names = [each.name for each in fields(self) if each.name not in HIDDEN_FIELDS]
         values = {name: getattr(self, name) for name in names}  # `asdict` breaks a Counter
         for name, value in values.items():
             if isinstance(value, Counter):
                 values[name] = dict(sorted(value.items()))
             elif isinstance(value, list):
                 values[name] = sorted(value) if name == "bugs" else as_values(value)
-        return {**values, "exit_code": self.exit_code}
+        return {"schema_version": SCHEMA_VERSION, **values, "exit_code": self.exit_code}
 
     def lines(self) -> list[str]:
         """The report for a person: at most 25 lines, or every list to its end where it is verbose."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage, UsageError
@@ -10,7 +11,8 @@ from agent_wiki.pages.rejected import rejected_for
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.pipeline.owners_pages import owners_files
-from agent_wiki.wiki.layout import episode_id, kind_of, page_id
+from agent_wiki.retrieval.rows import index_fields
+from agent_wiki.wiki.layout import INDEX, episode_id, kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
@@ -64,7 +66,13 @@ class WikiPages(Mapping[str, Page]):
         episode = episode_id(path) if kind_of(path) == "summary" else None
         ids = tuple(dict.fromkeys(each for each in (own, made, episode) if each))
         name = path.rpartition("/")[2]
-        return ids, tuple(each.partition(":")[2] for each in ids if ":" in each), (name, name.removesuffix(".md"))
+        slugs = tuple(each.partition(":")[2] for each in ids if ":" in each)
+        return ids, slugs, (name, name.removesuffix(".md"), name.partition("__")[0])
+
+    def titles(self) -> dict[str, str]:
+        """Path → the page's title, of the pages that the index has."""
+        text = self._folder.read_text(INDEX, errors="replace") or ""
+        return {str(row["link"]): str(row.get("title", "")) for row in index_fields(text.encode())}
 
 
 def files_named(wiki: Path, wanted: Iterable[str]) -> list[str]:
@@ -86,12 +94,28 @@ def pages_named(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
     """The page that a person means, or the arcs of a session. Raises `UsageError`."""
     paths = _paths_of(pages, wanted, wiki)
     if not paths:
-        raise UsageError(f"{wanted}: {_why_hidden(pages.view, wanted) or f'no page of {wiki} has this path or id'}")
+        raise UsageError(f"{wanted}: {_why_hidden(pages.view, wanted) or _unknown(pages, wanted, wiki)}")
     sessions = {pages.session_of(path) for path in paths if kind_of(path) == "summary"}
     if len(paths) > 1 and not (len(sessions) == 1 and all(kind_of(path) == "summary" for path in paths)):
         shown = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
         raise UsageError(f"{wanted}: {len(paths)} pages have this name: {shown}")
     return paths
+
+
+def _unknown(pages: WikiPages, wanted: str, wiki: Path) -> str:
+    """That no page is called so, and which is called most like it."""
+    named = [name for path in pages for name in pages.names(path)[2][2:]]
+    nearest = get_close_matches(wanted, [*named, *pages.titles().values()], n=1)
+    meant = f"; did you mean {plain_line(nearest[0], _MOST_WHY)!r}?" if nearest else ""
+    return f"no page of {wiki} has this path, id or title{meant}"
+
+
+def _titled(pages: WikiPages, wanted: str) -> list[str]:
+    """The pages of that title, else those whose title begins so; case and spaces do not matter."""
+    wanted, there = " ".join(wanted.split()).casefold(), set(pages)
+    titles = {path: " ".join(title.split()).casefold() for path, title in pages.titles().items() if path in there}
+    exact = [path for path, title in titles.items() if title == wanted]
+    return exact or [path for path, title in titles.items() if title.startswith(wanted)]
 
 
 def _why_hidden(view: WikiView, wanted: str) -> str:
@@ -120,7 +144,8 @@ def _paths_of(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
             return exact
     if len(wanted) < _LEAST_PREFIX:
         return []
-    return [each for each, found in names.items() if any(name.startswith(wanted) for name in found[0])]
+    begun = [each for each, found in names.items() if any(name.startswith(wanted) for name in found[0])]
+    return begun or _titled(pages, wanted)
 
 
 def _path_in_wiki(wanted: str, wiki: Path) -> str:

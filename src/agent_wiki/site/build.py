@@ -94,8 +94,8 @@ class _Writer:
         def resolve(address: str) -> str | None:
             return up + links[address] if address in links else None
 
-        def markdown(text: str, turns_at: str | None = None) -> Any:
-            return html_of(text, resolve, None if turns_at is None else (up + turns_at if turns_at else ""))
+        def markdown(text: str, turns_at: str | None = None, label: str = "Page") -> Any:
+            return html_of(text, resolve, up + turns_at if turns_at else turns_at, label)
 
         named = {"site_title": self._title, "up": up, "section": section, "shown": shown, "markdown": markdown}
         self._folder.write(file, self._templates.render(template, {**named, **more}), inputs)

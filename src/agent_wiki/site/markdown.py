@@ -7,9 +7,10 @@ leads out of the wiki is its text with the address behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from functools import lru_cache
 from html import escape
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -34,17 +35,22 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _table_open(*_: object) -> str:
-    """A wide table is moved within its place, also with the keyboard."""
-    return '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n'
+def _table_open(_renderer: object, _tokens: object, _at: int, _options: object, env: MutableMapping[str, Any]) -> str:
+    """A wide table is moved within its place, also with the keyboard; so it has a name of its own."""
+    env["tables"] = env.get("tables", 0) + 1
+    name = f"{env['label']}, table {env['tables']}"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(name)}"><table>\n'
 
 
 def _table_close(*_: object) -> str:
     return "</table></div>\n"
 
 
-def html_of(text: str, resolve: Resolve, turns_at: str | None = None) -> Markup:
-    """A stretch of Markdown as HTML. `T12` in its words leads to that turn of the session page `turns_at`, if given."""
+def html_of(text: str, resolve: Resolve, turns_at: str | None = None, label: str = "Page") -> Markup:
+    """A stretch of Markdown as HTML. `T12` in its words leads to that turn of the session page `turns_at`, if given.
+
+    `label`: what the stretch is called, for those who do not see it.
+    """
     parser = _parser()
     tokens = parser.parse(visible(text))
     for token in tokens:
@@ -56,7 +62,7 @@ def html_of(text: str, resolve: Resolve, turns_at: str | None = None) -> Markup:
             token.attrs = {"class": "number"} if "right" in str(token.attrGet("style")) else {}
         elif token.type == "fence":
             token.info = ""
-    return Markup(parser.renderer.render(tokens, parser.options, {}))
+    return Markup(parser.renderer.render(tokens, parser.options, {"label": plain_words(label)}))
 
 
 def _inert(tokens: list[Token], resolve: Resolve, turns_at: str | None) -> Iterator[Token]:

@@ -89,7 +89,10 @@ class HeldTurn:
 
 @dataclass(frozen=True, slots=True)
 class SessionShown:
-    """All that a session's page shows. `facts`: name → value; `transcript` is None without the recording."""
+    """All that a session's page shows. `facts`: name → value; `transcript` is None without the recording.
+
+    `held` are turns that the transcript does not have: all without a recording, later ones where it is another version.
+    """
 
     session_id: str
     title: str
@@ -126,6 +129,7 @@ def session_shown(session: Session, contents: SiteContents, trajectory: Trajecto
     """What the page of a session shows; with its recording all turns, without it what the record holds."""
     quotes = quotes_of(session, contents)
     cited_by = _cited_by(session, contents)
+    held = _held(session, quotes, cited_by, contents)
     arcs = [_arc(arc, path, session, contents) for path, arc in zip(session.paths, session.arcs, strict=True)]
     return SessionShown(
         session_id=plain_line(session.session_id, 120),
@@ -136,7 +140,7 @@ def session_shown(session: Session, contents: SiteContents, trajectory: Trajecto
         parents=_kin([session.record.parent_session_id, session.record.forked_from], contents),
         children=_kin(contents.children.get(session.session_id, ()), contents),
         cited_by=cited_by,
-        held=[] if trajectory is not None else _held(session, quotes, cited_by, contents),
+        held=[each for each in held if trajectory is None or each.turn > len(trajectory.messages)],
         transcript=None if trajectory is None else transcript_of(trajectory, quotes),
         source=plain_line(session.record.recording.file or "", 200),
         links=_links(session, arcs, contents),

@@ -97,6 +97,12 @@ class Source:
     forked_from: str | None = None  # the session whose history this one repeats
     hygiene: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def priced_usd(self) -> float | None:
+        """The recorded cost; None where it is not known. A 0 beside tokens stands for a model without a price."""
+        has_answered = self.usage is not None and bool(self.usage.output_tokens)
+        return None if self.cost_usd == 0 and has_answered else self.cost_usd
+
 
 HYGIENE = {
     "split_replies_joined": "replies recorded over several lines, joined into one message",

@@ -24,7 +24,7 @@ def test_a_command_makes_a_wiki_and_its_tokens_are_unknown_and_not_zero(tmp_path
     assert report.pages == {"summary pages": 2, "guideline pages": 1, "skill pages": 1}
     total = report.asked["total"]
     assert [total[name] for name in ("calls", "uncounted", "unpriced", "output_tokens")] == [2, 2, 2, 0]
-    assert "asked: 2 calls, 2 answers whose tokens nobody reported, cost unknown" in report.lines()
+    assert "asked: 2 calls, 2 answers whose tokens nobody reported, no price" in report.lines()
     made = json.loads((wiki / "_sessions" / "session-0.json").read_text())["stages"]["summarize"]["made_by"]
     assert (made["engine"], made.get("model")) == ("command", None)
     assert set(cost_report(wiki).models) == {"command"}

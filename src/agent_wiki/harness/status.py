@@ -1,0 +1,166 @@
+"""The state of a wiki as its owner asks for it: pages, recordings that changed, what waits, what going on costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.asking.journal import journal_folder, records
+from agent_wiki.asking.ledger import cost_report
+from agent_wiki.changes.checks import quarantined_in
+from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.harness.connections import connections
+from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline.bucket_state import is_in_bucket
+from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.report import SCHEMA_VERSION
+from agent_wiki.retrieval.rows import index_fields
+from agent_wiki.spending import total_of
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import INDEX, SESSIONS
+from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import counted
+
+_ORDER = ("skill", "cluster", "guideline", "task", "subtask", "episode")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRecordings:
+    """The recordings that were read from this machine's disk, and which changed, came or went since.
+
+    New are files beside a known one and with its ending; buckets are not asked.
+    """
+
+    read: int
+    changed: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+    @property
+    def to_read(self) -> tuple[str, ...]:
+        """Those that the next run reads."""
+        return (*self.new, *self.changed)
+
+    def __str__(self) -> str:
+        found = ((len(self.new), "new"), (len(self.changed), "changed"), (len(self.gone), "gone"))
+        parts = [f"{count} {what}" for count, what in found if count]
+        since = f"since then {', '.join(parts)}" if parts else "nothing changed since"
+        return f"{counted(self.read, 'recording')} on this machine; {since}"
+
+
+@dataclass(frozen=True, slots=True)
+class WikiStatus:
+    """What `wiki status` says. `pages`: kind → count; `waiting` are lines, each with the command that settles it.
+
+    `spent_usd` is what models were paid so far, None where an answer has no price; `usd_a_session` the average.
+    """
+
+    wiki: str
+    sessions: int
+    pages: dict[str, int]
+    recordings: ReadRecordings
+    edited: tuple[str, ...]
+    quarantined: tuple[str, ...]
+    batches: tuple[str, ...]
+    unreadable: tuple[str, ...]
+    agents: tuple[str, ...]
+    calls: int
+    spent_usd: float | None
+    usd_a_session: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values, keys always the same."""
+        return {"command": "status", "schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    def lines(self) -> list[str]:
+        """For a person: what is here, what changed, what waits with the command that settles it, what it costs."""
+        kinds = ", ".join(counted(self.pages[kind], kind) for kind in _ORDER if kind in self.pages)
+        lines = [f"wiki:    {self.wiki}: {counted(self.sessions, 'session')}; {kinds or 'no lesson yet'}"]
+        lines.append(f"read:    {self.recordings}")
+        lines += [f"waits:   {each}" for each in self._waiting()] or ["waits:   nothing"]
+        lines.append(f"agents:  {', '.join(self.agents) or 'none is connected: wiki connect --list'}")
+        return [*lines, f"cost:    {self._cost()}"]
+
+    def _waiting(self) -> Iterator[str]:
+        due = self.recordings.to_read
+        if due:
+            folders = sorted({str(Path(path).parent) for path in due})
+            more = f" (and {len(folders) - 1} more)" if len(folders) > 1 else ""
+            yield f"{counted(len(due), 'recording')} to read: wiki ingest {folders[0]}{more}"
+        if self.edited:
+            yield f"{counted(len(self.edited), 'page')} edited by a person: wiki review"
+        if self.quarantined:
+            yield f"{counted(len(self.quarantined), 'file')} in quarantine: wiki review"
+        if self.batches:
+            yield f"answers to {len(self.batches)} of a model's batches: run wiki ingest again to collect them"
+        if self.unreadable:
+            yield f"{counted(len(self.unreadable), 'file')} that cannot be read: {self.unreadable[0]}"
+
+    def _cost(self) -> str:
+        if not self.calls:
+            return "no model was asked; what rules read costs nothing"
+        if self.spent_usd is None or self.usd_a_session is None:
+            return f"{counted(self.calls, 'call')}, no price"
+        due = len(self.recordings.to_read)
+        ahead = f"; {counted(due, 'recording')} to read, about ${due * self.usd_a_session:.2f}" if due else ""
+        return f"{counted(self.calls, 'call')}, ${self.spent_usd:.2f} so far{ahead}"
+
+
+def status_of(wiki: Path, project: Path) -> WikiStatus:
+    """The state of a wiki, and of the agents of a project. Raises `UsageError` where there is no wiki."""
+    if not (wiki / INDEX).is_file():
+        raise UsageError(f"{wiki}: no such wiki; `wiki ingest PATH` makes one")
+    problems: list[UnreadablePage] = []
+    loaded = read_wiki(wiki, problems)
+    spent = total_of(cost_report(wiki).runs.values())
+    sessions = len(list((wiki / SESSIONS).glob("*.json")))
+    is_known = spent.calls > 0 and not spent.unpriced
+    return WikiStatus(
+        wiki=str(wiki),
+        sessions=sessions,
+        pages=dict(Counter(str(row["kind"]) for row in index_fields((wiki / INDEX).read_bytes()))),
+        recordings=_recordings(WikiFolder(wiki)),
+        edited=tuple(sorted({*loaded.pages.edited} - {*loaded.state.config.kept})),
+        quarantined=tuple(quarantined_in(wiki)),
+        batches=tuple(_batches(wiki)),
+        unreadable=tuple(str(each) for each in problems),
+        agents=tuple(each.agent.name for each in connections(project) if each.is_pointed or each.events),
+        calls=spent.calls,
+        spent_usd=round(spent.cost_usd, 6) if is_known else None,
+        usd_a_session=round(spent.cost_usd / sessions, 6) if is_known and sessions else None,
+    )
+
+
+def _recordings(folder: WikiFolder) -> ReadRecordings:
+    cache = recordings_cache.load(folder)
+    known = [Path(path) for path, entry in cache.items() if not is_in_bucket(path) and entry["sessions"]]
+    there = [path for path in known if path.exists()]
+    changed = [path for path in there if recordings_cache.unchanged(cache, path) is None]
+    return ReadRecordings(
+        len(known), _names(changed), _names(_beside(there, cache)), _names(path for path in known if path not in there)
+    )
+
+
+def _beside(known: Iterable[Path], cache: recordings_cache.Cache) -> Iterator[Path]:
+    for parent, suffix in sorted({(path.parent, path.suffix) for path in known}):
+        for path in parent.glob(f"*{suffix}"):
+            if path.is_file() and str(path.resolve()) not in cache:
+                yield path
+
+
+def _names(paths: Iterable[Path]) -> tuple[str, ...]:
+    return tuple(sorted(map(str, paths)))
+
+
+def _batches(wiki: Path) -> list[str]:
+    """The batches that were sent and have not ended, by the journal."""
+    begun: set[str] = set()
+    for record in records(journal_folder(wiki), []):
+        if record.get("kind") == "batch":
+            begun.add(str(record.get("batch")))
+        elif record.get("kind") == "batch-ended":
+            begun.discard(str(record.get("batch")))
+    return sorted(begun)

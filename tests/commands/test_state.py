@@ -1,0 +1,162 @@
+"""What is here and what is wrong: `wiki status`, `doctor`, `models`, `tail` and `schema`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_wiki.commands import main
+from agent_wiki.harness import follow
+from agent_wiki.harness.schemas import schema_named
+from tests.conftest import ROOT
+from tests.wikis import Script, record, rule
+
+
+@pytest.fixture
+def wiki(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A wiki of one session in a project that no agent is connected to."""
+    script = Script(tmp_path)
+    script.says("", rules=[rule("Run the check before a change.")])
+    monkeypatch.chdir(tmp_path)
+    words = ["--wiki", "wiki", "--engine", script.engine, "--jobs", "1"]
+    assert main(["ingest", str(record(tmp_path / "t", "a")), *words]) == 0
+    capsys.readouterr()
+    return tmp_path / "wiki"
+
+
+def _printed(words: list[str], capsys: pytest.CaptureFixture[str], code: int = 0) -> str:
+    assert main(words) == code
+    return capsys.readouterr().out
+
+
+def _is_valid(value: Any, schema: Any) -> bool:
+    """Whether JSON fits a schema, by those of its words that ours use."""
+    if "anyOf" in schema:
+        return any(_is_valid(value, each) for each in schema["anyOf"])
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    kinds = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": type(None), "array": list}
+    if schema.get("type") == "array":
+        return isinstance(value, list) and all(_is_valid(each, schema["items"]) for each in value)
+    if schema.get("type") == "object" and "properties" in schema:
+        known = schema["properties"]
+        return set(value) == set(schema["required"]) and all(_is_valid(value[name], known[name]) for name in known)
+    return isinstance(value, kinds.get(schema.get("type", ""), object))
+
+
+def test_status_says_what_is_here_what_changed_and_what_settles_it(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _printed(["status"], capsys).splitlines() == [
+        "wiki:    wiki: 1 session; 1 guideline",
+        "read:    1 recording on this machine; nothing changed since",
+        "waits:   nothing",
+        "agents:  none is connected: wiki connect --list",
+        "cost:    no model was asked; what rules read costs nothing",
+    ]
+    record(wiki.parent / "t", "b")
+    (page,) = wiki.glob("guidelines/*__*.md")
+    page.write_text(page.read_text(encoding="utf-8").replace("## ", "## My "), encoding="utf-8")
+    lines = _printed(["status"], capsys).splitlines()
+    assert lines[1].endswith("; since then 1 new")
+    assert lines[2] == f"waits:   1 recording to read: wiki ingest {wiki.parent / 't'}"
+    assert lines[3] == "waits:   1 page edited by a person: wiki review"
+
+
+@pytest.mark.parametrize("command", ["status", "doctor", "report"])
+def test_what_is_printed_as_json_fits_its_schema(wiki: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (wiki.parent / "t" / "bad.json").write_bytes(b"{")
+    words = ["ingest", "t", "--wiki", "other", "--jobs", "1", "--dry-run"] if command == "report" else [command]
+    printed = json.loads(_printed([*words, "--json"], capsys, int(command == "report")))
+    assert _is_valid(printed, schema_named(command))
+    assert not _is_valid({**printed, "more": 1}, schema_named(command))
+
+
+def test_the_schema_is_printed_whole_or_of_one_command(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = json.loads(_printed(["schema"], capsys))
+    assert (whole["version"], sorted(whole["$defs"])) == (1, ["doctor", "report", "status"])
+    one = json.loads(_printed(["schema", "report"], capsys))
+    assert sorted(one["properties"]["failures"]["items"]["properties"]) == [
+        "kind", "place", "reason", "recording", "request", "stage", "unit",
+    ]  # fmt: skip
+    assert main(["schema", "nonesuch"]) == 2
+
+
+def test_doctor_names_each_problem_with_the_line_that_mends_it(
+    wiki: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(wiki.parent))
+    shown = _printed(["doctor"], capsys)
+    assert "note     agents       no agent is connected to this project\n" in shown
+    assert "→ wiki connect --list\n" in shown
+    assert "note     command      `wiki` is not on the path\n" in shown
+    with (wiki / "_config.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("cluters: {}\n")
+    (wiki / ".wiki" / "journal").mkdir(exist_ok=True)
+    (wiki / ".wiki" / "journal" / "run.jsonl").write_text("{torn", encoding="utf-8")
+    (wiki.parent / "CLAUDE.md").write_text("# Project\n", encoding="utf-8")
+    checks = {each["name"]: each for each in json.loads(_printed(["doctor", "--json"], capsys, 1))["checks"]}
+    assert checks["config"]["state"] == "problem"
+    assert checks["config"]["cure"] == "edit wiki/_config.yaml, then: wiki config check"
+    assert checks["journal"]["found"].startswith("journal/run.jsonl:1: a torn last line")
+    assert checks["claude-code"]["cure"] == "wiki connect claude-code"
+    assert "endpoint" not in checks, "nothing is asked of a network"
+
+
+def test_doctor_asks_an_endpoint_only_when_told_to(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["doctor", "--wiki", str(wiki), "--online", "--base-url", "http://127.0.0.1:9", "--json"]
+    checks = json.loads(_printed(words, capsys, 1))["checks"]
+    assert (checks[-1]["name"], checks[-1]["state"]) == ("endpoint", "problem")
+
+
+def test_models_shows_prices_and_no_price_for_one_that_has_none(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (wiki / "models.yaml").write_text("stages: {summarize: local-llama}\n", encoding="utf-8")
+    rows = [line.split() for line in _printed(["models"], capsys).splitlines()]
+    assert ["local-llama", "no", "price", "summarize"] in rows
+    assert any(row[:3] == ["claude-haiku-5-5", "0.1", "0.5"] for row in rows)
+    listed = {each["model"]: each for each in json.loads(_printed(["models", "--json"], capsys))["models"]}
+    assert listed["local-llama"]["price"] is None
+
+
+def test_tail_begins_with_the_last_lines_of_both_logs(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tail", "--no-follow", "--wiki", str(ROOT / "wiki-example" / "wiki")]) == 2
+    assert "hooks write one" in capsys.readouterr().err
+    (wiki.parent / ".evolve").mkdir()
+    (wiki.parent / ".evolve" / "hook.log").write_text("one\ntwo\x1b[2J\nthree\n", encoding="utf-8")
+    entry = {"action": "archive", "ts": "2026-01-01T00:00:00Z", "id": "g1"}
+    (wiki / "_audit.log").write_text(json.dumps(entry) + "\n", encoding="utf-8")
+    assert _printed(["tail", "--no-follow", "-n", "2"], capsys).splitlines() == [
+        "hook  two␛[2J",
+        "hook  three",
+        "run   2026-01-01T00:00:00Z archive id=g1",
+    ]
+
+
+def _noted(lines: Iterator[str], seen: list[str]) -> Iterator[str]:
+    """Note each line as it comes: what follows a log ends with an interrupt."""
+    for line in lines:
+        seen.append(line)
+        yield from ()
+
+
+def test_tail_shows_what_is_written_meanwhile_and_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "hook.log"
+    log.write_text("old\n", encoding="utf-8")
+    texts = iter(["new\nhal", "f\n", ""])
+
+    def write(_seconds: float) -> None:
+        text = next(texts)
+        if not text:
+            raise KeyboardInterrupt
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write(text)
+
+    monkeypatch.setattr("time.sleep", write)
+    seen: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        seen.extend(_noted(follow.followed([log], 5, is_following=True), seen))
+    assert seen == ["hook  old", "hook  new", "hook  half"]

@@ -1,0 +1,58 @@
+"""What waits for a person, and what the start page adds up, on a wiki that has all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.site.build import build_site
+from tests.website.links import broken_links, pages_of
+from tests.website.rich import EVIL, rich_wiki
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rich")
+    wiki, recordings = rich_wiki(folder)
+    assert build_site(wiki, folder / "site", [recordings], is_published=False).problems == []
+    return folder / "site"
+
+
+def _text(site: Path, name: str) -> str:
+    return (site / name).read_text(encoding="utf-8")
+
+
+def test_each_page_that_waits_has_the_command_that_settles_it(site: Path) -> None:
+    review = _text(site, "review.html")
+    names = ["Quarantined", "Disputed", "Edited", "Asserted"]
+    assert [name for name in names if f">{name} <" in review] == names
+    for command in ("wiki keep guidelines/", "wiki restore guidelines/", "wiki reject guidelines/"):
+        assert f'data-copy="{command}' in review
+    assert "contradicted: “It contradicted the page." in review
+
+
+def test_the_start_page_adds_up_sessions_costs_and_rewards(site: Path) -> None:
+    start = _text(site, "index.html")
+    assert "<b>$0.66</b> cost of the sessions" in start
+    assert ">1 disputed</a>" in start
+    assert 'aria-label="Tokens a day"' in start or 'aria-label="Tokens a week"' in start
+    assert "reward 0.50, pass^4 0.00" in start
+
+
+def test_a_session_shows_its_failures_changes_compactions_and_subagents(site: Path) -> None:
+    page = _text(site, "sessions/00000000-0000-4000-8000-000000000000.html")
+    assert "characters left out" in page
+    assert 'class="line is-removed">- total = 0' in page
+    assert 'class="line is-added">+ total = sum(prices)' in page
+    assert "Compaction: what came before, summed up" in page
+    assert "Subagents and forks" in page
+    assert "call has-failed" in page
+    assert "it does not have these turns" in page
+
+
+def test_nothing_of_it_is_live(site: Path) -> None:
+    pages = pages_of(site)
+    assert broken_links(site, pages) == []
+    assert all(parts.live == [] for parts in pages.values())
+    assert sum(EVIL.partition(" ")[0].replace("<", "&lt;") in page.read_text(encoding="utf-8") for page in pages) > 3
