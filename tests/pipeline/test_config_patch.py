@@ -174,6 +174,8 @@ def test_a_refused_patch_and_a_dry_run_write_nothing(tmp_path: Path) -> None:
 
 
 def test_a_patch_is_read_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"rules": {"ignore": ["a", "b"]}}'), encoding="utf-8"))
+    patch = b'{"rules": {"ignore": ["a", "b"]}}'
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(patch), encoding="utf-8"))
     assert main(["config", "patch", "--wiki", str(tmp_path / "wiki")]) == 0
-    assert load_yaml((tmp_path / "wiki" / "_config.yaml").read_text(encoding="utf-8"))["rules"] == {"ignore": ["a", "b"]}
+    written = load_yaml((tmp_path / "wiki" / "_config.yaml").read_text(encoding="utf-8"))
+    assert written["rules"] == {"ignore": ["a", "b"]}

@@ -164,6 +164,7 @@ def test_what_is_nested_too_deeply_is_refused_in_one_line(
 ) -> None:
     record(tmp_path, "a")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "deep.json").write_text('{"token": ' * 700 + "1" + "}" * 700, encoding="utf-8")
+    deep = '{"token": ' * 700 + "1" + "}" * 700
+    (tmp_path / "deep.json").write_text(f'{{"clusters": {deep}}}', encoding="utf-8")
     assert main([*words, "deep.json"]) in (1, 2)
     assert "nested too deeply" in capsys.readouterr().err.splitlines()[-1]
