@@ -146,6 +146,27 @@ def test_init_makes_an_empty_wiki_and_ejects_what_an_owner_may_change(
     assert any(b"## Why\n" in content for path, content in tree(wiki).items() if path.startswith("guidelines/run"))
 
 
+def test_an_edited_template_takes_effect_at_once_and_what_takes_none_is_named(
+    tmp_path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, wiki = ["ingest", str(record(tmp_path, "a")), *arguments, "-v"], tmp_path / "wiki"
+    assert main(words) == 0
+    assert main(["init", "--wiki", str(wiki), "--eject"]) == 0
+    template, prompt = wiki / "templates" / "guideline.md.j2", wiki / "prompts" / "summarize.md"
+    template.write_text(template.read_text(encoding="utf-8").replace("## Rationale", "## Why"), encoding="utf-8")
+    capsys.readouterr()
+    assert main(words) == 0
+    assert "without effect" not in capsys.readouterr().out
+    assert any(b"## Why\n" in content for path, content in tree(wiki).items() if path.startswith("guidelines/run"))
+    prompt.write_text(prompt.read_text(encoding="utf-8") + "\nBe brief.\n", encoding="utf-8")
+    template.rename(template.with_name("guidelines.md.j2"))
+    assert main([*words[:2], "--wiki", str(wiki), "--engine", "offline", "-v"]) == 0
+    out = capsys.readouterr().out
+    assert "  prompts/summarize.md: edited, but without effect: the embedded engine asks no model\n" in out
+    assert "  templates/guidelines.md.j2: no effect, for there is no file of this name" in out
+    assert "did you mean guideline.md.j2?" in out
+
+
 @pytest.mark.parametrize(
     ("damage", "jobs"),
     [

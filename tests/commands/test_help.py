@@ -114,3 +114,15 @@ def test_every_command_prints_json_but_those_that_serve_follow_or_print_it_anywa
         if not isinstance(command, TyperGroup) and not any("--json" in each.opts for each in command.params)
     }
     assert without <= {"dump", "schema", "tail", "mcp", "lock", "hook start", "hook stop", "serve", "view"}
+
+
+@pytest.mark.parametrize(("command", "says"), [("rules", "wiki: stopped by Ctrl-C"), ("tail", "")])
+def test_ctrl_c_ends_with_130_and_says_what_becomes_of_the_work(
+    command: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_words: object, **_named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"agent_wiki.commands.{command}.wiki_folder", interrupted)
+    assert main([command]) == 130
+    assert capsys.readouterr().err.partition(";")[0] == says

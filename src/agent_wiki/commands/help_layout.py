@@ -17,6 +17,8 @@ HELP_OPTIONS = ("-h", "--help")
 _OTHER_OPTIONS = "Options"
 _UsageError: Any = typer.BadParameter.__mro__[1]  # which typer raises, and does not export
 _WIDEST_NAME = 24
+_UNTIL_STOPPED = ("mcp", "serve", "tail")  # Ctrl-C is how they end
+_EXIT_INTERRUPTED = 130
 
 
 class WikiCommand(TyperCommand):
@@ -29,6 +31,15 @@ class WikiCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The words that are left. Raises an error of usage that names the nearest option where one is unknown."""
         return _with_nearest(lambda: super(WikiCommand, self).parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. Ctrl-C ends it with 130, and with a line on what becomes of the work where there is any."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            if self.name not in _UNTIL_STOPPED:
+                typer.echo("wiki: stopped by Ctrl-C; what was written is whole, and the same command goes on", err=True)
+            raise typer.Exit(_EXIT_INTERRUPTED) from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """`[OPTIONS] PATH...`: what may be left out stands in brackets."""

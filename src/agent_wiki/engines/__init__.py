@@ -25,7 +25,7 @@ ENGINES = (
     "offline", "anthropic", "claude-code", "codex", "gemini", "command:'PROGRAM …'", "recorded", "recorded:FOLDER",
     "scripted:FILE",
 )  # fmt: skip
-_EMBEDDED = "offline"
+EMBEDDED = "offline"
 _RECORDS_LOOKED_AT = 20
 _ASKING = "anthropic"
 _AGENTS = ("claude-code", "codex", "gemini")
@@ -42,7 +42,7 @@ def engine_named(name: str) -> Engine:
     Raises `UsageError` for an unknown one.
     """
     kind, _, ignored = name.partition(_IGNORING)
-    if kind == _EMBEDDED:
+    if kind == EMBEDDED:
         from agent_wiki.engines.offline import OfflineEngine
 
         return OfflineEngine(ignored.split(",") if ignored else ())
@@ -70,12 +70,12 @@ def default_engine(wiki: Path) -> str:
             f"{wiki}: its records lie in its sidecar; run `wiki catalog` to fetch them, or name the --engine"
         )
     for name in _engines_of(wiki):
-        if name not in (_EMBEDDED, ""):
+        if name not in (EMBEDDED, ""):
             raise UsageError(
                 f"{wiki}: made with --engine {plain_line(name, 40)}; say so to go on with it, "
-                f"or --engine {_EMBEDDED} to make its pages again"
+                f"or --engine {EMBEDDED} to make its pages again"
             )
-    return _EMBEDDED
+    return EMBEDDED
 
 
 def _engines_of(wiki: Path) -> Iterator[str]:
@@ -170,6 +170,6 @@ def one_round(engine: Engine) -> Iterator[None]:
 
 def _as_the_owner_wants(name: str, wiki: Path) -> str:
     """The name by which workers find the embedded engine without the rules that a wiki's owner switched off."""
-    text = (WikiFolder(wiki).read_text(CONFIG) if name == _EMBEDDED else None) or ""
+    text = (WikiFolder(wiki).read_text(CONFIG) if name == EMBEDDED else None) or ""
     ignored = parse_config(text).ignored_rules if _SPEAKS_OF_RULES.search(text) else ()
     return f"{name}{_IGNORING}{','.join(ignored)}" if ignored else name

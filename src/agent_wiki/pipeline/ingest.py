@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine, Progress
-from agent_wiki.engines import OpenedEngine, one_round, opened_engine
+from agent_wiki.engines import EMBEDDED, OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
@@ -37,6 +37,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import patched
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.templates import without_effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
+    report.warnings += without_effect(options.wiki, asks_a_model=opened.engine.name != EMBEDDED)
     inputs.report_barren(report)
     return report
 

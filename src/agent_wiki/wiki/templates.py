@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,29 @@ def check_no_links(path: Path) -> None:
     for each in (path, *below):
         if each.is_symlink():
             raise UnsafePath(f"{each}: a link inside the wiki could lead out of it; remove it")
+
+
+def without_effect(wiki: Path, *, asks_a_model: bool) -> list[str]:
+    """The owner's templates and prompts that a run does not use, each with the reason, in a line.
+
+    They have a name that no template has, or are edited prompts where no model is asked. All others take effect.
+    """
+    lines: list[str] = []
+    for kind in PLACES:
+        shipped, folder = shipped_names(kind), wiki / kind
+        own = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        for name in own:
+            if name not in shipped:
+                nearest = get_close_matches(name, shipped, n=1)
+                meant = f"; did you mean {nearest[0]}?" if nearest else ""
+                lines.append(f"{kind}/{name}: no effect, for there is no file of this name among them{meant}")
+            elif kind == "prompts" and not asks_a_model and _differs(folder / name, shipped_folder(kind) / name):
+                lines.append(f"{kind}/{name}: edited, but without effect: the embedded engine asks no model")
+    return lines
+
+
+def _differs(own: Path, shipped: Path) -> bool:
+    return own.read_bytes() != shipped.read_bytes()
 
 
 def strict_environment(loader: BaseLoader | None = None, *, is_sandboxed: bool = True) -> Environment:
