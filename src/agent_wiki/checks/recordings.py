@@ -14,11 +14,12 @@ from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntr
 from agent_wiki.pages.sessions import SUMMARIZE, Session
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.support import Evidence
+from agent_wiki.redaction.personal import is_verbatim_in_stand_ins
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.stages.extract_guidelines import grade_of_turns
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, least_trusted, why_not_verbatim
+from agent_wiki.trajectory.evidence import least_trusted, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of
 from agent_wiki.wiki.records import SessionRecord, record_path
@@ -88,7 +89,7 @@ class _Case:
 
     def of_record(self) -> Iterator[Contradiction]:
         for what, turn, quote in _quotes(self.record):
-            if not is_verbatim(self.trajectory, turn, quote):
+            if not is_verbatim_in_stand_ins(self.trajectory, turn, quote):
                 yield self._at("quote", quote, f"{what}: {why_not_verbatim(self.trajectory, turn, quote)}")
         for what, evidence in _evidence(self.record):
             yield from self._overstated(what, evidence)
@@ -97,7 +98,7 @@ class _Case:
 
     def of_pages(self, claims: Sequence[tuple[str, int, str]]) -> Iterator[Contradiction]:
         for path, turn, quote in claims:
-            if quote and not is_verbatim(self.trajectory, turn, quote):
+            if quote and not is_verbatim_in_stand_ins(self.trajectory, turn, quote):
                 line = line_with(self.wiki.text(path), f"turn: {turn}")
                 why = why_not_verbatim(self.trajectory, turn, quote)
                 yield Contradiction("quote", Spot(path, f"{why} of {self.record.session_id}{self.since}", line))

@@ -119,6 +119,16 @@ Summaries = Annotated[
     ),
 ]
 
+Pii = Annotated[
+    str,
+    typer.Option(
+        "--pii",
+        metavar="KEEP|REPLACE",
+        help="Personal data from here on: replace (by stand-ins), or keep; the recordings are mined again.",
+        show_default="as _config.yaml says, else replace",
+    ),
+]
+
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
     "shard": (ShardNumber, None),
@@ -142,6 +152,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "new_since": (NewSince, ""),
     "fail_on": (FailOn, None),
     "summaries": (Summaries, ""),
+    "pii": (Pii, ""),
     "verbose": (Verbose, False),
     "as_json": (AsJson, False),
 }
@@ -149,7 +160,7 @@ _ON_THE_WIKI = ("wiki", "engine", "dry_run", "verbose", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
-_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "new_since", "fail_on", "summaries")  # of `ingest` alone
+_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "new_since", "fail_on", "summaries", "pii")  # of `ingest` alone
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:

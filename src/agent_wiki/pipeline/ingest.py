@@ -57,6 +57,7 @@ class Options:
     new_pages: NewPages = "all"  # which of the pages that are not published yet
     retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
     summaries: str = ""  # where summaries and records lie, as the configuration is to say from here on
+    pii: str = ""  # "keep" or "replace": what becomes of personal data, as the configuration is to say from here on
     shard_run: ShardRun | None = None  # only records are written, for the wiki that it will be joined to
     on_session: Callable[[str, SessionReport], None] | None = None  # called with the file and the session's report
     lock_timeout_seconds: float = 600.0
@@ -70,6 +71,8 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
     if inputs.is_empty:  # then no wiki is made either
         inputs.report_barren(report)
         return report
+    if options.pii:
+        options = replace(options, rewrite=True)  # what was made of the recordings says it otherwise
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     if options.stages != (CATALOG,):  # with which `wiki init` makes one
         folder.check_place()
@@ -111,8 +114,9 @@ def _run_stages(
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
-    if options.summaries:
-        publisher.set_config(patched(publisher.config_text, {"summaries": options.summaries}))
+    given = {"summaries": options.summaries, "pii": options.pii}
+    if wanted := {name: value for name, value in given.items() if value}:
+        publisher.set_config(patched(publisher.config_text, wanted))
     if options.shard_run is not None:
         options.shard_run.begin(publisher, inputs.digest)
     session_stages = stages_of(options.stages)
@@ -174,6 +178,7 @@ def _mine_all(
             answering,
             rewrite=options.rewrite,
             min_coverage=options.asking.min_coverage,
+            keeps_personal_data=state.config.keeps_personal_data,
             former_ids=recordings_cache.former_ids(cache, file.path),
         )
         for file in pending

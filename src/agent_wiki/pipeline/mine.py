@@ -42,6 +42,7 @@ from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath, Signature, signature_of
 from agent_wiki.recall.own_sessions import left_out_reason
+from agent_wiki.redaction.personal import replace_personal
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.report import Failure
 from agent_wiki.shell.verdict import has_failed
@@ -64,6 +65,7 @@ class Assignment:
     engine: str | Engine  # a name where workers are processes
     rewrite: bool = False
     min_coverage: float = 0.0  # the share of a trajectory that a model must be shown
+    keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
     former_ids: tuple[str, ...] = ()  # the sessions that the file held when it was last read
 
 
@@ -124,7 +126,7 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
     try:
         mined.signature = signature_of(assignment.path)
         mined.sha256 = recording.sha256()
-        trajectories = trajectories_of(recording, mined.sha256)
+        trajectories = trajectories_of(recording, mined.sha256, keeps_personal_data=assignment.keeps_personal_data)
         _mine_each(_until_stopped(trajectories, stop, mined), assignment, known, mined)
         mined.is_empty = not mined.sessions and not mined.stopped
     except UnreadableRecording as error:
@@ -204,8 +206,11 @@ def _add(mined: Mined, part: Mined) -> None:
     mined.stopped = mined.stopped or part.stopped
 
 
-def trajectories_of(recording: Recording, sha256: str) -> Any:
-    """Yield each trajectory of a recording, redacted, its source naming the file. Raises `UnreadableRecording`."""
+def trajectories_of(recording: Recording, sha256: str, *, keeps_personal_data: bool = False) -> Any:
+    """Yield each trajectory of a recording, redacted, its source naming the file. Raises `UnreadableRecording`.
+
+    Personal data is replaced by stand-ins unless it is kept.
+    """
     reader = reader_of(recording)
     for trajectory in trajectories_by(reader, recording):
         source = trajectory.source
@@ -217,6 +222,8 @@ def trajectories_of(recording: Recording, sha256: str) -> Any:
             source.hygiene = dict(sorted(counts.items()))
         numbers = redact_trajectory(trajectory)  # an envelope too: another tool may have written it
         tidy_labels(trajectory, numbers)
+        if not keeps_personal_data:
+            replace_personal(trajectory)
         yield trajectory
 
 

@@ -45,6 +45,7 @@ def mine_shard(
     for option, is_given in (
         ("--max-new-pages", options.new_pages != "all"),
         ("--summaries", options.summaries),
+        ("--pii", options.pii),
     ):
         if is_given:
             raise UsageError(f"{option} is for the whole wiki, not for a shard: leave it to the run that joins them")

@@ -23,7 +23,8 @@ from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.layout import CONFIG, session_file_stem
 from agent_wiki.wiki.store import WikiFolder
 
 _MOST_BESIDE = 20_000  # files beside a wiki whose names are checked, in case the wiki is in a home folder
@@ -66,6 +67,8 @@ class Places:
         self._named = [each.path for each in named]
         self._asked = [each.path for each in input_files(KnownRecordings.load(folder).on_disk())]
         self._beside = list(_beside(folder.root)) if folder.root.is_dir() else []
+        config = parse_config(folder.read_text(CONFIG, errors="replace") or "")
+        self._keeps_personal_data = config.keeps_personal_data
         self._digests: dict[RecordingPath, str] = {}
         self._last: tuple[RecordingPath, _File] | None = None  # sessions of one file are looked up consecutively
 
@@ -96,7 +99,7 @@ class Places:
     def _sessions(self, path: RecordingPath) -> _File:
         if self._last is None or self._last[0] != path:
             self._last = None  # release the previous file first
-            self._last = (path, _read(path))
+            self._last = (path, _read(path, keeps_personal_data=self._keeps_personal_data))
         return self._last[1]
 
     def _candidates(self, session_id: str, file: str | None) -> Iterator[RecordingPath]:
@@ -120,13 +123,13 @@ class Places:
         return self._digests[path]
 
 
-def _read(path: RecordingPath) -> _File:
+def _read(path: RecordingPath, *, keeps_personal_data: bool) -> _File:
     """The sessions of one file, the longer of two versions, with the reason if reading stopped early."""
     recording = Recording(path, str(path))
     sessions: dict[str, Trajectory] = {}
     problem = ""
     try:
-        for trajectory in trajectories_of(recording, recording.sha256()):
+        for trajectory in trajectories_of(recording, recording.sha256(), keeps_personal_data=keeps_personal_data):
             known = sessions.get(trajectory.session_id)
             if known is None or order_of(trajectory) > order_of(known):
                 sessions[trajectory.session_id] = trajectory

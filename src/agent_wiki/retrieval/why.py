@@ -17,12 +17,13 @@ from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.support import Joined
+from agent_wiki.redaction.personal import is_verbatim_in_stand_ins
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.retrieval.rule_records import rules_behind
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.evidence import as_trust, is_verbatim, least_trusted, texts_in
+from agent_wiki.trajectory.evidence import as_trust, least_trusted, texts_in
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of, page_id
@@ -312,10 +313,10 @@ def shown(trajectory: Trajectory, citation: Citation, context: int = CONTEXT_CHA
     passages = list(_passages(message))
     place, text, start = _where(passages, citation.quote)
     quote = citation.quote if start >= 0 else ""
+    state: State = "turn found"
     if citation.quote:
-        state: State = "verified" if is_verbatim(trajectory, citation.turn, citation.quote) else "quote not in turn"
-    else:
-        state = "turn found"
+        is_there = is_verbatim_in_stand_ins(trajectory, citation.turn, citation.quote)
+        state = "verified" if is_there else "quote not in turn"
     start = max(start, 0)
     end = start + len(quote)
     first, last = max(start - context, 0), end + (context if quote else 2 * context)

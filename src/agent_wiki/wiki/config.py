@@ -54,6 +54,7 @@ class Config:
     rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
     are_summaries_titled: bool = False  # their file names begin with their titles
+    keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
     sidecar: str = ""  # where records lie that are not in git
 
 
@@ -79,6 +80,7 @@ def parse_config(text: str) -> Config:
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
         kept=tuple(texts_of(root.get("kept"))),
         are_summaries_titled=_are_titled(root.get("summary_names")),
+        keeps_personal_data=_keeps_personal_data(root.get("pii")),
         sidecar=_sidecar(root.get("summaries")),
     )
 
@@ -119,6 +121,13 @@ def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(ignored, list) or not all(isinstance(each, str) for each in ignored):
         raise RunError(f"{CONFIG}: rules.ignore is not a list of ids; correct it and run again")
     return tuple(sorted(set(ignored)))
+
+
+def _keeps_personal_data(pii: Any) -> bool:
+    """Whether `pii` says so. Raises `RunError`: a word that nobody knows must not keep what was to be replaced."""
+    if pii in (None, "replace", "keep"):
+        return bool(pii == "keep")
+    raise RunError(f"{CONFIG}: pii: write replace, or keep; correct it and run again")
 
 
 def _sidecar(summaries: Any) -> str:
