@@ -185,7 +185,7 @@ def outside_code(body: str) -> str:
 def test_the_hostile_wiki_has_pages_of_every_kind(hostile: Path) -> None:
     kinds = {name.split("/")[0] for name in pages(hostile / "wiki") if "/" in name}
     assert {"summaries", "guidelines", "tasks"} <= kinds
-    assert len([name for name in pages(hostile / "wiki") if name.startswith("summaries/")]) >= 10 * len(ATTACKS)
+    assert len([name for name in pages(hostile / "wiki") if "summaries/" in name]) >= 10 * len(ATTACKS)
 
 
 def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ LAYERS = (
     "trajectory",
     "shell",
     "redaction",
+    "safety",
     "wiki",
     "readers",
     "compare",
@@ -39,7 +40,7 @@ LAYERS = (
 )
 # The package itself and `python -m agent_wiki` stand for all of it.
 _ENTRY_POINTS = frozenset({"__init__", "__main__"})
-_MOST_TOP_LEVEL_ENTRIES = 28
+_MOST_TOP_LEVEL_ENTRIES = 29
 
 
 @lru_cache(maxsize=1)

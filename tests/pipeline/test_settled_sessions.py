@@ -51,7 +51,7 @@ def _guideline(number: int, chance: random.Random) -> GuidelineEntry:
 def _skill(chance: random.Random) -> SkillEntry:
     covered = _guideline(chance.randrange(RULES), chance)
     name = chance.choice(("make-the-cart", "check-the-cart"))
-    return SkillEntry(name, f"{covered.rule} {covered.trigger}", evidence=(Evidence(2, "it"),))
+    return SkillEntry(name, f"{covered.rule} {covered.trigger}", evidence=(Evidence(2, "it", "tool"),))
 
 
 def _arc(slug: str, chance: random.Random) -> Arc:

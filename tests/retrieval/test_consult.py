@@ -111,7 +111,7 @@ def test_review_lists_what_harmed_or_misled_with_counts_and_quotes(
     wiki: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["review", "--wiki", str(wiki)]) == 0
-    assert capsys.readouterr() == ("", "no page has harmed or misled a session\n")
+    assert capsys.readouterr() == ("", "nothing is held back, and no page has harmed or misled a session\n")
     _summary(wiki, "a", "harmful", "bin/test deleted the build")
     _summary(wiki, "b", "contradicted", "there is no \x1b[31mbin/test")
     _summary(wiki, "c", "followed", "ran bin/test")

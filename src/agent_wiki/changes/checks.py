@@ -21,11 +21,10 @@ from agent_wiki.report import Report, as_lines
 from agent_wiki.retrieval.rows import index_bytes, index_fields
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import INDEX, kind_of
+from agent_wiki.wiki.layout import INDEX, QUARANTINE, kind_of
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
-_QUARANTINE = "_quarantine"
 _LINK = re.compile(r"\]\(([^()\s#]{1,300})(?:#[^()\s]{0,100})?\)")
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
@@ -50,8 +49,9 @@ def checks_of(wiki: Path, changed: Iterable[str], *, archive_covered: bool) -> l
 
 
 def quarantined_in(wiki: Path) -> list[str]:
-    """The names of the files in quarantine, sorted."""
-    return sorted(path.name for path in (wiki / _QUARANTINE).glob("*") if path.is_file())
+    """The paths of the files in quarantine, relative to it, sorted."""
+    folder = wiki / QUARANTINE
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def rendered_again(wiki: Path, archive_covered: bool) -> Report:

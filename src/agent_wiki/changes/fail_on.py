@@ -70,7 +70,7 @@ def _failed(condition: FailCondition, report: Report, _options: Options) -> str:
 
 
 def _quarantined(condition: FailCondition, report: Report, options: Options) -> str:
-    """What was held back: files in quarantine, where nothing puts any yet, and claims that a check dropped."""
+    """What was held back: pages in quarantine, and claims that a check dropped."""
     files, claims = len(quarantined_in(options.wiki)), len(report.dropped_claims)
     said = f"quarantine: {counted(files, 'file')}, {counted(claims, 'claim')} dropped by a check"
     return f"{said}, more than {condition.most:g}" if files + claims > condition.most else ""

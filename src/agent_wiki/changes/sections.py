@@ -161,7 +161,7 @@ def _coverage_lines(facts: ChangeFacts) -> Iterator[str]:
 
 
 def _quarantine(facts: ChangeFacts) -> BodySection:
-    """No check puts pages into quarantine yet: what exists is counted, and that is said."""
+    """What is held back: claims that a check dropped, and pages in quarantine."""
     dropped = facts.sessions.dropped_claims
     head = [f"- {counted(dropped, 'claim')} of the new and changed sessions were dropped by checks."] * bool(dropped)
     head += [f"- {counted(len(facts.quarantined), 'file')} in quarantine."] * bool(facts.quarantined)

@@ -27,6 +27,7 @@ from agent_wiki.commands import (
     plugin,
     recordings,
     report,
+    review,
     rules,
     save,
     schema,
@@ -97,7 +98,7 @@ _CONFIG = (config.show, config.set_value, config.check, config.patch)
 _add_group("config", "Show, set and check the wiki's configuration, `_config.yaml`.", *_CONFIG)
 _add(cost.cost, models.models, status.status, doctor.doctor, tail.tail, schema.schema)
 _add_group("skills", "The Agent Skills that show an agent how to build and read a wiki.", skills.install)
-_add(consult.consult, consult.review)
+_add(consult.consult, review.review, review.release)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
 _add(site.site, site.serve, site.view)
 _add(save.save, check.check, secrets.secrets, why.why, rules.rules, report.report)

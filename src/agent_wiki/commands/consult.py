@@ -1,4 +1,4 @@
-"""`wiki consult` and `wiki review`: pages that apply to a task, and pages that need a look."""
+"""`wiki consult`: pages that apply to a task."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ import typer
 
 from agent_wiki.commands.show import print_json, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
-from agent_wiki.commands.unchanged import shared_wiki_folder, wiki_folder
+from agent_wiki.commands.unchanged import shared_wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_wiki.errors import UnreadablePage
     from agent_wiki.retrieval import Hit
-    from agent_wiki.retrieval.review import EditedPage, Reviewed
 
 _MOST_TOKENS = 2_000
-_EXIT_UNREADABLE = 1
 
 
 def consult(
@@ -82,54 +79,3 @@ def _nothing_fits(hits: Sequence[Hit], max_tokens: int) -> str:
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in text.split(",") if each.strip())
-
-
-def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
-    """List the pages that harmed or misled a session, the worst first, and those that a person edited, with a diff.
-
-    What to do with an edited page: `wiki keep` makes it yours for good, `wiki restore` renders it again. A bad page is
-    retired for good with `wiki reject`.
-    """
-    from agent_wiki.retrieval.review import edited_pages
-    from agent_wiki.retrieval.review import review as found_in
-
-    folder = wiki_folder(wiki)
-    if not folder.is_dir():
-        raise UsageError(f"{folder}: no such wiki")
-    problems: list[UnreadablePage] = []
-    found, edited = found_in(folder, problems), edited_pages(folder)
-    if as_json:
-        print_json([*(each.to_json() for each in found), *(each.to_json() for each in edited)], is_ascii=True)
-    else:
-        for each in found:
-            print_lines(_review_lines(folder, each))
-        for page in edited:
-            print_lines(_edited_lines(page))
-        if not found and not edited:
-            typer.echo("no page has harmed or misled a session", err=True)
-    print_lines((f"wiki: {problem}" for problem in problems), err=True)
-    raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
-
-
-def _edited_lines(page: EditedPage) -> list[str]:
-    from agent_wiki.retrieval.terminal import one_line, plain_text
-
-    note = "" if page.is_supported else "; no session supports it any more"
-    diff = [f"   {line}" for line in plain_text(page.diff).split("\n")]
-    return [f"{one_line(page.link)} [edited{note}]", *diff]
-
-
-def _review_lines(folder: Path, each: Reviewed) -> list[str]:
-    from agent_wiki.retrieval.terminal import plain_text
-    from agent_wiki.wiki.text import plain_line
-
-    counts = ", ".join(f"{status} {count}" for status, count in each.counts.items())
-    sunk = "; last in `wiki consult`" if each.has_sunk else ""
-    lines = [
-        f"{plain_line(each.title, 120)} [{each.tier}: {counts}{sunk}]",
-        f"   {plain_text(str(folder / each.link))}",
-    ]
-    for recall in each.against:
-        quote = f": “{plain_line(recall.quote, 200)}”" if recall.quote else ""
-        lines.append(f"   {recall.status} in {plain_line(recall.session_id, 60)}{quote}")
-    return lines

@@ -75,6 +75,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "wiki models": ("wiki models",),
     "wiki cost": ("wiki cost", "wiki cost --json"),
     "wiki review": ("wiki review",),
+    "wiki release": ('wiki release skill:deploy --why "we read the script"',),
     "wiki keep": ("wiki keep guidelines/PAGE.md",),
     "wiki restore": ("wiki restore guidelines/PAGE.md", "wiki restore AGENTS.md"),
     "wiki reject": ('wiki reject guidelines/PAGE.md --why "no longer true"',),

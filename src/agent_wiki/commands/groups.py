@@ -50,6 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "doctor": "Check the installation, each problem with its cure",
         "tail": "Follow what hooks and nightly runs do",
         "review": "List the pages that need a look",
+        "release": "Publish pages that are held back",
         "keep": "Make pages yours: no run writes over them",
         "restore": "Render pages again as the sessions have them",
         "reject": "Retire pages for good",

@@ -117,7 +117,7 @@ def _decide(
     from agent_wiki.retrieval.terminal import one_line
 
     wiki = wiki_folder(named)
-    paths = files_named(wiki, pages)
+    paths = files_named(wiki, pages, or_withheld=command == "reject")
     report = decided(wiki, paths, Report(command, str(wiki), is_dry_run=dry_run, is_verbose=verbose))
     if not as_json:
         would = "would be " if dry_run else ""

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from agent_wiki.pages import foreign
 from agent_wiki.pages.cluster import FEWEST_MEMBERS, ClusterMember, cluster_members, cluster_of_members, cluster_page
 from agent_wiki.pages.episodes import episode_row, rejected_turns
 from agent_wiki.pages.guideline import guideline_page
 from agent_wiki.pages.indexes import IndexEntry, entry_of, entry_of_foreign, entry_of_summary
+from agent_wiki.pages.judged import part_of_subtask
 from agent_wiki.pages.memo import Inputs, Known
 from agent_wiki.pages.recalls import Recall, recalls_by_page, used_by_section
 from agent_wiki.pages.rejected import is_rejected_subtask
@@ -27,11 +28,13 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.summary import summary_pages
 from agent_wiki.pages.support import Joined, counted_together, support_together
 from agent_wiki.pages.task import SubtaskPage, comparison_rows, sessions_of_tasks, task_page
+from agent_wiki.pages.withheld import Withheld, why_of_parts
 from agent_wiki.wiki.config import is_stage_made
 from agent_wiki.wiki.layout import (
     archived,
     cluster_path,
     guideline_path,
+    is_quarantined,
     kind_of,
     page_id,
     page_title,
@@ -206,6 +209,9 @@ class Catalog:
                 made.add(rendered.path)
                 yield rendered
         yield from self._kept(made)
+        for name, held in self.view.withheld_pages.items():
+            if held.is_foreign:
+                self.warnings.append(f"{held.path}: held back, and in no index: see `wiki review` ({name})")
         for path, page in self.view.duplicates.items():
             self.warnings.append(f"{path}: another page has its id; it is left alone and not indexed")
             yield RenderedPage(path, None, foreign=page)
@@ -319,6 +325,8 @@ class Catalog:
             made_by=session.record.stages[SUMMARIZE].made_by.short,
         )
         for path, page in pages.items():
+            if is_quarantined(path):
+                continue  # `pages/quarantine` renders it, and the index has no row of it
             edited = self.edited.get(path)
             arc = page.content if edited is None else foreign.with_edited_dead_ends(page.content, edited)
             tags = list(dict.fromkeys([*([family] if family else ()), *page.tags]))
@@ -462,26 +470,49 @@ class Catalog:
 
 def subtask_pages(catalog: Catalog) -> list[SubtaskPage]:
     """A page for each answer that describes one session, in the order of the sessions."""
+    return [
+        _subtask_page(each.slug, each.session, each.answer, each.made_by, catalog)
+        for each in _subtasks(catalog)
+        if each.why is None
+    ]
+
+
+def withheld_subtasks(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Any], Withheld]]:
+    """The answers that are held back: slug, answer, and why."""
+    return ((each.slug, each.answer, each.why) for each in _subtasks(catalog) if each.why is not None)
+
+
+class _Subtask(NamedTuple):
+    slug: str
+    session: Session
+    answer: Mapping[str, Any]
+    made_by: str
+    why: Withheld | None
+
+
+def _subtasks(catalog: Catalog) -> list[_Subtask]:
+    state = catalog.view.state
     found: list[tuple[Session, dict[str, Any], str]] = []
-    for record in catalog.view.state.corpus.values():
+    for record in state.corpus.values():
         for answer in record.answer["subtasks"] if record.kind == SUBTASK else ():
             session = catalog.view.sessions.get(str(answer["parent_session_id"]))
             if session is not None:
                 found.append((session, answer, record.made_by.short))
     found.sort(key=lambda each: each[0].session_id)
-    pages: dict[str, SubtaskPage] = {}
+    subtasks: dict[str, _Subtask] = {}
     for session, answer, made_by in found:
         name = str(answer["slug"])
-        if name in pages:
+        if name in subtasks:
             name = slug(f"{name}-{session.session_id}")
         turns = [each["turn"] for each in answer["key_steps"]]
-        state = catalog.view.state
         if is_rejected_subtask(name, session.session_id, turns, state.config.rejected, state.corpus):
             continue
         if f"{SUBTASK}:{name}" in catalog.view.waiting:
             continue
-        pages[name] = _subtask_page(name, session, answer, made_by, catalog)
-    return list(pages.values())
+        release = state.config.released.get(f"{SUBTASK}:{name}")
+        why = why_of_parts([part_of_subtask(answer)], release.texts if release else ())
+        subtasks[name] = _Subtask(name, session, answer, made_by, why)
+    return list(subtasks.values())
 
 
 def _subtask_page(

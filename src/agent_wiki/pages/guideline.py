@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Contribution, Counted, Evidence, Joined, evidence_field, sources_section
+from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import cluster_path
 from agent_wiki.wiki.templates import Templates
@@ -26,7 +27,8 @@ class GuidelineEntry:
 
     `cause`: how sure the cause is (`stages/causes`), and in words why; None in records made before causes were graded.
     `scope`: how far it holds, `general`, `tool:<name>` or `repository` (that of its session); None for unknown.
-    `event`, `remedy` and `confirmation` are the turns that it rests on, as far as they are named.
+    `event`, `remedy` and `confirmation` are the turns that it rests on, as far as they are named. `findings`: why it is
+    held back (`pages/judged`).
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -46,6 +48,7 @@ class GuidelineEntry:
     remedy: int | None = None
     confirmation: int | None = None
     scope: str | None = None
+    findings: tuple[SafetyFinding, ...] = ()
 
     @property
     def claim(self) -> str:

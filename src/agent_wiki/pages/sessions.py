@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, ClassVar, Literal
 
+from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import summary_path
+from agent_wiki.wiki.layout import is_quarantined, quarantined, summary_path
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.text import link_label
@@ -72,7 +73,10 @@ class RecallEntry:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """One request of a session and what came of it, as records hold it. Counts are over its turns alone."""
+    """One request of a session and what came of it, as records hold it. Counts are over its turns alone.
+
+    `findings`: why its summary is held back (`pages/judged`).
+    """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
@@ -97,6 +101,7 @@ class Arc:
     dead_end_paths: int | None = None
     tools_used: tuple[str, ...] = ()
     wiki_consulted: bool | None = None
+    findings: tuple[SafetyFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +136,10 @@ class Session:
         return ", ".join(link_label(each, 40) for each in (self.record.agent, self.record.date) if each)
 
     def titles(self) -> dict[str, str]:
-        """What a link to each of its pages says, by path."""
+        """What a link to each of its pages says, by path: of one that is held back no more than its session's id."""
+        name = link_label(self.session_id, 60)
         return {
-            path: _title(arc) or link_label(self.session_id, 60)
+            path: name if is_quarantined(path) else _title(arc) or name
             for path, arc in zip(self.paths, self.arcs, strict=True)
         }
 
@@ -155,11 +161,16 @@ def outcome_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def sessions_of(
-    records: Iterable[SessionRecord], foreign: Iterable[Session] = (), *, are_titled: bool = False
+    records: Iterable[SessionRecord],
+    foreign: Iterable[Session] = (),
+    *,
+    are_titled: bool = False,
+    is_withheld: Callable[[str, Arc], bool] = lambda _path, _arc: False,
 ) -> dict[str, Session]:
     """Every session that has a summary, by session id. A session in `foreign` that has a record of its own is dropped.
 
-    In: records of any order; sessions that other tools' pages describe; whether file names begin with the title.
+    In: records of any order; sessions that other tools' pages describe; whether file names begin with the title; and
+    whether the summary of an arc, at this path, is held back.
     """
     summarized = {record.session_id: record for record in records if record.answer(SUMMARIZE)}
     others = {each.session_id: each for each in foreign if each.session_id not in summarized}
@@ -173,6 +184,9 @@ def sessions_of(
             record = everyone[session_id]
             arcs: tuple[Arc, ...] = tuple(record.answer(SUMMARIZE))
             paths = tuple(_arc_path(session_id, arc, whole, are_titled=are_titled) for arc in arcs)
+            if any(arc.findings for arc in arcs):
+                own = zip(paths, arcs, strict=True)
+                paths = tuple(quarantined(path) if is_withheld(path, arc) else path for path, arc in own)
             sessions[session_id] = Session(record, roots[session_id], paths, arcs)
         else:
             sessions[session_id] = Session(other.record, roots[session_id], other.paths, other.arcs, other.page)

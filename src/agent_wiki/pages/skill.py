@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from agent_wiki.pages.model import BODY, field_names, skill_text
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Counted, Evidence, Joined, sources_section
+from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
@@ -61,7 +62,7 @@ class SkillEntry:
     """One workflow of one session, checked, as its record holds it. `rule_id` is the embedded engine's own rule.
 
     `scope`: how far it holds, as of a guideline. `body` is the rendered workflow of a wiki of the former layout, which
-    stored no other form of it.
+    stored no other form of it. `findings` as of a guideline.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -79,6 +80,7 @@ class SkillEntry:
     rule_id: str | None = None
     scope: str | None = None
     body: str | None = None
+    findings: tuple[SafetyFinding, ...] = ()
 
     @property
     def title(self) -> str:
@@ -140,7 +142,7 @@ class SkillPage:
             steps=[WorkflowStep(step.text, _cut(step.command), step.is_adapted) for step in entry.steps],
             scripts=entry.scripts,
             whole=entry.body,
-            fence=_fence,
+            fence=fence_of,
             indented=lambda text: "\n".join(f"   {line}" for line in text.splitlines()),
             used_by=self.used_by,
             sources=self.sources_shown,
@@ -206,7 +208,7 @@ def script_digest(text: str) -> str:
     return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def _fence(code: str) -> str:
+def fence_of(code: str) -> str:
     """A fence longer than any run of backticks in the code, so that the code cannot end it."""
     longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
     return "`" * max(3, longest + 1)

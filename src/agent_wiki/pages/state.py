@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from functools import partial
 from typing import Any
 
 from agent_wiki.compare.likenesses import Compared
@@ -18,6 +19,7 @@ from agent_wiki.pages.rejected import parted
 from agent_wiki.pages.sessions import Session, sessions_of
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Contribution, Joined, by_page
+from agent_wiki.pages.withheld import WithheldLesson, WithheldPage, divided, is_withheld_arc, without_withheld
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.corpus_records import CorpusRecord
@@ -52,7 +54,8 @@ class WikiView:
 
     `duplicates` are foreign pages whose id another page has: they are left unchanged. `rejected` are guidelines and
     skills by id that the owner retired, in whatever words a session says them. `waiting` are ids of pages that are not
-    published yet (`pages/waiting`). `compared` only saves time.
+    published yet (`pages/waiting`). `compared` only saves time. `withheld` are guidelines and skills by id that are
+    held back, `withheld_pages` clusters, tasks and foreign pages by id: neither are in what the others hold.
     """
 
     state: WikiState
@@ -65,6 +68,8 @@ class WikiView:
     rejected: dict[str, Joined[Any]]
     compared: Compared = field(default_factory=Compared)
     waiting: frozenset[str] = frozenset()
+    withheld: Mapping[str, WithheldLesson] = field(default_factory=dict)
+    withheld_pages: Mapping[str, WithheldPage] = field(default_factory=dict)
 
     def foreign_pages(self, kind: str) -> dict[str, Page]:
         """The pages of one kind that others wrote, by path."""
@@ -72,16 +77,26 @@ class WikiView:
 
 
 def view_of(state: WikiState) -> WikiView:
-    """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session states it."""
-    sessions = sessions_of(
-        state.records.values(), foreign_sessions(state.foreign), are_titled=state.config.are_summaries_titled
-    )
+    """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session states it.
+
+    So is what is held back: no page, index or question to an engine knows of it.
+    """
+    config, foreign, withheld_pages = without_withheld(state.config, state.foreign)
+    if withheld_pages:
+        state = WikiState(config, state.records, state.corpus, foreign, state.digests)
+    is_withheld = partial(is_withheld_arc, released=config.released)
+    titled = config.are_summaries_titled
+    foreign_ones = foreign_sessions(state.foreign)
+    sessions = sessions_of(state.records.values(), foreign_ones, are_titled=titled, is_withheld=is_withheld)
     own = [session for session in sessions.values() if session.page is None]
     rejected = state.config.rejected
+    released = state.config.released
     guidelines, gone = parted(_joined(own, EXTRACT_GUIDELINES, lambda entry: str(entry.id)), rejected, state.corpus)
+    guidelines, withheld = divided(guidelines, released)
     skills, gone_skills = parted(
         _joined(own, SYNTHESIZE_SKILL, lambda entry: str(entry.name)), rejected, state.corpus, "skill:"
     )
+    skills, withheld_skills = divided(skills, released, "skill:")
     foreign_guidelines, duplicates = _foreign_guidelines(state.foreign, guidelines)
     foreign_skills = {
         path.split("/")[1]: (path, page) for path, page in state.foreign.items() if kind_of(path) == "skill"
@@ -89,7 +104,9 @@ def view_of(state: WikiState) -> WikiView:
     for name in foreign_skills:
         skills.pop(name, None)
     gone |= gone_skills
-    return WikiView(state, sessions, guidelines, skills, foreign_guidelines, foreign_skills, duplicates, gone)
+    withheld |= withheld_skills
+    joined = (guidelines, skills, foreign_guidelines, foreign_skills, duplicates, gone)
+    return WikiView(state, sessions, *joined, withheld=withheld, withheld_pages=withheld_pages)
 
 
 def paths_of(records: Iterable[SessionRecord]) -> set[str]:

@@ -14,6 +14,7 @@ from agent_wiki.pages.sessions import NotedTurn, Session
 from agent_wiki.pages.tables import Table, table_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
+from agent_wiki.wiki.layout import is_quarantined
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import link_label, plain_line
 from agent_wiki.wiki.values import text_or_none, texts_of
@@ -245,7 +246,8 @@ def comparison_rows(session: Session, config: Config, links_of: LinksOf) -> list
             "Cost USD": "" if cost is None else f"{cost:.4f}",
         }
         row = {header: _escaped(plain_line(cell, 80)) for header, cell in cells.items()}
-        row["Session"] = f"[{_escaped(titles[path])}]({path.rpartition('/')[2]})"
+        place = f"../{path}" if is_quarantined(path) else path.rpartition("/")[2]
+        row["Session"] = f"[{_escaped(titles[path])}]({place})"
         guidelines, skills = links_of(path, "../")
         rows.append(row | {"Lessons": _some([*guidelines, *skills])})
     return rows

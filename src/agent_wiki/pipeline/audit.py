@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from agent_wiki.pages.catalog import Catalog
+from agent_wiki.pages.quarantine import QuarantinedPage
 from agent_wiki.pages.sessions import SUMMARIZE
 from agent_wiki.pages.state import WikiView
 from agent_wiki.wiki.layout import AUDIT_LOG, skill_path
@@ -75,6 +76,19 @@ def new_skills(view: WikiView, before: Collection[str]) -> list[Entry]:
         for slug, joined in view.skills.items()
         if skill_path(slug) not in before
     ]
+
+
+def newly_quarantined(pages: Iterable[QuarantinedPage]) -> list[Entry]:
+    """The pages that are held back from now on, and why."""
+    return [
+        {"action": "quarantine", "id": page.id, "dst": page.path, "rules": [each["rule"] for each in page.findings]}
+        for page in pages
+    ]
+
+
+def releases(pages: Iterable[QuarantinedPage], why: str) -> list[Entry]:
+    """The pages that a person lets through, and why."""
+    return [{"action": "release", "id": page.id, "why": why, "texts": page.texts} for page in pages]
 
 
 def newly_archived(made: Catalog, before: Collection[str]) -> list[Entry]:

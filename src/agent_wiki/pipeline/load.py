@@ -7,10 +7,12 @@ from dataclasses import field
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.judged import judged
 from agent_wiki.pages.settled import Settled, disturbed
 from agent_wiki.pages.state import WikiState, paths_of, view_of
 from agent_wiki.pipeline.config_tags import tags_of_stages
 from agent_wiki.pipeline.former_layout import converted, converted_answers
+from agent_wiki.pipeline.judged_records import judged_records
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, Memory, PagesOnDisk, read_pages, remembered
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import but_the_newest, terms_of
@@ -118,6 +120,7 @@ def _load_settled(
 
 
 def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki, but: Container[str]) -> None:
+    known = judged_records(folder)
     for path, content in folder.files_of(SESSIONS, ".json", but):
         try:
             record = parse_record(content, path, entry_types())
@@ -127,10 +130,11 @@ def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: Lo
             continue
         if record.session_id in loaded.state.records and path != record_path(record.session_id):
             continue  # a copy of a record under another name
-        loaded.state.records[record.session_id] = record
+        own = record if path in known and _CONFLICT not in content else judged(record)
+        loaded.state.records[record.session_id] = own
         loaded.state.digests[record.session_id] = content_digest(content)
-        if _CONFLICT in content:
-            loaded.unwritten[path] = record
+        if _CONFLICT in content or own is not record:
+            loaded.unwritten[path] = own
 
 
 def _load_corpus(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:
@@ -149,7 +153,7 @@ def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
     state, former = loaded.state, loaded.pages.former
     for session_id, made in converted(former, ScriptFiles(folder).read).items():
         if session_id not in state.records:
-            state.records[session_id] = loaded.unwritten[record_path(session_id)] = made
+            state.records[session_id] = loaded.unwritten[record_path(session_id)] = judged(made)
     for path, answer in converted_answers(former).items():
         if path not in state.corpus:
             state.corpus[path] = loaded.unwritten[path] = answer

@@ -14,6 +14,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines import opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog, subtask_pages
+from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.rejected import record_of_rejected
 from agent_wiki.pages.state import view_of
 from agent_wiki.pages.task import sessions_of_tasks
@@ -23,7 +24,7 @@ from agent_wiki.report import Report
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, TASKS, edit_config, edit_kept, edit_rejected, is_stage_made
-from agent_wiki.wiki.layout import AGENTS, kind_of, page_id
+from agent_wiki.wiki.layout import AGENTS, QUARANTINE, kind_of, page_id
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import text_or_none, texts_of
@@ -57,7 +58,7 @@ def keep(wiki: Path, paths: Sequence[str], report: Report) -> Report:
         publisher.set_config(edit_kept(publisher.config_text, add=paths))
         publisher.keep(paths)
 
-    return _published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
+    return published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
 
 
 def restore(wiki: Path, paths: Sequence[str], report: Report) -> Report:
@@ -68,7 +69,7 @@ def restore(wiki: Path, paths: Sequence[str], report: Report) -> Report:
         publisher.set_config(edit_kept(publisher.config_text, take_out=paths))
         publisher.release(paths)
 
-    return _published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
+    return published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
 
 
 def reject(wiki: Path, paths: Sequence[str], why: str, report: Report) -> Report:
@@ -83,7 +84,7 @@ def reject(wiki: Path, paths: Sequence[str], why: str, report: Report) -> Report
         publisher.set_config(edit_rejected(publisher.config_text, entries))
         publisher.release(paths)
 
-    return _published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
+    return published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
 
 
 def edited_files(wiki: Path) -> list[EditedFile]:
@@ -95,11 +96,11 @@ def edited_files(wiki: Path) -> list[EditedFile]:
         publisher.release(found)
 
     folder = WikiFolder(wiki, is_dry_run=True)
-    report = _published(folder, Report("review", str(wiki)), release_pages)
+    report = published(folder, Report("review", str(wiki)), release_pages)
     if report.edited:  # index pages and scripts are looked at when they are written
         found.update(report.edited)
         folder = WikiFolder(wiki, is_dry_run=True)
-        _published(folder, Report("review", str(wiki)), lambda publisher: publisher.release(found))
+        published(folder, Report("review", str(wiki)), lambda publisher: publisher.release(found))
     texts = {path: folder.read_text(path, errors="replace") or "" for path in sorted(found)}
     return [EditedFile(path, text, folder.planned.get(path)) for path, text in texts.items()]
 
@@ -111,7 +112,7 @@ def owners_files(wiki: Path) -> list[str]:
     return sorted(path.relative_to(wiki).as_posix() for path in found)
 
 
-def _published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
+def published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
     """Load the wiki, take a decision, and write what follows from it."""
     with opened_engine(_EMBEDDED, folder.root, AskingOptions()) as opened, folder.locked():
         publisher = Publisher(folder, opened.engine, report)
@@ -123,8 +124,16 @@ def _published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
     return report
 
 
+def _withheld_ids(publisher: Publisher) -> dict[str, str]:
+    """The ids of what is held back, by path."""
+    pages = quarantined_pages(Catalog(view_of(publisher.state), {}, publisher.templates))
+    return {page.path: page.id for page in pages}
+
+
 def _id_of(path: str, publisher: Publisher) -> str:
-    kind = kind_of(path)
+    kind = kind_of(path.removeprefix(f"{QUARANTINE}/"))
+    if kind is None and (held := _withheld_ids(publisher).get(path)) is not None:
+        return held
     if kind is None:
         raise UsageError(f"{path}: only pages can be rejected")
     if kind == "summary":

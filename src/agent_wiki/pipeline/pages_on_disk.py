@@ -28,7 +28,7 @@ from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.txt"
-_HEAD = f"agent-wiki {__version__}, layout 7"
+_HEAD = f"agent-wiki {__version__}, layout 8"
 _INDEX = Known("", "", "")
 _SEPARATOR, _SEPARATORS = "\t", 4  # a page whose path or date has one is not remembered
 

@@ -19,8 +19,10 @@ from agent_wiki.pages.contract import contract, is_its_owners
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
 from agent_wiki.pages.index_shards import is_shard
 from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
+from agent_wiki.pages.judged import judged
 from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
+from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.settled import Settled, settled_sessions
 from agent_wiki.pages.state import WikiState, WikiView, view_of
@@ -30,6 +32,7 @@ from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
 from agent_wiki.pipeline.git_sides import edited_before_merge
+from agent_wiki.pipeline.judged_records import remember_judged
 from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
 from agent_wiki.pipeline.page_writers import written_pages
@@ -45,7 +48,7 @@ from agent_wiki.wiki.config import TAGS, edit_config, parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
-from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, page_id, skill_path
+from agent_wiki.wiki.layout import AGENTS, CONFIG, is_quarantined, kind_of, page_id, skill_path
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
@@ -130,7 +133,7 @@ class Publisher:
         if known is not None and self._is_superseded(mined, known, rewrite=rewrite):
             return False
         self._taken.add(mined.session_id)
-        record = merged(known, mined)
+        record = judged(merged(known, mined))
         if known is not None:
             self._replaced.add(known)
         if record != known:
@@ -189,6 +192,7 @@ class Publisher:
         self._write_pages(made, archive_covered=archive_covered)
         self.report.warnings += made.warnings
         sidecar.store(self.folder, self.state.config.sidecar)
+        remember_judged(self.folder)
 
     def _published(self, view: WikiView, new_pages: NewPages) -> WikiView:
         """The wiki without the pages that wait for a later run."""
@@ -332,6 +336,7 @@ class Publisher:
             counts[entry.kind] += 1
         self.report.pages_unchanged += len(rendered) - changed
         self._remove(rendered, scripts)
+        self._write_quarantine(made)
         self._write_indexes(made, entries)
         self._remember(made, known, may_settle=archive_covered)
         self.rendered |= rendered - others
@@ -385,6 +390,18 @@ class Publisher:
             if kind_of(path) == "skill":
                 scripts.remove(path.split("/")[1])
             self.folder.remove(path)
+
+    def _write_quarantine(self, made: Catalog) -> None:
+        """Write what is held back, and remove what no longer is, unless an unreadable record may have made it."""
+        pages = [page for page in quarantined_pages(made) if is_quarantined(page.path)]
+        before = {path for path in self.folder.files() if is_quarantined(path)}
+        new = [page for page in pages if page.path not in before]
+        self._audit.add(audit.newly_quarantined(new))
+        for page in pages:
+            self.folder.write_text(page.path, page.text(self.templates))
+        for path in sorted(before - {page.path for page in pages}) if not self.unreadable_records else ():
+            self.folder.remove(path)
+        self.report.quarantined += [page.path for page in new]
 
     def _archived(self, made: Catalog) -> Iterable[dict[str, Any]]:
         before = self.pages.all()

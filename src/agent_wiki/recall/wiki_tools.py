@@ -11,7 +11,7 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
 COMMANDS = frozenset(
-    {"normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
+    {"release", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
      "discover-tasks", "catalog", "join", "init", "dump", "forget", "keep", "restore", "reject", "worklist", "prompt",
      "apply", "cost", "consult", "review", "save", "check", "secrets", "why", "rules", "report", "connect", "plugin",
      "mcp", "lock", "site", "serve", "view", "config", "models", "status", "doctor", "tail", "schema",

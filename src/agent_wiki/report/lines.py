@@ -74,6 +74,8 @@ def _looks(report: Report) -> list[str]:
         first, *others = as_lines(report.warnings)
         more = f" (and {len(others)} more)" if others else ""
         lines.append(f"warning: {first}{more}")
+    if report.quarantined:
+        lines.append(f"held back: {counted(len(report.quarantined), 'page')} that may mislead an agent: `wiki review`")
     if report.edited:
         lines.append(f"edited: {counted(len(report.edited), 'page')} by a person, left as they are: `wiki review`")
     if report.dropped_claims:
@@ -125,6 +127,7 @@ def _lists(report: Report) -> list[str]:
         ("left out", report.left_out),
         ("not recordings, passed over", report.passed_over),
         ("set aside after three failed runs: --retry-set-aside reads them again", report.set_aside),
+        ("held back, as they may mislead an agent: `wiki review`", report.quarantined),
         ("edited by a person, left as they are: `wiki review`", report.edited),
         ("claims dropped for lack of evidence", report.dropped_claims),
         ("warnings", report.warnings),

@@ -11,6 +11,7 @@ from agent_wiki.pages.rejected import rejected_for
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.pipeline.owners_pages import owners_files
+from agent_wiki.pipeline.released import withheld_named, withheld_pages
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.wiki.layout import INDEX, episode_id, kind_of, page_id
 from agent_wiki.wiki.page import Page
@@ -75,18 +76,25 @@ class WikiPages(Mapping[str, Page]):
         return {str(row["link"]): str(row.get("title", "")) for row in index_fields(text.encode())}
 
 
-def files_named(wiki: Path, wanted: Iterable[str]) -> list[str]:
+def files_named(wiki: Path, wanted: Iterable[str], *, or_withheld: bool = False) -> list[str]:
     """The pages that a person means, and generated files that are no pages, by path in the wiki, sorted.
+
+    With `or_withheld` also what is held back, of which no other page has the name.
 
     Raises `UsageError` for a wiki or file that does not exist, and for an ambiguous name.
     """
     if not wiki.is_dir():
         raise UsageError(f"{wiki}: no such wiki")
     pages, others = WikiPages.read(WikiFolder(wiki), []), set(owners_files(wiki))
+    withheld = withheld_pages(wiki) if or_withheld else []
     found: set[str] = set()
     for name in wanted:
         path = _path_in_wiki(name, wiki)
-        found.update([path] if path in others else pages_named(pages, name, wiki))
+        held = withheld_named(withheld, path, wiki)
+        if held is not None and not _paths_of(pages, name, wiki):
+            found.add(held.path)
+        else:
+            found.update([path] if path in others else pages_named(pages, name, wiki))
     return sorted(found)
 
 
@@ -122,7 +130,8 @@ def _why_hidden(view: WikiView, wanted: str) -> str:
     """Of a guideline or skill that the owner rejected, or that says the same as one: that, and why; else empty."""
     name = next((each for each in (wanted, page_id(wanted), f"skill:{wanted}") if each in view.rejected), None)
     if name is None:
-        return ""
+        held = next((each for each in (wanted, page_id(wanted), f"skill:{wanted}") if each in view.withheld), None)
+        return f"held back: see `wiki review` ({held})" if held else ""
     rejected = view.state.config.rejected
     by = rejected_for(name, view.rejected, rejected, view.state.corpus)
     reason = f" ({plain_line(rejected[by], _MOST_WHY)})" if rejected.get(by) else ""

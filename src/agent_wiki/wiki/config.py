@@ -34,9 +34,18 @@ TASKS: Section = ("tasks",)
 OVERRIDES: Section = ("session_family_overrides",)
 RULES: Section = ("rules",)
 REJECTED: Section = ("rejected",)
+RELEASED: Section = ("released",)
 IN_GIT = "pages"
 
-_SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED)
+_SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED, RELEASED)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a person let through of a page that was held back: the digests of its `texts`, and `why`."""
+
+    texts: tuple[str, ...]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,7 @@ class Config:
     overrides: dict[str, dict[str, Any]] = field(default_factory=dict)
     ignored_rules: tuple[str, ...] = ()  # ids of rules of the embedded engine that the owner switched off
     rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
+    released: dict[str, Release] = field(default_factory=dict)  # by id of a page
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
     are_summaries_titled: bool = False  # their file names begin with their titles
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
@@ -68,7 +78,7 @@ def parse_config(text: str) -> Config:
         root = {}
     if not isinstance(root, dict):
         raise RunError(f"{CONFIG}:1: not a mapping; correct it and run again")
-    tags, clusters, tasks, overrides, rejected = (_mapping_at(root, section) for section in _SECTIONS)
+    tags, clusters, tasks, overrides, rejected, released = (_mapping_at(root, section) for section in _SECTIONS)
     check_page_names(text, CLUSTERS[0], (name for name, value in clusters.items() if isinstance(value, dict)))
     check_page_names(text, TASKS[0], (name for name, value in tasks.items() if isinstance(value, dict)))
     return Config(
@@ -78,11 +88,16 @@ def parse_config(text: str) -> Config:
         overrides={name: value for name, value in overrides.items() if isinstance(value, dict)},
         ignored_rules=_ignored_rules(root),
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
+        released={name: _release(value) for name, value in released.items() if isinstance(value, dict)},
         kept=tuple(texts_of(root.get("kept"))),
         are_summaries_titled=_are_titled(root.get("summary_names")),
         keeps_personal_data=_keeps_personal_data(root.get("pii")),
         sidecar=_sidecar(root.get("summaries")),
     )
+
+
+def _release(value: Mapping[str, Any]) -> Release:
+    return Release(tuple(texts_of(value.get("texts"))), str(value.get("why") or ""))
 
 
 def _loaded(text: str) -> Any:
@@ -232,11 +247,20 @@ def patched(text: str, patch: Mapping[str, Any]) -> str:
 
 def edit_rejected(text: str, reasons: Mapping[str, str]) -> str:
     """`text` with pages put under `rejected:`, one a line: id → why. All else keeps its bytes."""
+    return edit_config(_with_section_of(text, REJECTED[0]), REJECTED, reasons)
+
+
+def edit_released(text: str, releases: Mapping[str, Release]) -> str:
+    """`text` with pages put under `released:`, one a line. All else keeps its bytes."""
+    entries = {name: OneLine(texts=list(each.texts), why=each.why) for name, each in releases.items()}
+    return edit_config(_with_section_of(text, RELEASED[0]), RELEASED, entries)
+
+
+def _with_section_of(text: str, name: str) -> str:
+    """The text with an empty section of that name at its end, where it has none."""
     root = compose_yaml(text)
     names = {key.value for key, _ in root.value} if isinstance(root, yaml.MappingNode) else set()
-    if REJECTED[0] not in names:
-        text = _with_final_newline(_in_block_style(text)) + f"{REJECTED[0]}: {{}}\n"
-    return edit_config(text, REJECTED, reasons)
+    return text if name in names else _with_final_newline(_in_block_style(text)) + f"{name}: {{}}\n"
 
 
 def edit_kept(text: str, add: Collection[str] = (), take_out: Collection[str] = ()) -> str:

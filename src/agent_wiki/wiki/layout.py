@@ -11,6 +11,7 @@ from functools import lru_cache
 from agent_wiki.wiki.kinds import EPISODE, FOLDERS, KINDS, PageKind
 
 ARCHIVE = "_archived"
+QUARANTINE = "_quarantine"
 SESSIONS = "_sessions"
 CONFIG = "_config.yaml"
 INDEX = "_index.jsonl"
@@ -81,6 +82,16 @@ def guideline_path(title: str, guideline_id: str) -> str:
 def archived(path: str) -> str:
     """The path of a guideline's page once it is archived."""
     return f"{ARCHIVE}/{path.rpartition('/')[2]}"
+
+
+def quarantined(path: str) -> str:
+    """The path of a page that is held back."""
+    return f"{QUARANTINE}/{path}"
+
+
+def is_quarantined(path: str) -> bool:
+    """Whether a path is that of a page that is held back."""
+    return path.startswith(f"{QUARANTINE}/")
 
 
 def cluster_path(cluster_slug: str) -> str:

@@ -1,0 +1,117 @@
+"""`wiki review` and `wiki release`: the pages that need a look, and those that are held back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agent_wiki.commands.show import finish, print_json, print_lines
+from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki, Wiki
+from agent_wiki.commands.unchanged import wiki_folder
+from agent_wiki.errors import UsageError
+
+if TYPE_CHECKING:
+    from agent_wiki.errors import UnreadablePage
+    from agent_wiki.pages.quarantine import QuarantinedPage
+    from agent_wiki.retrieval.review import EditedPage, Reviewed
+
+_EXIT_UNREADABLE = 1
+_MOST_SHOWN = 2_000  # characters of what a page says; its file has more
+
+
+def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
+    """List the pages that are held back, with the reason, those that harmed or misled a session, and edited ones.
+
+    What to do with a page that is held back: `wiki release` publishes it, `wiki reject` removes it for good. With an
+    edited page, shown with a diff: `wiki keep` makes it yours for good, `wiki restore` renders it again. A bad page is
+    retired for good with `wiki reject`.
+    """
+    from agent_wiki.pages.quarantine import as_values
+    from agent_wiki.pipeline.released import withheld_pages
+    from agent_wiki.retrieval.review import edited_pages
+    from agent_wiki.retrieval.review import review as found_in
+
+    folder = wiki_folder(wiki)
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such wiki")
+    problems: list[UnreadablePage] = []
+    held, found, edited = withheld_pages(folder), found_in(folder, problems), edited_pages(folder)
+    if as_json:
+        others = [*(each.to_json() for each in found), *(each.to_json() for each in edited)]
+        print_json([*map(as_values, held), *others], is_ascii=True)
+    else:
+        for withheld in held:
+            print_lines(_withheld_lines(withheld))
+        for each in found:
+            print_lines(_review_lines(folder, each))
+        for page in edited:
+            print_lines(_edited_lines(page))
+        if not (held or found or edited):
+            typer.echo("nothing is held back, and no page has harmed or misled a session", err=True)
+    print_lines((f"wiki: {problem}" for problem in problems), err=True)
+    raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
+
+
+def _edited_lines(page: EditedPage) -> list[str]:
+    from agent_wiki.retrieval.terminal import one_line, plain_text
+
+    note = "" if page.is_supported else "; no session supports it any more"
+    diff = [f"   {line}" for line in plain_text(page.diff).split("\n")]
+    return [f"{one_line(page.link)} [edited{note}]", *diff]
+
+
+def _review_lines(folder: Path, each: Reviewed) -> list[str]:
+    from agent_wiki.retrieval.terminal import plain_text
+    from agent_wiki.wiki.text import plain_line
+
+    counts = ", ".join(f"{status} {count}" for status, count in each.counts.items())
+    sunk = "; last in `wiki consult`" if each.has_sunk else ""
+    lines = [
+        f"{plain_line(each.title, 120)} [{each.tier}: {counts}{sunk}]",
+        f"   {plain_text(str(folder / each.link))}",
+    ]
+    for recall in each.against:
+        quote = f": “{plain_line(recall.quote, 200)}”" if recall.quote else ""
+        lines.append(f"   {recall.status} in {plain_line(recall.session_id, 60)}{quote}")
+    return lines
+
+
+def _withheld_lines(page: QuarantinedPage) -> list[str]:
+    from agent_wiki.retrieval.terminal import one_line, plain_text
+    from agent_wiki.safety.finding import RULES
+
+    lines = [f"{one_line(page.path)} [held back: {one_line(page.title)}]"]
+    for each in page.findings:
+        excerpt = f": {one_line(each['excerpt'])}" if "excerpt" in each else ""
+        lines.append(f"   {each['rule']}{excerpt}")
+        lines.append(f"      {RULES.get(each['rule'], '')}")
+    lines += [f"   in {one_line(each)}" for each in page.sessions]
+    return [*lines, *(f"   > {line}" for line in plain_text(page.says[:_MOST_SHOWN]).split("\n"))]
+
+
+def release(
+    pages: Annotated[
+        list[str], typer.Argument(help="Pages that are held back: a path, an id, a slug, or the beginning of an id.")
+    ],
+    why: Annotated[str, typer.Option("--why", help="Why they may be trusted; it is remembered.")],
+    wiki: Wiki = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish pages that are held back, as they are now.
+
+    They are listed under `released:` in `_config.yaml` with a digest of what they say: no run holds that back again,
+    but one that says something else under the same id. `_audit.log` has a line of it.
+    """
+    from agent_wiki.pipeline.released import release as made_released
+    from agent_wiki.report import Report
+    from agent_wiki.retrieval.terminal import one_line
+
+    folder = wiki_folder(wiki)
+    report, released = made_released(folder, pages, why, Report("release", str(folder), is_dry_run=dry_run))
+    if not as_json:
+        would = "would be " if dry_run else ""
+        print_lines(f"{would}released: {one_line(page.id)} ({one_line(page.title)})" for page in released)
+    finish(report, as_json=as_json, extra={"released": [page.id for page in released]})

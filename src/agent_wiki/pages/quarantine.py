@@ -1,0 +1,122 @@
+"""The pages in `_quarantine/`: what is held back, shown as inert text with the reason, for a person who decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+from agent_wiki.pages.catalog import Catalog, withheld_subtasks
+from agent_wiki.pages.guideline import GuidelineEntry
+from agent_wiki.pages.judged import parts_of
+from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.skill import SkillEntry, fence_of
+from agent_wiki.pages.withheld import Withheld, WithheldLesson, summary_name, why_of
+from agent_wiki.safety.finding import RULES, visible
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, quarantined, subtask_path
+from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.text import plain_line
+
+_MOST_TITLE = 120
+_MOST_SESSIONS = 10
+_MOST_SHOWN = 20_000  # characters of what a page says
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedPage:
+    """A page that is held back. `path` is where it lies now; `texts` are the digests that a release lets through."""
+
+    id: str
+    type: str
+    kind: str
+    title: str
+    findings: list[dict[str, str]]
+    texts: list[str]
+    sessions: list[str]
+    path: str = field(metadata=BODY)
+    says: str = field(metadata=BODY)
+
+    def text(self, templates: Templates) -> str:
+        """The page as text: what it says is in a fence, and nothing of it is hidden."""
+        shown = visible(self.says[:_MOST_SHOWN])
+        why = [{"excerpt": "", **each, "says": RULES.get(each["rule"], "")} for each in self.findings]
+        excerpts = [each.get("excerpt", "") for each in self.findings]
+        fence = fence_of("\n".join([shown, *excerpts]))
+        body = templates.render("quarantined.md", title=self.title, why=why, says=shown, fence=fence, id=self.id)
+        return page_text(front_matter(self), body)
+
+
+def quarantined_pages(catalog: Catalog) -> Iterator[QuarantinedPage]:
+    """Everything that a wiki holds back, pages of others included, which stay where they are."""
+    view = catalog.view
+    for name, lesson in view.withheld.items():
+        yield _lesson_page(name, lesson)
+    for session in view.sessions.values():
+        yield from _summary_pages(session, catalog)
+    for name, page in view.withheld_pages.items():
+        path = page.path if page.is_foreign else quarantined(page.path)
+        title = page.text.partition("\n")[0]
+        yield _page(name, kind_of(page.path) or "page", path, title, page.why, page.text)
+    for name, answer, why in withheld_subtasks(catalog):
+        said = json.dumps(answer, ensure_ascii=False, indent=1)
+        sessions = [str(answer["parent_session_id"])]
+        yield _page(f"subtask:{name}", "subtask", quarantined(subtask_path(name)), answer["title"], why, said, sessions)
+
+
+def _lesson_page(name: str, lesson: WithheldLesson) -> QuarantinedPage:
+    entry: GuidelineEntry | SkillEntry = lesson.joined.entry
+    says = "\n\n".join(text for text, _ in parts_of(entry))
+    if isinstance(entry, SkillEntry):
+        kind, path = "skill", f"skills/{entry.name}.md"  # under another name than that by which agents find skills
+    else:
+        kind, path = "guideline", guideline_path(entry.title, name)
+    ids = list(lesson.joined.session_ids)
+    return _page(name, kind, quarantined(path), entry.title, lesson.why, says, ids)
+
+
+def _summary_pages(session: Session, catalog: Catalog) -> Iterator[QuarantinedPage]:
+    released = catalog.view.state.config.released
+    for path, arc in zip(session.paths, session.arcs, strict=True):
+        if is_quarantined(path):
+            name = summary_name(path)
+            why = why_of(arc, released[name].texts if name in released else ())
+            assert why is not None
+            says = "\n\n".join(text for text, _ in parts_of(arc))
+            yield _page(name, "summary", path, arc.title or arc.goal, why, says, [session.session_id])
+
+
+def _page(
+    name: str, kind: str, path: str, title: str, why: Withheld, says: str, sessions: list[str] | None = None
+) -> QuarantinedPage:
+    return QuarantinedPage(
+        id=name,
+        type="quarantined",
+        kind=kind,
+        title=plain_line(visible(str(title)), _MOST_TITLE),
+        findings=[_finding(each.rule, each.excerpt) for each in why.findings],
+        texts=list(why.texts),
+        sessions=(sessions or [])[:_MOST_SESSIONS],
+        path=path,
+        says=says,
+    )
+
+
+def _finding(rule: str, excerpt: str) -> dict[str, str]:
+    return {"rule": rule, **({"excerpt": excerpt} if excerpt else {})}
+
+
+def as_values(page: QuarantinedPage) -> Mapping[str, Any]:
+    """A page as reviews show it."""
+    return {
+        "link": page.path,
+        "reason": "quarantine",
+        "id": page.id,
+        "kind": page.kind,
+        "title": page.title,
+        "findings": [{**each, "says": RULES.get(each["rule"], "")} for each in page.findings],
+        "sessions": page.sessions,
+        "text": visible(page.says[:_MOST_SHOWN]),
+    }

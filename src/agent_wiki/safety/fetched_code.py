@@ -1,0 +1,140 @@
+"""Code from elsewhere that is run: piped into a shell, evaluated, or saved and started; and code that was encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from agent_wiki.safety.finding import SafetyFinding, finding
+from agent_wiki.safety.hosts import hosts_in, is_outside
+from agent_wiki.safety.reading import Passage
+from agent_wiki.safety.signs import Sign, advised, sign
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import regex
+
+FETCHERS = frozenset({"curl", "wget", "aria2c", "fetch", "http", "https", "iwr", "irm", "invoke-webrequest"})
+_FETCH = r"(?:\bcurl\b|\bwget\b|\baria2c\b|\biwr\b|\birm\b|\binvoke-(?:webrequest|restmethod)\b|\blynx\b|\bxh\b)"
+_SHELL = r"(?:(?:ba|z|da|k|fi|c)?sh)\b(?!\s+-l?c\b)(?![./\w-])"
+_OTHER = r"(?:python[\d.]*|node|perl|ruby|php|deno|bun)\b(?!\s+-{1,2}[a-zA-Z]*[cmepnr])(?![./\w])"
+_RUN = (
+    rf"(?:(?:sudo|env|exec|command|nohup|xargs)\s+(?:-\S+\s+)*)*(?:/\S*/)?(?:{_SHELL}|{_OTHER}"
+    r"|iex\b|source\s+/dev/stdin)"
+)
+_FETCHERS_NAMED = "curl wget aria2c iwr irm invoke- lynx xh"
+_SIGNS: tuple[Sign, ...] = (
+    sign(
+        "runs/fetched-code",
+        f"| ; {_FETCHERS_NAMED}",
+        rf"{_FETCH}[^\n|;]{{1,300}}(?:\|(?!\s*{_RUN})[^\n|;]{{1,120}}){{0,3}}\|\s*{_RUN}",
+    ),
+    sign(
+        "runs/fetched-code",
+        f"$( ` <( ; {_FETCHERS_NAMED}",
+        rf"(?:\beval|\bsource|\bexec|(?:^|[\s;&])\.|{_SHELL}|\b(?:ba|z|da)?sh\s+-l?c)\s+(?:-\S+\s+)*"
+        rf"[\"']?(?:\$\(|`|<\()\s*(?:sudo\s+)?{_FETCH}",
+    ),
+    sign(
+        "runs/fetched-code",
+        "iex invoke-expression",
+        rf"\b(?:iex|invoke-expression)\b.{{0,60}}(?:{_FETCH}|downloadstring)",
+    ),
+    sign(
+        "runs/fetched-code",
+        "exec eval; urlopen urllib requests.get httpx.get fetch(",
+        r"\b(?:exec|eval)\s*\(.{0,200}?\b(?:urlopen|urllib|requests\.get|httpx\.get|fetch\()",
+    ),
+    sign(
+        "runs/fetched-code",
+        "http:// https://",
+        r"\b(?:deno run|npx|bunx|uvx|pipx run|go run|bash|sh|node|python3?)\s+(?:-\S+\s+)*https?://",
+    ),
+    sign(
+        "runs/fetched-code",
+        "download fetch retrieve grab get; run execute source eval start launch",
+        r"\b(?:download|fetch|retrieve|grab|get)\b[^.\n]{0,160}?(?:\band\b|\bthen\b|,)\s*(?:then\s+)?"
+        r"(?:run|execute|source|evaluate|eval|start|launch)\s+(?:it|that|them|this|"
+        r"(?:the|its) (?:downloaded |fetched |resulting )?(?:script|installer|file|binary|result"
+        r"|output|contents?|code)s?)\b",
+    ),
+    sign(
+        "runs/fetched-code",
+        "run execute evaluate follow carry~out do obey; returned fetched served downloaded received loaded it~"
+        " page server site address",
+        r"\b(?:run|execute|evaluate|follow|carry out|do|obey)\s+(?:whatever|what|(?:all |any |every |each |the )*"
+        r"(?:scripts?|commands?|codes?|steps|instructions?))\b[^.\n]{0,40}?\b(?:returned|fetched|served|downloaded"
+        r"|received|loaded|(?:it|that page|this page|the page|the server|the site|that address) (?:says|gives|returns"
+        r"|answers|lists|sends))\b",
+    ),
+    sign(
+        "runs/encoded-code",
+        "base64 xxd openssl; |",
+        rf"\b(?:base64|xxd|openssl\s+(?:enc|base64))\b[^\n|]{{0,120}}\|\s*{_RUN}",
+    ),
+    sign(
+        "runs/encoded-code",
+        "base64; $(",
+        r"\b(?:eval|exec|source|sh -c|bash -c)\b.{0,40}?\$\([^)\n]{0,400}\bbase64\b",
+    ),
+    sign(
+        "runs/encoded-code",
+        "b64decode fromhex atob decompress; exec eval",
+        r"\b(?:exec|eval)\s*\(.{0,120}?\b(?:b64decode|fromhex|atob|zlib\.decompress)\b",
+    ),
+    sign(
+        "runs/encoded-code",
+        "powershell pwsh",
+        r"\b(?:powershell|pwsh)\b[^\n|]{0,80}\s-(?:e|en|enc|encodedcommand)\s+[A-Za-z0-9+/=]{16,}",
+    ),
+)
+_INTERPRETERS = regex(r"^(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|perl|ruby|php|source|\.|deno|bun|open|start)$")
+_CHECKERS = regex(r"^(?:sha(?:1|224|256|384|512)sum|shasum|md5sum|gpg2?|cosign|minisign|b2sum|slsa-verifier)$")
+_OUTPUT = ("-o", "--output", "-O", "--output-document", "--out", "-OutFile")
+
+
+def findings(passage: Passage) -> Iterator[SafetyFinding]:
+    """What a text advises to run that comes from elsewhere."""
+    for rule, match in advised(passage, _SIGNS):
+        yield finding(rule, match.group())
+    if any(each in passage.lower for each in FETCHERS):
+        yield from saved_and_run(passage.commands)
+
+
+def saved_and_run(commands: Sequence[SimpleCommand]) -> Iterator[SafetyFinding]:
+    """A file that one command fetches and a later one runs, unless its digest or signature is checked between."""
+    fetched: dict[str, str] = {}  # name of a file → the command that fetched it
+    for command in commands:
+        if command.program.lower() in FETCHERS and any(map(is_outside, _hosts(command))):
+            fetched |= dict.fromkeys(filter(None, _saved_as(command)), command.source)
+        elif _CHECKERS.match(command.program):
+            fetched.clear()
+        elif name := next((each for each in _started(command) if each in fetched), ""):
+            yield finding("runs/fetched-code", f"{fetched[name]} … {command.source or command.text()}")
+
+
+def _hosts(command: SimpleCommand) -> Iterable[str]:
+    for word in command.words[1:]:
+        yield from hosts_in(word if "/" in word or word.startswith("-") else f"{word}/x")
+
+
+def _saved_as(command: SimpleCommand) -> Iterator[str]:
+    """The names under which a fetch saves what it gets."""
+    words = command.words
+    yield from (_name(each) for each in command.writes)
+    is_named = False
+    for position, word in enumerate(words[:-1]):
+        if word in _OUTPUT and not (word == "-O" and command.program == "curl"):
+            yield _name(words[position + 1])
+            is_named = True
+    if not is_named and (command.program == "wget" or any(each.startswith("-") and "O" in each for each in words)):
+        yield from (_name(each.partition("?")[0]) for each in words[1:] if "/" in each and not each.startswith("-"))
+
+
+def _started(command: SimpleCommand) -> Iterator[str]:
+    """The names of files that a command starts."""
+    if _INTERPRETERS.match(command.program) or command.words[:1] == (".",):
+        yield from (_name(each) for each in command.words[1:] if not each.startswith("-"))
+    elif command.words and "/" in command.words[0]:
+        yield _name(command.words[0])
+
+
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]

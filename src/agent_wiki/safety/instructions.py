@@ -1,0 +1,197 @@
+"""Text that speaks to an agent as its operator would: ignore your instructions, you are now, do not mention this."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent_wiki.safety.finding import SafetyFinding, finding
+from agent_wiki.safety.reading import Passage
+from agent_wiki.safety.signs import Sign, matches, sign
+
+_AGENT = r"(?:ai|llm|agents?|assistants?|language models?|models?|copilot|claude|gpt|gemini|codex|chatbots?|bots?)"
+_YOURS = (
+    r"(?:instructions?|prompts?|system prompts?|directives?|directions?|guidelines|rules"
+    r"|constraints|guardrails|safety (?:rules|checks|measures)|polic(?:y|ies)|training|context)"
+)
+_TOOL = (
+    r"(?:bash|shell|terminal|run_?(?:terminal|shell)?_?(?:command|cmd)|execute_?(?:command"
+    r"|bash)?|webfetch|web_fetch|task|computer|apply_patch|run_in_terminal|exec_command)"
+)
+_AGENTS = "ai llm agent assistant model copilot claude gpt gemini codex bot"
+_SIGNS: tuple[Sign, ...] = (
+    sign(
+        "instructs/ignore",
+        "ignore disregard forget overrid overrul discard drop set~aside abandon follow attention",
+        r"\b(?:ignore|disregard|forget|override|overrule|discard|drop|set aside|abandon|do not follow"
+        r"|don['’]?t follow|stop following|no longer follow|pay no attention to)\s+"
+        r"(?:(?:all|any|every|everything|each|of|the|your|my|our|its|their|these|those|other|user['’]?s?)\s+)*"
+        r"(?:(?:previous|prior|earlier|above|preceding|existing|original|initial|former|system"
+        rf"|developer|safety|operator['’]?s?|user['’]?s?)(?:\s+(?:and|or)\s+\w+)?\s+)+(?:\w+\s+)?{_YOURS}\b",
+    ),
+    sign(
+        "instructs/ignore",
+        "ignore disregard forget override",
+        rf"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+)?(?:of\s+)?your\s+(?:\w+\s+)?{_YOURS}\b",
+    ),
+    sign(
+        "instructs/ignore",
+        "ignore disregard forget",
+        r"\b(?:ignore|disregard|forget)\s+(?:everything|all|what(?:ever)?)\s+(?:above|before"
+        r"|(?:you (?:were|have been)|the user|your (?:user|operator|developer))\b)",
+    ),
+    sign(
+        "instructs/ignore",
+        "apply count hold matter bind",
+        r"\b(?:your|the agent['’]?s?|the assistant['’]?s?|previous|earlier|project['’]?s?|user['’]?s?)\s+(?:\w"
+        rf"+\s+)?{_YOURS}\s+(?:do(?:es)? not|don['’]?t|no longer)\s+(?:apply|count|hold|matter"
+        r"|bind)",
+    ),
+    sign(
+        "instructs/ignore",
+        "apply count hold bind",
+        r"\b(?:rules|instructions|policies|guidelines|restrictions)\b[^.\n]{0,30}\b(?:do(?:es)? not"
+        r"|don['’]?t|no longer)\s+(?:apply|count|hold|bind)\b",
+    ),
+    sign(
+        "instructs/as-system",
+        "system developer admin operator",
+        r"(?:^|[.!?]\s+|\n)\s*(?:\[|<|\*\*|#+\s*)?(?:SYSTEM|system (?:message|prompt|note|notice"
+        r"|override|update)|developer message|admin(?:istrator)? (?:message|note|override)|operator (?:message"
+        r"|note))\s*(?:\]|>|\*\*)?\s*[:>]",
+    ),
+    sign(
+        "instructs/as-system",
+        "now henceforth",
+        r"\b(?:you are|you're|act|behave) (?:now|from now on|henceforth) (?:an?|the|as|acting"
+        r"|operating|running|free|no longer|allowed|permitted|authori[sz]ed)\b|\bfrom now on,? you (?:are"
+        r"|act|will act|must|will|shall)\b",
+    ),
+    sign(
+        "instructs/as-system",
+        "mode",
+        r"\b(?:enter|enable|activate|switch (?:in)?to|(?:you are|now) in)\s+(?:maintenance|developer"
+        r"|debug|god|admin|root|jailbreak|unrestricted|dan|override|autonomous|unsafe)\s+mode\b",
+    ),
+    sign(
+        "instructs/as-system",
+        "important system instruction admin assistant developer priority secret hidden inst] im_start im_end "
+        "endoftext sys>>",
+        r"[<‹\[]/?\s*(?:important|system|system[-_]reminder|system[-_]prompt|instructions?|admin"
+        r"|assistant|developer|priority|secret|hidden)\s*[>\]›]|\[/?INST\]|<\|(?:im_start|im_end"
+        r"|system|endoftext)\|>|<<SYS>>|(?:^|\n)#{1,4} ?(?:system|instructions? for (?:the )?(?:ai"
+        r"|agents?|assistants?|model))\b",
+    ),
+    sign(
+        "instructs/as-system",
+        f"to~ for~ attention;{_AGENTS}",
+        r"\b(?:note|message|instructions?|notice|attention|reminder|warning|memo|order)s?\s*(?:to"
+        rf"|for|,)\s+(?:the\s+|all\s+|any\s+|every\s+)?(?:ai|llm|coding |autonomous )*\s*{_AGENT}\b(?:\s+(?:rea"
+        r"ding|processing|working|that))?[^.\n]{0,20}[:,.]",
+    ),
+    sign(
+        "instructs/as-system",
+        "ai~ llm language~model coding autonomous",
+        r"\b(?:if|when|as|any|every|dear|attention)\s+(?:you\s+are\s+)?(?:an?\s+|the\s+|all\s+)?(?:ai"
+        r"|llm|language model|coding|autonomous)[ -]?(?:agents?|assistants?|models?|system)?\b[^.\n]{0,40}\b"
+        r"(?:must|should|shall|have to|are required|is required|need to|needs to|are to|is to"
+        r"|will|reading this)\b",
+    ),
+    sign(
+        "instructs/as-system",
+        "agent assistant ai llm claude copilot model;:",
+        r"(?:^|[.!?>]\s*|-- *)(?:agents?|assistants?|ai|llm|claude|copilot|model)\s*:\s*(?:also"
+        r"|please|you|do|run|now|first|always|copy|send|read|add|ignore|call|use|execute)\b",
+    ),
+    sign(
+        "instructs/as-system",
+        "new~;instruction prompt directive order",
+        r"\bnew (?:system )?(?:instructions?|prompt|directives?|orders?)\s*:",
+    ),
+    sign(
+        "instructs/conceal",
+        "mention tell reveal disclos inform notify alert discuss report",
+        r"\b(?:do not|don['’]?t|never|without|no need to|avoid)\s+(?:ever\s+)?(?:mention(?:ing)?"
+        r"|tell(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?"
+        r"|discuss(?:ing)?|report(?:ing)?)\b[^.\n]{0,60}?\b(?:this|these|it|that|them|any of"
+        r"|what you|having)\b[^.\n]{0,60}?\b(?:users?|humans?|owners?|operators?|reviewers?|developers?"
+        r"|maintainers?|anyone|anybody)\b(?![^.\n]{0,40}\b(?:until|unless|before)\b)",
+    ),
+    sign(
+        "instructs/conceal",
+        "tell inform notify alert",
+        r"\b(?:do not|don['’]?t|never|without)\s+(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?"
+        r"|alert(?:ing)?)\s+(?:the |your |any )?(?:users?|humans?|owners?|operators?|reviewers?"
+        r"|developers?|maintainers?|anyone)\b(?!\s+(?:that|it|the|they|to)\b)(?![^.\n]{0,60}\b(?:until"
+        r"|unless|before)\b)",
+    ),
+    sign(
+        "instructs/conceal",
+        "hide conceal keep",
+        r"\b(?:hide|conceal|keep)\s+(?:this|these|it|that|them|the \w+|your \w+)\b[^.\n]{0,40}?\b(?:from"
+        r"|secret from|hidden from)\s+(?:the |your |any )?(?:users?|humans?|owners?|operators?"
+        r"|reviewers?|developers?|maintainers?|everyone|anyone)\b",
+    ),
+    sign(
+        "instructs/conceal",
+        "secretly silently quietly covertly behind",
+        r"\b(?:secretly|silently|quietly|covertly|behind the user['’]?s back)\s+(?:run|execute"
+        r"|send|upload|add|install|copy|post|append|include|insert|push|read|collect)\b",
+    ),
+    sign(
+        "instructs/precedence",
+        "precedence priority authority",
+        r"\b(?:takes?|has|have|with|gets?)\s+(?:absolute\s+|full\s+|higher\s+)?(?:precedence"
+        r"|priority|authority)\s+over\b[^.\n]{0,40}\b(?:users?\b|AGENTS\.md|CLAUDE\.md|system prompt"
+        r"|your (?:instructions|rules)|(?:all|any|every) other (?:instructions?|rules?|pages?"
+        r"|words?)|the owner)",
+    ),
+    sign(
+        "instructs/precedence",
+        "overrid supersed outrank trump replac",
+        r"\b(?:overrid(?:e|es|ing)|supersed(?:e|es|ing)|outranks?|trumps?|replaces?)\b[^.\n]{0,30}\b(?:users?["
+        r"'’]?s?|owner['’]?s?|operator['’]?s?|system|developer['’]?s?|AGENTS\.md['’]?s?|CLAUDE\.md['’]?s?)\s+("
+        r"?:\w+\s+)?(?:instructions?|words?|requests?|wishes|prompts?|rules?|orders?|preferences?)\b",
+    ),
+    sign(
+        "instructs/precedence",
+        "already",
+        r"\b(?:user|owner|operator|admin(?:istrator)?|maintainers?)s?\s+(?:has|have)\s+(?:already\s+)(?:approv"
+        r"ed|authori[sz]ed|granted|consented|agreed|allowed)\b",
+    ),
+    sign(
+        "instructs/tool-call",
+        "mcp__",
+        r"\b(?:call|use|using|invoke|run|execute|trigger)\b[^.\n]{0,40}?\bmcp__\w+",
+    ),
+    sign(
+        "instructs/tool-call",
+        "tool function;call use invoke trigger",
+        rf"\b(?:call|use|invoke|trigger)\s+(?:the\s+|your\s+)?[`'\"]?{_TOOL}[`'\"]?\s+(?:tool"
+        r"|function)\b\s*(?:to|with|and|on)\b[^.\n]{0,20}?(?:\b(?:run|execute|send|fetch|open"
+        r"|delete|download|upload|read)\b|`)",
+    ),
+    sign(
+        "instructs/tool-call",
+        "tool function invoke parameter name antml",
+        r"[<‹](?:tool_call|function_calls?|invoke|antml:\w+|tool_use|parameter name)\b|\{\s*\"(?:name"
+        r"|tool|function)\"\s*:\s*\"[\w-]+\"\s*,\s*\"(?:arguments|parameters|input)\"\s*:",
+    ),
+    sign(
+        "instructs/tool-call",
+        "tool function;call invoke trigger",
+        r"\b(?:call|invoke|trigger)\s+(?:the\s+)(?:tool|function)\s+[`'\"]?\w+",
+    ),
+)
+_BY_NEGATION = ("instructs/conceal", "instructs/ignore")
+
+
+def findings(passage: Passage) -> Iterator[SafetyFinding]:
+    """What a text orders an agent as its operator would."""
+    for rule, match in matches(passage, _SIGNS):
+        if rule in _BY_NEGATION or _is_ordered(passage, match):
+            yield finding(rule, match.group())
+
+
+def _is_ordered(passage: Passage, match: re.Match[str]) -> bool:
+    return passage.is_advised(match.start(), match.end()) or not passage.is_advice

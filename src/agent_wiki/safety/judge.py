@@ -1,0 +1,61 @@
+"""The judge: what a text, or a script, tells an agent to do that no page of a wiki may. Pure; nothing is run.
+
+One module for each family of findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent_wiki.safety import fetched_code, hidden, instructions, packages, python_scripts, safeguards, sending
+from agent_wiki.safety.finding import SafetyFinding, distinct
+from agent_wiki.safety.reading import Passage
+from agent_wiki.shell.simple_commands import simple_commands
+
+_MOST_CHARACTERS = 100_000  # of one text that are looked at
+_FAMILIES = (fetched_code.findings, packages.findings, safeguards.findings, sending.findings)
+
+
+def findings_in(text: str, *, is_advice: bool = True) -> tuple[SafetyFinding, ...]:
+    """What a text tells an agent to do, one finding a rule. Without `is_advice` it reports: only its orders count."""
+    passage = Passage(text[:_MOST_CHARACTERS], is_advice=is_advice)
+    return distinct(_found(passage))
+
+
+def _found(passage: Passage) -> Iterator[SafetyFinding]:
+    for findings in (*_FAMILIES, hidden.findings, instructions.findings):
+        yield from findings(passage)
+
+
+def findings_in_quote(text: str) -> tuple[SafetyFinding, ...]:
+    """What works on a reader even as a quotation: orders to an agent, and what is hidden. Commands are only shown."""
+    passage = Passage(text[:_MOST_CHARACTERS], is_advice=True)
+    return distinct([*hidden.findings(passage), *instructions.findings(passage)])
+
+
+def findings_in_commands(text: str) -> tuple[SafetyFinding, ...]:
+    """What a command line or a shell script does."""
+    text = text[:_MOST_CHARACTERS]
+    passage = Passage(_without_comments(text))
+    commands = simple_commands(text)
+    found = [each for findings in _FAMILIES for each in findings(passage)]
+    found += fetched_code.saved_and_run(commands)
+    found += sending.sent_by(commands)
+    return distinct([*found, *hidden.findings(Passage(text))])
+
+
+def findings_in_script(name: str, text: str) -> tuple[SafetyFinding, ...]:
+    """What a script does, by its language, and what its comments tell a reader."""
+    said = findings_in_quote(text)
+    if _is_python(name, text):
+        return distinct([*python_scripts.findings(text[:_MOST_CHARACTERS]), *said])
+    return distinct([*findings_in_commands(text), *said])
+
+
+def _is_python(name: str, text: str) -> bool:
+    first = text.lstrip().partition("\n")[0]
+    return name.endswith((".py", ".pyw")) or (first.startswith("#!") and "python" in first)
+
+
+def _without_comments(text: str) -> str:
+    return "\n".join("" if line.lstrip().startswith("#") else line for line in text.split("\n"))

@@ -1,0 +1,38 @@
+"""Packages from addresses that are neither a public index nor a host of source code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent_wiki.safety.finding import SafetyFinding, finding
+from agent_wiki.safety.hosts import hosts_in, is_known_source, is_outside
+from agent_wiki.safety.reading import Passage
+from agent_wiki.safety.signs import Sign, advised, sign
+
+_REST = r"[^\n`;|&]{1,300}"
+_SIGNS: tuple[Sign, ...] = (
+    sign(
+        "runs/unknown-package",
+        "install add get tap dpkg rpm ~i~; / ://",
+        r"\b(?:(?:python[\d.]* -m )?pip[\d.]*|uv(?: pip)?|pipx|poetry|npm|pnpm|yarn|bun|gem|cargo|go|conda|mamba|brew"
+        r"|apt(?:-get)?|apk|dnf|yum|snap|helm|code|claude|gemini)\s+(?:global\s+)?"
+        r"(?:(?:un)?install|add|i|get|tap|tool install|plugin (?:add|install|marketplace add)|mcp add"
+        rf"|extensions install|--install-extension|repo add)\b{_REST}"
+        rf"|\b(?:dpkg\s+-i|rpm\s+-[iU]\w*|add-apt-repository|apt-add-repository)\s{_REST}",
+    ),
+    sign(
+        "runs/unknown-package",
+        "config index registry find-links sources goproxy insteadof go~env",
+        r"(?:\b(?:npm|pnpm|yarn|pip[\d.]*|poetry|bundle|gem|cargo|go env)\s+(?:config|sources?"
+        r"|-w)\b|--(?:extra-)?index-url"
+        r"|--default-index|--find-links|--registry|--index|\bregistry\s*=|\bindex-url\s*=|\bPIP_(?:EXTRA_)?INDEX_URL="
+        rf"|\bUV_INDEX\w*=|\bGOPROXY=|\bNPM_CONFIG_REGISTRY=|\binsteadOf\b|sources\.list){_REST}",
+    ),
+)
+
+
+def findings(passage: Passage) -> Iterator[SafetyFinding]:
+    """The installations that a text advises from addresses nobody knows."""
+    for rule, match in advised(passage, _SIGNS):
+        if any(is_outside(host) and not is_known_source(host) for host in hosts_in(match.group())):
+            yield finding(rule, match.group())

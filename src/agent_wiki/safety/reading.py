@@ -1,0 +1,102 @@
+"""A text as the judge reads it: unified letters, the commands in it, and whether a mention is advice.
+
+"Never commit with `--no-verify`" mentions what "Commit with `--no-verify`" advises. Of a sentence that reports what
+happened, only what it orders is advice.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cached_property
+
+from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
+from agent_wiki.trajectory.lazily import regex
+
+# Letters of other scripts that look like Latin ones.
+_ALIKE = str.maketrans("аеорсухіјѕԁһӏАВЕКМНОРСТХαοντικρυ", "aeopcyxijsdhlABEKMHOPCTXaovtikpu")
+_UNSEEN = regex(r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+_CODE = regex(r"```[^\n]*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
+_END_OF_SENTENCE = regex(
+    r"[.!?;:](?=[\s*_\"'`)]|$)|\n|,? (?:but|so|instead) (?!of\b|that\b)|, (?:then |and )?(?:always |just )?"
+    r"(?=(?:use|run|do|add|set|call|install|pass|skip|disable|commit|push|execute)\b)",
+    re.IGNORECASE,
+)
+_NEGATION = regex(
+    r"\b(?:never|not|n't|don['’]?t|doesn['’]?t|cannot|can['’]?t|mustn['’]?t|shouldn['’]?t|won['’]?t|avoid\w*|without"
+    r"|instead of|rather than|no longer|stop(?:ped|s)?|refus\w+|forbid\w*|reject\w*|prevent\w*|unlike|against|nor"
+    r"|neither|hesitate|forget|omit|neglect|fail to|wrong\w*|resist\w*|replac\w+|remov\w+|catch\w*|detect\w*"
+    r"|warn\w*|block\w*|drop(?:ped)?)\b",
+    re.IGNORECASE,
+)
+_REFUSED_AFTER = regex(
+    r"[`'\")\s]*(?:is|are|was|were|gets?|got|has been|have been|will be|would be|must be|should be)?\s*"
+    r"(?:(?:always|explicitly|strictly)\s+)?"
+    r"(?:forbidden|refused|rejected|disallowed|not allowed|prohibited|denied|blocked|discouraged|unsafe|dangerous)\b",
+    re.IGNORECASE,
+)
+_CONDITION = regex(
+    r"(?:^|[\s(])(?:when|whenever|if|where|because|since|although|whether|once|after|until|unless|while)\s+[^,]*$",
+    re.IGNORECASE,
+)
+_VERBS = (
+    r"(?:run|use|execute|call|invoke|install|add|set|pass|pipe|send|post|upload|start|commit|push|download|fetch|skip"
+    r"|disable|turn off|switch off|apply|type|paste|enter|evaluate|eval|source|launch|do|try|configure|export|append"
+    r"|put|include|repeat|open|read|copy|share|attach|forward|mail|email|bypass|ignore|delete|remove|give|grant|make)"
+)
+_ORDER = regex(
+    rf"(?:^|[,;:(]\s*|\b(?:and|then|always|please|must|should|shall|just|first|instead|simply|you can|have to|need to"
+    rf"|now|also|to be safe)\s+)(?:to\s+)?{_VERBS}\b[^,]*$",
+    re.IGNORECASE,
+)
+_MOST_CONTEXT = 400  # characters before a mention
+
+
+class Passage:
+    """One text. `is_advice`: what it mentions it recommends, unless it says otherwise; else it reports."""
+
+    def __init__(self, text: str, *, is_advice: bool = True) -> None:
+        self.text = text
+        self.is_advice = is_advice
+
+    @cached_property
+    def seen(self) -> str:
+        """The text as a reader sees it: without what is invisible, letters that look alike unified."""
+        if self.text.isascii():
+            return self.text
+        return unicodedata.normalize("NFKC", _UNSEEN.sub("", self.text)).translate(_ALIKE)
+
+    @cached_property
+    def lower(self) -> str:
+        """The same in lower case."""
+        return self.seen.lower()
+
+    @cached_property
+    def prose(self) -> str:
+        """The same with every character of code as a blank."""
+        return _CODE.sub(lambda match: " " * len(match.group()), self.seen)
+
+    @cached_property
+    def commands(self) -> tuple[SimpleCommand, ...]:
+        """The simple commands in its code that is advised, in order."""
+        return tuple(command for match in self.code_spans() for command in simple_commands(match[1] or match[2] or ""))
+
+    def code_spans(self) -> Iterator[re.Match[str]]:
+        """Each piece of code that is advised."""
+        return (match for match in _CODE.finditer(self.seen) if self.is_advised(match.start(), match.end()))
+
+    def is_advised(self, start: int, end: int) -> bool:
+        """Whether what is mentioned at a place is recommended there."""
+        lead = self._lead(start)
+        if len(_NEGATION.findall(lead)) % 2 or _REFUSED_AFTER.match(self.seen, end):
+            return False
+        if _ORDER.search(lead):
+            return True
+        return self.is_advice and not _CONDITION.search(lead)
+
+    def _lead(self, start: int) -> str:
+        """The sentence up to a place, code in it left out."""
+        before = _CODE.sub("` `", self.seen[max(0, start - _MOST_CONTEXT) : start])
+        ends = [match.end() for match in _END_OF_SENTENCE.finditer(before)]
+        return before[ends[-1] :] if ends else before
