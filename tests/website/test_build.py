@@ -66,7 +66,7 @@ def test_a_quote_leads_to_its_marked_turn(site: Path) -> None:
     anchor = link.partition("#")[2]
     session = (site / CSV_SESSION).read_text(encoding="utf-8")
     assert f'<mark id="{anchor}">Always parse CSV with the csv module.</mark>' in session
-    assert page.index("Always parse CSV with the csv module.</p>") < page.index("<h2>When</h2>") < page.index(link)
+    assert page.index("<h1>Always parse CSV") < page.index("<h2>When</h2>") < page.index(link)
 
 
 def test_a_failed_call_is_marked_with_the_line_that_shows_it(site: Path) -> None:

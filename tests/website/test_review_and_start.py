@@ -27,7 +27,7 @@ def test_each_page_that_waits_has_the_command_that_settles_it(site: Path) -> Non
     review = _text(site, "review.html")
     names = ["Quarantined", "Disputed", "Edited", "Asserted"]
     assert [name for name in names if f">{name} <" in review] == names
-    for command in ("wiki keep guidelines/", "wiki restore guidelines/", "wiki reject guidelines/"):
+    for command in ("wiki keep guidelines/", "wiki restore guidelines/", "wiki reject "):
         assert f'data-copy="{command}' in review
     assert "contradicted: “It contradicted the page." in review
 

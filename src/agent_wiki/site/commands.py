@@ -24,8 +24,8 @@ def command(does: str, *words: str) -> CommandLine:
 def commands_for(lesson: SiteLesson) -> list[CommandLine]:
     """What an owner may do with a lesson's page."""
     return [
-        command("show the turns behind it, each quote checked again", "why", lesson.path),
-        command("retire it for good", "reject", lesson.path, "--why", "REASON"),
+        command("show the turns behind it, each quote checked again", "why", lesson.id),
+        command("retire it for good", "reject", lesson.id, "--why", "REASON"),
     ]
 
 

@@ -105,9 +105,9 @@ def lesson_shown(lesson: SiteLesson, contents: SiteContents) -> LessonShown:
     hidden = _SHOWN_ELSEWHERE if is_known else _SHOWN_ELSEWHERE - {"Sources"}
     return LessonShown(
         lesson=lesson,
-        rule=page.lead or lesson.gist,
+        rule=_rule(page.lead or lesson.gist, lesson.title),
         sections=list(_sections(page, hidden)),
-        cause=(page.section("Cause") or "").strip(),
+        cause=_without_grade((page.section("Cause") or "").strip(), lesson.cause),
         witnesses=witnesses,
         uses=[_use(each, contents) for each in recalls[:MOST_SESSIONS]],
         rest={"sessions": more_sessions, "uses": max(len(recalls) - MOST_SESSIONS, 0)},
@@ -120,6 +120,21 @@ def lesson_shown(lesson: SiteLesson, contents: SiteContents) -> LessonShown:
         links=contents.links_in(page.body, lesson.path),
         problem=problem,
     )
+
+
+def _rule(text: str, title: str) -> str:
+    """The rule in its own words, where they are not those of the title."""
+    return "" if _bare(text) == _bare(title) else text
+
+
+def _bare(text: str) -> str:
+    return text.replace("`", "").strip(" .").casefold()
+
+
+def _without_grade(cause: str, grade: str | None) -> str:
+    """What a page says of its cause; the grade before it is shown by itself."""
+    said = cause.removeprefix(f"{(grade or '').capitalize()}: ")
+    return said[:1].upper() + said[1:]
 
 
 def _page_of(lesson: SiteLesson, contents: SiteContents) -> tuple[Page, str]:

@@ -51,13 +51,19 @@ Counts = Mapping[str, Mapping[str, float]]
 
 
 def plot_of(
-    title: str, says: str, periods: Sequence[str], counts: Counts, series: Sequence[str], shown: Callable[[float], str]
+    title: str,
+    says: str,
+    periods: Sequence[str],
+    counts: Counts,
+    series: Sequence[str],
+    shown: Callable[[float], str],
+    least: float = 0,
 ) -> Plot | None:
-    """Columns over periods, each stacked of `series`; None where all is zero."""
+    """Columns over periods, each stacked of `series`; None where all is zero. The axis ends at `least` or above."""
     totals = [sum(counts.get(period, {}).values()) for period in periods]
-    top = round_up(max(totals, default=0))
-    if top <= 0:
+    if not any(totals):
         return None
+    top = round_up(max(*totals, least))
     named = [each for each in series if any(counts.get(period, {}).get(each) for period in periods)]
     slot = (WIDTH - LEFT - RIGHT) / len(periods)
     bars: list[Bar] = []

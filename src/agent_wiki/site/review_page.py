@@ -14,6 +14,7 @@ from agent_wiki.wiki.text import plain_line
 
 _MOST_LISTED = 200
 _MOST_QUOTE = 300
+_MOST_NOTES = 3
 _QUARANTINE = "_quarantine/"
 
 
@@ -66,8 +67,9 @@ def _disputed(contents: SiteContents) -> Iterator[Waiting]:
     for lesson in disputed_lessons(contents):
         recalls = contents.catalog.recalls.get(lesson.id, ())
         against = [each for each in recalls if each.status in ("contradicted", "harmful")]
-        notes = [f"{each.status}: “{visible(each.quote[:_MOST_QUOTE])}”" for each in against]
-        yield _of(lesson, notes)
+        notes = list(dict.fromkeys(f"{each.status}: “{visible(each.quote[:_MOST_QUOTE])}”" for each in against))
+        more = [f"and {len(notes) - _MOST_NOTES} more"] if len(notes) > _MOST_NOTES else []
+        yield _of(lesson, [*notes[:_MOST_NOTES], *more])
 
 
 def _edited(contents: SiteContents) -> Iterator[Waiting]:

@@ -137,7 +137,7 @@ def _plots(sessions: Sequence[Session]) -> tuple[list[Plot], list[str]]:
     unit, periods, period_of = periods_of(str(each.record.date) for each in dated)
     by = _by_period(dated, period_of)
     found = [
-        plot_of("Sessions by outcome", f"Sessions a {unit}, by outcome", periods, by["outcome"], OUTCOMES, _whole),
+        plot_of("Sessions by outcome", f"Sessions a {unit}, by outcome", periods, by["outcome"], OUTCOMES, _whole, 2),
         plot_of("Tokens", f"Tokens a {unit}", periods, by["tokens"], ("in", "out"), short),
         plot_of("Cost", f"Recorded cost a {unit}, in dollars", periods, by["cost"], ("dollars",), "${:,.2f}".format),
     ]
