@@ -12,10 +12,15 @@ import pytest
 import zstandard
 
 from agent_wiki.engines.offline.user_words import _without_notes
+from agent_wiki.errors import UnreadableRecording
+from agent_wiki.harness import saving
 from agent_wiki.pipeline.mine import Assignment, Mined, mine
-from agent_wiki.readers import unpacked
+from agent_wiki.readers import builder, unpacked
+from agent_wiki.readers.recording import Recording
 from agent_wiki.stages.order import SESSION_STAGES
+from agent_wiki.trajectory import json_text
 from tests.hangs import no_hang
+from tests.wikis import chat, record
 
 CHAT: list[dict[str, Any]] = [{"role": "user", "content": "Please list"}, {"role": "assistant", "content": "Done."}]
 SIGNS = ["#", "<system-reminder>", "<ide_a>", "</a>", "`", "(", "\n", "a|b|", "fi\n", "'", "\\"]
@@ -102,6 +107,56 @@ def test_a_packed_bomb_is_refused(tmp_path: Path, pack: Any, content: bytes) -> 
     path = tmp_path / "bomb"
     path.write_bytes(pack(content))
     assert "decompresses to more than" in str(mined(path).failure)
+
+
+_PARTS = {
+    "an object": b'{"messages": [' + b"[]," * 4_000 + b"[]]}",
+    "over lines": b'{\n"messages": [\n' + b'{"a":1},\n' * 4_000 + b"{}]}",
+    "a line": json.dumps(chat("s")).encode() + b"\n[" + b"1," * 4_000 + b"1]\n",
+    "an array in an array": b'[{"messages": [' + b'"a",' * 4_000 + b"1]}]",
+}
+
+
+@pytest.mark.parametrize("content", _PARTS.values(), ids=_PARTS)
+def test_a_value_of_too_many_parts_is_refused_in_one_line(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_text, "_MOST_SIGNS", 3_000)
+    path = tmp_path / "parts.json"
+    path.write_bytes(content)
+    found = mined(path)
+    assert "more than 3,000 parts" in f"{found.failure} {found.warnings}"
+
+
+def test_of_many_sessions_in_one_file_the_parts_of_each_count_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_text, "_MOST_SIGNS", 100)
+    path = tmp_path / "sessions.json"
+    path.write_text(json.dumps([chat(f"s{number}") for number in range(12)], indent=1), encoding="utf-8")
+    assert path.read_text(encoding="utf-8").count(",") > 150
+    assert (len(mined(path).sessions), mined(path).failure) == (12, None)
+
+
+def test_a_session_without_end_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "_MOST_TURNS", 20)
+    path = record(tmp_path, "long", more=10)
+    assert str(mined(path).failure) == f"{path.name}: a session of more than 20 turns"
+
+
+def test_a_recording_for_which_there_is_no_memory_is_reported_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_memory(_recording: Recording) -> Any:
+        raise MemoryError
+
+    path = record(tmp_path, "a")
+    monkeypatch.setattr(Recording, "sample", out_of_memory)
+    found = mined(path)
+    assert str(found.failure) == f"{path.name}: needs more memory than this process may have"
+    assert (found.bug, found.signature) == (None, None)
+    with pytest.raises(UnreadableRecording, match="needs more memory"):
+        saving.trajectories(path, path.name, [])
 
 
 def test_any_flipped_byte_of_a_zip_is_reported(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ from agent_wiki.errors import (
     UnsafePath,
     UsageError,
     WikiLocked,
+    system_reason,
 )
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.forgotten import Forgotten
@@ -133,8 +134,8 @@ def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajector
         except UnreadableRecording as error:
             if file.is_named or not error.is_foreign:
                 raise
-        except OSError as error:
-            raise UnreadableRecording(file.name, error.strerror or str(error)) from error
+        except (OSError, MemoryError) as error:
+            raise UnreadableRecording(file.name, system_reason(error)) from error
 
 
 def open(wiki: AnyPath) -> Wiki:  # noqa: A001 - read as `agent_wiki.open`

@@ -15,9 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from agent_wiki.errors import RunError, UnreadableRecording, UnsafePath
+from agent_wiki.errors import RunError, UnreadableRecording, UnsafePath, system_reason
 from agent_wiki.readers.builder import without_reminders
-from agent_wiki.readers.detect import reader_of
+from agent_wiki.readers.detect import read_by, reader_of
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
@@ -65,8 +65,8 @@ def trajectories(path: Path, name: str, warnings: list[str]) -> list[Trajectory]
     recording = Recording(path, name)
     try:
         found = [each for each in _read(recording) if each.messages]
-    except OSError as error:
-        raise UnreadableRecording(name, error.strerror or str(error)) from error
+    except (OSError, MemoryError) as error:
+        raise UnreadableRecording(name, system_reason(error)) from error
     warnings += [redact_text(warning)[0] for warning in recording.warnings]
     if not found:
         raise UnreadableRecording(name, "not a trajectory: no turn recorded")
@@ -76,7 +76,7 @@ def trajectories(path: Path, name: str, warnings: list[str]) -> list[Trajectory]
 def _read(recording: Recording) -> Iterator[Trajectory]:
     """Like `mine.trajectories_of`, except that an id that is not a safe name is not changed."""
     reader, sha256 = reader_of(recording), recording.sha256()
-    for trajectory in reader.read(recording):
+    for trajectory in read_by(reader, recording):
         source = trajectory.source
         if reader.FORMAT == "normalized":
             _strip_reminders(trajectory)

@@ -9,7 +9,7 @@ from dataclasses import asdict, field
 from typing import Any
 
 from agent_wiki.engine import Progress
-from agent_wiki.errors import EmptyRecording, UnreadableRecording
+from agent_wiki.errors import EmptyRecording, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
@@ -102,8 +102,8 @@ def find_secrets(paths: Iterable[RecordingPath], selection: Selection, progress:
         except UnreadableRecording as error:
             is_other = error.is_foreign and not file.is_named
             (report.passed_over if is_other else report.failures).append(Failure.of(error))
-        except OSError as error:
-            report.failures.append(Failure("recording", name, error.strerror or type(error).__name__))
+        except (OSError, MemoryError) as error:
+            report.failures.append(Failure("recording", name, system_reason(error)))
         report.warnings += [redact_text(each)[0] for each in recording.warnings]
     return report
 

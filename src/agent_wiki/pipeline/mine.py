@@ -25,6 +25,7 @@ from agent_wiki.errors import (
     RunStopped,
     UnitError,
     UnreadableRecording,
+    system_reason,
 )
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
@@ -134,9 +135,9 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
         mined.is_passing = isinstance(error, RecordingUnavailable)
         if isinstance(error, RecordingChanged):
             mined.signature = None  # it is another file now
-    except OSError as error:
-        mined.failure = Failure("recording", assignment.name, error.strerror or str(error))
-        mined.signature = None  # a problem of the disk, not of the file: try again
+    except (OSError, MemoryError) as error:
+        mined.failure = Failure("recording", assignment.name, system_reason(error))
+        mined.signature = None  # a problem of the machine, not of the file: try again
     except RunError:
         raise
     except Exception as error:  # noqa: BLE001 - the one place where a bug in one unit must not stop the others
@@ -265,7 +266,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         record = mined_record(trajectory, request, known, _engine_of(assignment), report, troubles)
     except (UnitError, RunStopped) as error:
         troubles = [error]
-    except RunError:
+    except (RunError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - as in `mine`: the other trajectories of the file continue
         bug = f"bug: {type(error).__name__}: {error}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator
 
-from agent_wiki.errors import AgentWikiError, UnreadableRecording
+from agent_wiki.errors import AgentWikiError, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording
@@ -23,8 +23,8 @@ def readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
         yield from trajectories_of(recording, recording.sha256())
     except UnreadableRecording as error:
         report.add_unread(Failure.of(error), is_foreign=error.is_foreign, is_named=file.is_named)
-    except OSError as error:
-        report.failures.append(Failure("recording", file.name, error.strerror or str(error)))
+    except (OSError, MemoryError) as error:
+        report.failures.append(Failure("recording", file.name, system_reason(error)))
     except AgentWikiError:
         raise
     except Exception as error:  # noqa: BLE001 - as in `mine`: a bug in one unit must not stop the others

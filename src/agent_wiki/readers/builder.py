@@ -11,10 +11,12 @@ import json
 from collections import Counter, OrderedDict, deque
 from typing import Any
 
+from agent_wiki.errors import UnitError
 from agent_wiki.shell.failures import text_failure
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
 from agent_wiki.trajectory.calls import command_of
 
+_MOST_TURNS = 250_000  # real sessions have some thousands; so many short ones take a quarter of a gigabyte
 _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 _COUNTED_MARKS = {
     "compaction": "compaction_summaries",
@@ -63,7 +65,7 @@ def _failure_in_text(message: Message, call: ToolCall | None) -> bool | None:
 
 
 class TrajectoryBuilder:
-    """Builds one trajectory. Not reusable after `finish`."""
+    """Builds one trajectory. Not reusable after `finish`. Raises `UnitError` for a session without end."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
@@ -123,7 +125,7 @@ class TrajectoryBuilder:
         else:
             self._unnamed.pop(call_id, None)
         content = self._clean(content) or ""
-        self.messages.append(Message("tool", content, tool_call_id=call_id, name=name, is_error=is_error, mark=mark))
+        self._append(Message("tool", content, tool_call_id=call_id, name=name, is_error=is_error, mark=mark))
 
     def finish(self, session_id: str, source: Source, **head: str | None) -> Trajectory:
         """The trajectory. `head` takes `agent`, `model` and `timestamp` (ISO 8601, UTC)."""
@@ -172,6 +174,11 @@ class TrajectoryBuilder:
         if message.content is None and message.thinking is None and not message.tool_calls:
             self.hygiene["empty_messages_dropped"] += 1
             return
+        self._append(message)
+
+    def _append(self, message: Message) -> None:
+        if len(self.messages) >= _MOST_TURNS:
+            raise UnitError(f"a session of more than {_MOST_TURNS:,} turns")
         self.messages.append(message)
 
     def _add_calls(self, message: Message, calls: list[tuple[str | None, str, Any]] | None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from agent_wiki import __version__
-from agent_wiki.errors import PartOfRecording, UnreadableRecording, UsageError
+from agent_wiki.errors import PartOfRecording, UnitError, UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.beside import part_of_session
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
@@ -111,7 +111,17 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 def trajectories_by(reader: Reader, recording: Recording) -> Iterator[Trajectory]:
     """Every trajectory that a reader finds in a recording, with what lies about it in the folders around."""
-    yield from labelled(reader.read(recording), recording)
+    yield from labelled(read_by(reader, recording), recording)
+
+
+def read_by(reader: Reader, recording: Recording) -> Iterator[Trajectory]:
+    """Every trajectory that a reader finds in a recording. Raises `UnreadableRecording`."""
+    try:
+        yield from reader.read(recording)
+    except UnreadableRecording:
+        raise
+    except UnitError as error:  # of a builder, which does not know the file
+        raise UnreadableRecording(recording.name, error.reason) from error
 
 
 def _describe(sample: Sample) -> str:

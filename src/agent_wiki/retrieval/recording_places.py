@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from agent_wiki.errors import UnreadableRecording, UsageError
+from agent_wiki.errors import UnreadableRecording, UsageError, system_reason
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.inputs import input_files
@@ -135,8 +135,8 @@ def _read(path: RecordingPath, *, keeps_personal_data: bool) -> _File:
                 sessions[trajectory.session_id] = trajectory
     except UnreadableRecording as error:
         problem = "" if error.is_foreign else redact_text(str(error))[0]
-    except OSError as error:
-        problem = f"{path}: {error.strerror or error}"
+    except (OSError, MemoryError) as error:
+        problem = f"{path}: {system_reason(error)}"
     except UsageError as error:  # of a bucket, for which something is missing here
         problem = f"{path}: {error}"
     return _File(sessions, problem)

@@ -24,6 +24,7 @@ _PIECE_BYTES = 1 << 20
 _CUT_CHARACTERS = 16  # an error this near the end of the window may be caused by the cut: `-Infini`, `\ud83`
 _LEVELS_TAKEN_APART = 5
 _LONGEST_VALUE = 1 << 27  # characters of one value that cannot be taken apart
+_MOST_SIGNS = 5_000_000  # commas and brackets of one value: of real recordings 170 MB have as many, text included
 
 
 def decoded(raw: bytes) -> tuple[str, bool]:
@@ -50,6 +51,8 @@ def value_of(text: str) -> Any:
 def values_of(raw: bytes) -> tuple[list[Any], bool]:
     """The values on one line, and whether bytes were replaced. Raises ValueError or RecursionError."""
     text, has_bad_bytes = decoded(raw)
+    if len(text) > _MOST_SIGNS:
+        _check_signs(_signs(text, 0, len(text)))
     values: list[Any] = []
     position = _after(_SPACES, text, 0)
     while position < len(text):
@@ -63,6 +66,17 @@ def values_of(raw: bytes) -> tuple[list[Any], bool]:
 def _after(blanks: re.Pattern[str], text: str, position: int) -> int:
     found = blanks.match(text, position)
     return found.end() if found else position
+
+
+def _signs(text: str, start: int, end: int) -> int:
+    """An upper bound of the values in JSON text: commas and brackets, those in strings included."""
+    return sum(text.count(sign, start, end) for sign in ",[{")
+
+
+def _check_signs(number: int) -> None:
+    """Raise ValueError where a value of so many parts would take gigabytes, fifty times the size of its text."""
+    if number > _MOST_SIGNS:
+        raise ValueError(f"a value of more than {_MOST_SIGNS:,} parts, too many for a recording")
 
 
 def _check_depth(value: Any, openings: int, above: int = 0) -> None:
@@ -86,7 +100,8 @@ def _check_depth(value: Any, openings: int, above: int = 0) -> None:
 class JsonText:
     """One JSON text, read from a stream of bytes.
 
-    Methods raise `json.JSONDecodeError` (its `lineno` counted in the whole text), ValueError and RecursionError.
+    Methods raise `json.JSONDecodeError` (its `lineno` counted in the whole text), ValueError (also for a value of too
+    many parts) and RecursionError.
     `on_bad_bytes` is called once, when the first invalid bytes are replaced; `bytes_read` is rounded up.
     """
 
@@ -101,6 +116,7 @@ class JsonText:
         self._window = ""
         self._position = 0
         self._lines_before = 0  # the window
+        self._signs = 0  # of the value that is read
         self._is_whole = False  # nothing is left to read after the window
 
     def value(self, depth: int = 0) -> Any:
@@ -115,12 +131,17 @@ class JsonText:
             if depth >= _LEVELS_TAKEN_APART or opening not in "[{" or self._left() < self._piece_bytes // 2:
                 self._read_on()
             elif opening == "[":
-                return list(self.elements(depth))
+                return list(self._elements(depth))
             else:
                 return dict(self._members(depth))
 
-    def elements(self, depth: int = 0) -> Iterator[Any]:
-        """Yield the elements of the array that comes next, one by one."""
+    def elements(self) -> Iterator[Any]:
+        """Yield the elements of the array that comes next, one by one, each as large as a value may be."""
+        for element in self._elements(0):
+            yield element
+            self._signs = 0
+
+    def _elements(self, depth: int) -> Iterator[Any]:
         yield from (self.value(depth + 1) for _ in self._places("[", "]"))
 
     def has_ended(self) -> bool:
@@ -164,6 +185,8 @@ class JsonText:
             raise json.JSONDecodeError("Cut off", self._window, end)
         start, self._position = self._position, end
         openings = self._window.count("[", start, end) + self._window.count("{", start, end)
+        self._signs += 1 + openings + self._window.count(",", start, end)
+        _check_signs(self._signs)
         _check_depth(value, openings, above=depth)
         return value
 
