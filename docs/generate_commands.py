@@ -13,9 +13,63 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from agent_wiki.commands.app import app
+from agent_wiki.commands.groups import GROUPS
 
 COMMANDS_PAGE = Path(__file__).parent / "commands.md"
+MAN_PAGE = Path(__file__).parent / "wiki.1"
 _WIDTH = 80
+_MAN_HEAD = """\
+.\\" Made by `python docs/generate_commands.py`; a test compares.
+.TH WIKI 1 "" "agent\\-wiki" "User Commands"
+.SH NAME
+wiki \\- turn recorded agent sessions into a wiki that the next agent reads
+.SH SYNOPSIS
+.B wiki
+.I COMMAND
+[\\fIOPTIONS\\fR]
+.SH DESCRIPTION
+.B wiki ingest
+reads recordings of coding agents (Claude Code, Codex, Gemini CLI and others) and writes a folder of Markdown pages:
+rules and workflows, each tied to the turns that it came from.
+.B wiki consult
+finds the pages that apply to a task, and
+.B wiki connect
+has an agent do so by itself.
+.SH COMMANDS
+"""
+_MAN_TAIL = """\
+.SH EXIT STATUS
+.TP
+.B 0
+All went well.
+.TP
+.B 1
+Some unit failed, and is named with its file and reason; the others went on. Nothing that was named is a recording.
+.TP
+.B 2
+The words are wrong, or the run could not go on.
+.TP
+.B 3
+\\-\\-max\\-usd or \\-\\-max\\-minutes stopped the run, which the next one continues.
+.TP
+.B 130, 143
+A signal ended it.
+.SH ENVIRONMENT
+.TP
+.B ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+The key, and the server, of \\-\\-engine anthropic.
+.TP
+.B EVOLVE_DIR
+The folder for saved sessions and the log of hooks, instead of .evolve.
+.SH FILES
+.TP
+.I wiki/_config.yaml
+What the owner configures.
+.TP
+.I .evolve/hook.log
+What hooks did and what went wrong.
+.SH HELP OF EACH COMMAND
+"""
 _HEAD = """\
 # Commands
 
@@ -48,18 +102,40 @@ def commands_page() -> str:
     root = get_command(app)
     assert isinstance(root, TyperGroup)
     context = root.context_class(root, info_name="wiki", terminal_width=_WIDTH, max_content_width=_WIDTH)
-    return "\n".join([_HEAD.format(width=_WIDTH), _section("wiki", root.get_help(context)), *_sections(root, context)])
+    sections = [_section(title, text) for title, text in [("wiki", root.get_help(context)), *_helps(root, context)]]
+    return "\n".join([_HEAD.format(width=_WIDTH), *sections])
 
 
-def _sections(group: TyperGroup, context: Any) -> Iterator[str]:
-    """A section for each command of a group, those of a group within it behind it."""
+def _helps(group: TyperGroup, context: Any) -> Iterator[tuple[str, str]]:
+    """Name and help of each command of a group, those of a group within it behind it."""
     for name, command in group.commands.items():
         inner = command.context_class(
             command, parent=context, info_name=name, terminal_width=_WIDTH, max_content_width=_WIDTH
         )
-        yield _section(inner.command_path, command.get_help(inner))
+        yield inner.command_path, "\n".join(map(str.rstrip, command.get_help(inner).splitlines()))
         if isinstance(command, TyperGroup):
-            yield from _sections(command, inner)
+            yield from _helps(command, inner)
+
+
+def man_page() -> str:
+    """The same as the manual page `wiki(1)`: what commands do, by group, then the help of each as it is printed."""
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    context = root.context_class(root, info_name="wiki", terminal_width=_WIDTH, max_content_width=_WIDTH)
+    groups = [f".SS {title}\n" + "".join(map(_man_item, lines.items())) for title, lines in GROUPS.items()]
+    helps = [f".SS {title}\n.nf\n{_roff(text)}\n.fi\n" for title, text in _helps(root, context)]
+    return "".join([_MAN_HEAD, *groups, _MAN_TAIL, *helps])
+
+
+def _man_item(item: tuple[str, str]) -> str:
+    name, says = item
+    return f".TP\n.B wiki {_roff(name)}\n{_roff(says)}.\n"
+
+
+def _roff(text: str) -> str:
+    """Text in which nothing is a command of roff."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\`")
+    return "\n".join(f"\\&{line}" if line.startswith(".") else line for line in escaped.split("\n"))
 
 
 def _section(title: str, shown: str) -> str:
@@ -69,3 +145,4 @@ def _section(title: str, shown: str) -> str:
 
 if __name__ == "__main__":
     COMMANDS_PAGE.write_text(commands_page(), encoding="utf-8")
+    MAN_PAGE.write_text(man_page(), encoding="utf-8")

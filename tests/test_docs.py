@@ -75,6 +75,28 @@ def test_commands_are_documented_as_their_help_says() -> None:
     assert _text("docs/commands.md") == made, "python docs/generate_commands.py accepts it"
 
 
+def test_the_manual_page_is_made_from_the_commands_and_is_shipped() -> None:
+    made = _generator("generate_commands").man_page()
+    assert _text("docs/wiki.1") == made, "python docs/generate_commands.py accepts it"
+    assert '"docs/wiki.1" = "share/man/man1/wiki.1"' in _text("pyproject.toml")
+
+
+def test_the_tutorial_ends_with_a_lesson_that_an_agent_used(tmp_path: Path) -> None:
+    text = _text("docs/tutorial.md")
+    made = _generator("generate_tutorial").tutorial_with_output(text, tmp_path)
+    assert text == made, "python docs/generate_tutorial.py accepts it"
+    assert re.findall(r"followed \d", made) == ["followed 1", "followed 1"]
+    words = set(re.findall(r"^wiki (\S+)", "".join(_SHELL_BLOCK.findall(text)), re.MULTILINE))
+    assert words == {"ingest", "status", "consult", "why", "connect"}
+
+
+def test_no_document_for_a_new_user_calls_wiki_before_it_is_on_the_path() -> None:
+    for name in ("README.md", "docs/tutorial.md"):
+        lines = [line for block in _SHELL_BLOCK.findall(_text(name)) for line in block.splitlines()]
+        first = next(number for number, line in enumerate(lines) if line.startswith("wiki "))
+        assert any(re.match(r"export PATH=|pipx install", line) for line in lines[:first]), name
+
+
 def test_rules_are_documented_as_they_say_themselves() -> None:
     page = _text("docs/mining.md")
     assert _generator("generate_rules").page_with_rules(page) == page, "python docs/generate_rules.py accepts it"

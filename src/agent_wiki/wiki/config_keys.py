@@ -19,14 +19,16 @@ KEYS: dict[str, tuple[type, str]] = {
     "rules": (dict, "rules of the embedded engine"),
     "rules.ignore": (list, "rules of the embedded engine that are switched off"),
     "rejected": (dict, "pages retired for good"),
+    "released": (dict, "pages let out of quarantine, with their texts"),
     "kept": (list, "pages that you edited and keep"),
+    "pii": (str, "personal data: replace, or keep"),
     "summary_names": (str, "what summaries' files are named by: session, or title"),
     "summaries": (str, "where summaries and records lie: pages, or sidecar:PLACE"),
 }
 """Key → the type of its value, and what it says. Below a mapping whose keys are not listed, names are the owner's."""
 
 _NOT_SHOWN = ("tags", "rules", "schema_version")  # what is below them is
-_DEFAULTS = {"summaries": "pages", "summary_names": "session"}
+_DEFAULTS = {"summaries": "pages", "summary_names": "session", "pii": "replace"}
 _MOST_SHOWN = 60
 
 
