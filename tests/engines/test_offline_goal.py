@@ -394,3 +394,9 @@ def test_what_a_form_says_in_comments_and_a_request_that_is_repeated_are_not_nam
     session = Session().user(f"Build the shop with a queue. {LONG}").says("Which one?")
     session.user(f"Build the shop with a queue. {LONG}!").write("queue.ts").write("shop.ts")
     assert ", then:" not in summed_goal(session)
+
+
+def test_a_paste_without_a_word_is_named_by_its_error_line_without_folders() -> None:
+    paste = "Task :app:compileDebugKotlin\n\ne: file:///home/kim/shop/Cart.kt:27:15 Unresolved reference: total"
+    assert request_line(paste) == "Mend what pasted output shows: e: Cart.kt:27:15 Unresolved reference: total"
+    assert request_line(f"{paste}\n\nPlease correct the build.").startswith("Please correct the build")

@@ -427,6 +427,7 @@ def test_a_document_is_shown_by_the_answer_after_its_last_form() -> None:
         "docker compose -f ci.yml exec -T -e MODE=test web npx vitest run | tail -8",
         'docker compose exec web sh -c "cd /srv/web && npx vitest run 2>&1" | tail -8',
         "cd web && npx hardhat test 2>&1",
+        "docker run --rm --network shop-net shop-tests | tail -8",
     ],
 )
 def test_a_check_in_a_container_is_a_check(check: str) -> None:
@@ -437,7 +438,11 @@ def test_a_check_in_a_container_is_a_check(check: str) -> None:
 
 
 def test_a_command_in_a_container_that_is_no_check_shows_nothing() -> None:
-    for command in ("docker compose run --rm e2e", "docker exec db psql -c 'select 1'", "docker compose up -d"):
+    for command in (
+        "docker compose run --rm e2e",
+        "docker exec db psql -c 'select 1'",
+        "docker run --network shop-tests db",
+    ):
         assert shown(Session().user("mend it").edit("cart.ts").run(command, "1 row")).outcome == "unknown"
 
 
@@ -485,3 +490,11 @@ def test_where_the_tests_are_what_was_asked_for_they_decide_without_a_change() -
     assert (shown(passed).outcome, shown(passed).basis) == ("success", "check")
     review = Session().user("what is wrong with the cart?").run("npx vitest run", "Tests  56 passed (56)")
     assert shown(review).outcome == "unknown"
+
+
+def test_that_it_compiles_shows_nothing_where_tests_were_written_and_not_run() -> None:
+    def built(path: str, check: str) -> str:
+        return shown(Session().user("fix it and add a test").edit("a.go").edit(path).run(check, "ok")).outcome
+
+    assert built("a_test.go", "go vet ./...") == built("src/__tests__/a.ts", "npx tsc --noEmit") == "unknown"
+    assert built("b.go", "go vet ./...") == built("a_test.go", "go test ./...") == "success"

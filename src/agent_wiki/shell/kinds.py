@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand
@@ -62,6 +63,10 @@ _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-chang
 _RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
 _GRADLE_CHECK = regex(r"(?:^|:)(?:test|check|lint|build|assemble|compile)(?:[A-Z]\w*)?$")
 _TEST_SERVICE = regex(r"(?:^|[:_.-])tests?\b")
+_TEST_IMAGE = regex(r"(?:[\w.-]+/)*(?:[\w.]+-)*tests?(?::[\w.-]+)?")  # an image that is named for its tests
+_DOCKER_VALUES = frozenset(
+    {"--network", "--net", "--name", "-e", "--env", "-w", "--workdir", "-h", "--entrypoint", "-u"}
+)
 _PYTHON_CHECKS = frozenset(
     {"pytest", "unittest", "mypy", "ruff", "pyflakes", "py_compile", "compileall", "doctest", "tox", "flake8",
      "pylint"}
@@ -143,6 +148,8 @@ def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
     words = rest[1:] if rest[:1] == ("compose",) else rest if program == "docker-compose" else ()
     if "up" in words and {"--abort-on-container-exit", "--exit-code-from"} & set(words):
         return True  # it ends when its tests do
+    if program in ("docker", "podman") and rest[:1] == ("run",):
+        return any(_TEST_IMAGE.fullmatch(word) and flag not in _DOCKER_VALUES for flag, word in pairwise(rest))
     after_run = words[words.index("run") + 1 :] if "run" in words else ()
     service = next((word for word in after_run if not word.startswith("-")), "")
     return _TEST_SERVICE.search(service) is not None

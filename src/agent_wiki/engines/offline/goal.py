@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.wording import count
+from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -61,9 +62,10 @@ _CAUTION = regex(
 )
 _LOG_LINE = regex(
     r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
-    r"|npm ERR|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
+    r"|e: file:|(?:> )?Task :|BUILD FAILED|npm ERR|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
     re.IGNORECASE,
 )
+_ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
 
 
 def goal_of(
@@ -213,12 +215,20 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         if _LOG_LINE.match(text) and ASKS.search(last[-1]):
             error = text.strip().split("\n", 1)[0]
             return f"{last[-1].rstrip('.:!?')}: {error}"
+    if asking is None and _LOG_LINE.match(text):
+        return f"Mend what pasted output shows: {_pasted_error(text)}"
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
     if len(paragraphs) > 1 and _needs_next(first[-1], text):
         following = [*following, paragraphs[1][0]]
     return _filled(first[start], following, most)
+
+
+def _pasted_error(text: str) -> str:
+    """The line of an output that says most, without the folders of its file."""
+    lines = (line.strip() for line in text[:20_000].splitlines())
+    return re.sub(r"\S*/(?=\S)", "", next(filter(_ERROR.match, lines), "") or error_line(text))
 
 
 def _asked_later(paragraphs: list[list[str]]) -> str:

@@ -59,6 +59,13 @@ _DOUBTS = regex(
     re.IGNORECASE,
 )
 _PARSES = regex(r"^(?:node --check|bash -n|sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b")
+_COMPILES = regex(
+    r"^(?:cargo (?:check|build|clippy|fmt)|go (?:build|vet)|(?:npx |bunx )?(?:vue-)?tsc|mypy|pyright|\S*mvnw? compile"
+    r"|(?:npm|pnpm|yarn|bun)(?: run)? (?:build|lint|type-?check)|(?:next|vite) build|dotnet build|swift build)\b"
+)
+_TEST_FILE = regex(
+    r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
+)
 _MOST_READ = 400
 
 
@@ -123,6 +130,8 @@ def _by_checks(stretch: Stretch) -> Shown | None:
         passed = informative_checks(stretch, passed)
     if not failed and all(map(_only_parses, passed)):
         return None  # also where nothing passed
+    if not failed and _wrote_tests(stretch) and all(map(_only_compiles, passed)):
+        return Shown("unknown", "nothing")  # tests were written, and nothing ran them
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
     quote = _verbatim(stretch, deciding)
@@ -140,6 +149,16 @@ def _only_parses(act: Act) -> bool:
     """Its checks read the code and run nothing of it: that a file parses says little about a request."""
     checks = [each for each in act.commands if is_check(each)]
     return bool(checks) and all(_PARSES.search(" ".join(each.words[:4])) is not None for each in checks)
+
+
+def _only_compiles(act: Act) -> bool:
+    """Its checks compile, or judge the form of the code: no test ran."""
+    checks = [each for each in act.commands if is_check(each)]
+    return bool(checks) and all(_COMPILES.search(" ".join(each.words[:3])) is not None for each in checks)
+
+
+def _wrote_tests(stretch: Stretch) -> bool:
+    return any(_TEST_FILE.search(path.replace("\\", "/")) for act in stretch.kept_edits() for path in act.edits)
 
 
 def _is_for_tests(stretch: Stretch) -> bool:
