@@ -52,3 +52,9 @@ def test_a_switch_that_the_user_objects_to_is_not_checked() -> None:
 
 def test_a_report_of_the_session_own_things_gives_no_rule() -> None:
     assert not _lessons(_pasted("I was switching from src/a.js to src/b.js in this module.").user("ok"))
+
+
+def test_a_heading_of_a_pasted_report_is_no_error() -> None:
+    script = Script().edits("a", "b").says("Done.").user("## Critical fixes required\nthe tree has no provider")
+    script.edits("b", "c").says("The fix was switching from the styled `Tree` to the plain core `Tree`.")
+    assert not _lessons(script.user("ok, commit"))

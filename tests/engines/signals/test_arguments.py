@@ -104,3 +104,10 @@ def test_a_call_that_the_failure_names_belongs_before_the_first_one() -> None:
     script.call("ToolSearch", {"query": "select:TaskUpdate"}, "loaded").call("TaskUpdate", {"taskId": "1"}, "updated")
     (found,) = arguments.lessons(MinedSession.of(script.done()))
     assert found.guideline.rule.startswith("Call `ToolSearch` with `select:TaskUpdate` before the first `TaskUpdate`")
+
+
+def test_a_call_that_was_made_again_for_something_else_was_not_prepared() -> None:
+    asked = {"repository": "kim/shop", "path": "gone.py", "ref": "7a0f18f"}
+    script = Script().call("fetch_file", asked, "Not Found: no such file in the commit", failed=True)
+    script.call("commit_file_status", {"commit": "7a0f18f"}, "{}")
+    assert not _rules(script.call("fetch_file", {**asked, "path": "there.py", "ref": "main"}, "{}"))

@@ -26,6 +26,7 @@ _SWITCHED = regex(
     r"\b(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)) from (?P<old>[^.;\n]{3,110}?) to (?P<new>[^.;\n—–]{3,110})"
 )
 _TYPED_ERROR = regex(r"\b[A-Z]\w*(?:Error|Exception): [^\n]{8,200}")
+_IS_ERROR = regex(r"(?:[Ee]rror|ERROR|[Ee]xception|fatal|[Ff]ailed to|[Cc]annot|not found)\b")
 _SPEAKS_OF_SESSION = regex(r"\b(?:this|that|these|those|it|its|we|my|our|your|you|i)\b", re.IGNORECASE)
 _FARTHEST = 6
 
@@ -99,7 +100,8 @@ def _switched(session: MinedSession) -> list[Lesson]:
 def _pasted_error(text: str) -> str | None:
     """The typed error in a text that the user pasted, without what a console puts before it; else its error line."""
     match = _TYPED_ERROR.search(text)
-    return match[0].strip() if match else error_line(text)
+    line = None if match else error_line(text)
+    return match[0].strip() if match else line if line and _IS_ERROR.search(line) else None
 
 
 def _switch_lesson(

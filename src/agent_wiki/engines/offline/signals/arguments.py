@@ -165,7 +165,9 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
         step = between[-1].name
         if re.search(rf"\b{re.escape(step)}\b", result):
             return _first_of_all(session, failed, between[-1], later)
-        if not _names(step) & (_names(failed.name) | set(re.findall(r"[a-z]+", line.lower()))):
+        if not _asks_alike(failed, later) or not _names(step) & (
+            _names(failed.name) | set(re.findall(r"[a-z]+", line.lower()))
+        ):
             return []  # nothing but their order speaks for it
         wording = Wording(
             "arguments/preparing-call",
@@ -196,6 +198,12 @@ def _first_of_all(session: MinedSession, failed: Call, step: Call, worked: Call)
     rationale = f"`{failed.name}` failed, and its answer named `{step.name}`; after that it worked."
     evidence = [session.quote(failed.result_turn, line), session.quote(step.turn, step.raw_arguments)]
     return lesson(wording, rationale, evidence, {failed.turn}, 67, remedy=step.turn, confirmed=worked.turn)
+
+
+def _asks_alike(failed: Call, later: Call) -> bool:
+    """The call is made again, and not for something else."""
+    same = sum(later.arguments.get(name) == value for name, value in failed.arguments.items())
+    return 2 * same > len(failed.arguments) or not failed.arguments
 
 
 def _names(tool: str) -> set[str]:

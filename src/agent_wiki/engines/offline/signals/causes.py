@@ -30,7 +30,9 @@ _LEAD = regex(
     r"^(?:but|so|also|because|right|yes|ah|hmm|fix|and|note|the (?:issue|problem|cause) is(?: that)?)\b[,:]? ", re.I
 )
 _LIMIT = regex(
-    r"\b(?:(?:doesn't|does not|do not|don't|can't|cannot|won't|will not) [a-z-]{2,20}|has no|have no"
+    r"\b(?:(?:doesn't|does not|do not|don't|can't|cannot|won't|will not) (?!locate|find|reach|connect|resolve|access"
+    r"|open|see|start|run|exist|need|work|match|pass|contain|include|show|appear|come|care|matter)[a-z-]{2,20}"
+    r"|has no|have no"
     r"|only (?:accepts?|supports?|works?|allows?|takes?)|not (?:supported|allowed)"
     r"|(?:isn't|is not|aren't|are not) (?:an? |available|supported|allowed|valid|part of)"
     r"|fails? (?:on|with|for|under)|ignores?|rejects?|strips?|shadows?|returns? [^.,]{3,60}, not)\b"
@@ -38,7 +40,8 @@ _LIMIT = regex(
 _NEED = regex(r"\b(?:needs?|requires?|expects?|must)\b")
 _OF_SESSION = regex(
     r"\b(?:this|that|these|those|here|it|its|i|i'm|i'll|we|my|our|your|you|let me|let's|they|them|above|again|now|still"
-    r"|actually|already|yet|currently|not running|ready|installed|more time|on PATH|sandbox|only \d+|tests? \w*fail\w*"
+    r"|actually|already|yet|currently|not running|ready|installed|more time|on PATH|sandbox|stage"
+    r"|environment|network|registry|even|only \d+|tests? \w*fail\w*"
     r"|(?:both|two|other|existing|first|second|failing|pre-existing) [\w-]+"
     r"|the (?:file|tests?|code|function|project|repo|branch|change|fix|import|output|error|user|command|script|service"
     r"|page|route|component|frontend|backend|app|schema|model|container|issue|problem|build|mock|handler|agent|api"
@@ -52,6 +55,7 @@ _CODE = regex(r"`([^`]{1,80})`")
 _THING = regex(
     r"(?<![\w-])(?:[A-Z][A-Z_]{2,30}|[A-Za-z_][\w-]*(?:[._/@:-]+\w+)+|--?[a-z][\w-]+|\w*[a-z][A-Z]\w*)(?![\w-])"
 )
+_WORDS = regex(r"[\w-]{2,}")
 _NAMES_IN = regex(r"[A-Za-z][\w.+-]*")
 _REMEDY = regex(
     r"^(?:let me|let's|i'll|i will|i need to|i should|we need to|i have to)(?: instead| just| now)? (?P<what>[a-z].+)$",
@@ -115,7 +119,9 @@ def _is_general(session: MinedSession, cause: str) -> bool:
     is_short = 4 <= len(cause.split()) <= 26 and len(cause) <= 200
     if not is_short or _OF_SESSION.search(cause) or _HEDGED.search(cause) or _TEXT.search(_CODE.sub("", cause)):
         return False
-    own = (each for code in _CODE.findall(cause) for each in re.findall(r"\w{3,}", code))
+    own = [each for code in _CODE.findall(cause) for each in re.findall(r"\w{3,}", code)]
+    if any(each.lower() in (session.trajectory.source.cwd or "").lower() for each in own):
+        return False
     return generalize(cause, session.trajectory) == cause and not any(_is_defined(session, name) for name in own)
 
 
@@ -129,13 +135,15 @@ def _is_defined(session: MinedSession, name: str) -> bool:
 
 
 def _is_supported(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> bool:
-    """What the sentence names is in what failed, or in what was changed before the pass."""
+    """What the sentence names is in the line of the failure, in an edited part, or changed in the command."""
     edits = session.edits_between(failed.position, passed.position)
-    shown = [failed.output, failed.line, passed.line, *map(edit_text, edits), *map(edit_old_text, edits)]
-    text = "\n".join(shown).lower()
+    one, other = (set(_WORDS.findall(attempt.line.lower())) for attempt in (failed, passed))
+    line = verdict_of(failed.ended).line
+    text = "\n".join([line, *map(edit_text, edits), *map(edit_old_text, edits)]).lower()
     things = {thing for code in _CODE.findall(said.cause) for thing in [code, *_THING.findall(code)]}
     things |= {thing for thing in _THING.findall(_CODE.sub("", said.cause)) if thing.lower() not in KNOWN_NAMES}
-    return any(thing.lower().rstrip("()") in text for thing in things)
+    named = {thing.lower().rstrip("()") for thing in things}
+    return any(thing in text or set(_WORDS.findall(thing)) & (one ^ other) for thing in named)
 
 
 def _remedy(session: MinedSession, sentence: str) -> str:
