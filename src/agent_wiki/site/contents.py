@@ -157,18 +157,25 @@ def session_title(session: Session) -> str:
 
 
 def _lessons(contents: SiteContents) -> Iterator[SiteLesson]:
-    """Every lesson that has a page: first as the index lists them, then those that it does not list."""
-    folder = contents.folder
-    there = folder.files()
+    """Every lesson that has a page: first as the index lists them, then those that it does not list.
+
+    What is held back has none, also where the page of another tool lies in its place, or a former one of ours.
+    """
+    folder, view = contents.folder, contents.view
+    held = {page.path for page in view.withheld_pages.values()}
+    shown = {*view.guidelines, *(f"skill:{name}" for name in view.skills)}
+    there = {path for path in folder.files() if path not in held and lesson_file(path) is not None}
     content = (folder.read_text(INDEX, errors="replace") or "").encode("utf-8", "replace")
     seen: set[str] = set()
     for row in index_fields(content):
         path = row["link"]
-        if row["kind"] != EPISODE and path in there and path not in seen and lesson_file(path) is not None:
+        is_held = row.get("id") in view.withheld and row.get("id") not in shown
+        if row["kind"] != EPISODE and path in there and path not in seen and not is_held:
             seen.add(path)
             yield _lesson(path, row, contents)
-    for path in folder.page_paths():
-        if path not in seen and lesson_file(path) is not None:
+    pages = contents.loaded.pages
+    for path in sorted(there - seen):
+        if path.startswith(f"{ARCHIVE}/") or path in pages.edited or path in pages.foreign:
             yield _lesson(path, _row_of_page(path, contents), contents)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agent_wiki.pages.quarantine import quarantined_pages
+from agent_wiki.safety.finding import RULES
 from agent_wiki.site.commands import CommandLine, command, commands_for, commands_for_edited
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.shown_text import visible
@@ -15,18 +17,19 @@ from agent_wiki.wiki.text import plain_line
 _MOST_LISTED = 200
 _MOST_QUOTE = 300
 _MOST_NOTES = 3
-_QUARANTINE = "_quarantine/"
+_MOST_SHOWN = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A page that waits. `notes` say why, line by line."""
+class WaitingPage:
+    """A page that waits. `notes` say why, line by line; `says` is the text of one that is held back."""
 
     title: str
     href: str
     path: str
     notes: list[str]
     commands: list[CommandLine]
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class WaitingGroup:
     name: str
     anchor: str
     says: str
-    pages: list[Waiting]
+    pages: list[WaitingPage]
     total: int
 
 
@@ -44,7 +47,11 @@ def review_groups(contents: SiteContents) -> list[WaitingGroup]:
     """What waits, the most urgent first; groups may be empty."""
     asserted = [each for each in contents.lessons.values() if each.cause == "asserted" and not each.is_archived]
     return [
-        _group("Quarantined", "A check set these pages aside; no agent is shown them.", list(_quarantined(contents))),
+        _group(
+            "Quarantined",
+            "These pages may mislead an agent. They are held back: no agent is shown them.",
+            list(_quarantined(contents)),
+        ),
         _group("Disputed", "Sessions that read these pages were misled or harmed.", list(_disputed(contents))),
         _group("Edited", "A person changed these pages; no run writes over them.", list(_edited(contents))),
         _group(
@@ -55,15 +62,15 @@ def review_groups(contents: SiteContents) -> list[WaitingGroup]:
     ]
 
 
-def _group(name: str, says: str, pages: list[Waiting]) -> WaitingGroup:
+def _group(name: str, says: str, pages: list[WaitingPage]) -> WaitingGroup:
     return WaitingGroup(name, name.lower(), says, pages[:_MOST_LISTED], len(pages))
 
 
-def _of(lesson: SiteLesson, notes: list[str]) -> Waiting:
-    return Waiting(lesson.title, lesson.href, lesson.path, [each for each in notes if each], commands_for(lesson))
+def _of(lesson: SiteLesson, notes: list[str]) -> WaitingPage:
+    return WaitingPage(lesson.title, lesson.href, lesson.path, [each for each in notes if each], commands_for(lesson))
 
 
-def _disputed(contents: SiteContents) -> Iterator[Waiting]:
+def _disputed(contents: SiteContents) -> Iterator[WaitingPage]:
     for lesson in disputed_lessons(contents):
         recalls = contents.catalog.recalls.get(lesson.id, ())
         against = [each for each in recalls if each.status in ("contradicted", "harmful")]
@@ -72,15 +79,20 @@ def _disputed(contents: SiteContents) -> Iterator[Waiting]:
         yield _of(lesson, [*notes[:_MOST_NOTES], *more])
 
 
-def _edited(contents: SiteContents) -> Iterator[Waiting]:
+def _edited(contents: SiteContents) -> Iterator[WaitingPage]:
     kept = set(contents.view.state.config.kept)
     for path, page in sorted(contents.loaded.pages.edited.items()):
         if path not in kept:
             title = plain_line(page.title, 160) or page_title(path)
-            yield Waiting(title, contents.address_of(path) or "", path, [], commands_for_edited(path))
+            yield WaitingPage(title, contents.address_of(path) or "", path, [], commands_for_edited(path))
 
 
-def _quarantined(contents: SiteContents) -> Iterator[Waiting]:
-    for path in sorted(contents.folder.files()):
-        if path.startswith(_QUARANTINE) and path.endswith(".md"):
-            yield Waiting(page_title(path), "", path, [], [command("show why, and what to do", "review")])
+def _quarantined(contents: SiteContents) -> Iterator[WaitingPage]:
+    for page in sorted(quarantined_pages(contents.catalog), key=lambda each: each.path):
+        notes = [f"{each['rule']}: {RULES.get(each['rule'], '')}" for each in page.findings]
+        notes += [f"“{visible(each['excerpt'][:_MOST_QUOTE])}”" for each in page.findings if each.get("excerpt")]
+        settle = [
+            command("publish it as it is", "release", page.id, "--why", "REASON"),
+            command("retire it for good", "reject", page.id, "--why", "REASON"),
+        ]
+        yield WaitingPage(page.title, "", page.path, notes, settle, visible(page.says[:_MOST_SHOWN]))

@@ -13,6 +13,7 @@ from typing import Any
 from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
+from agent_wiki.wiki.layout import is_quarantined
 from agent_wiki.wiki.text import plain_line
 
 MOST_ROWS = 10_000
@@ -47,7 +48,8 @@ def _of_session(session: Session, contents: SiteContents) -> Row:
     record, arc = session.record, session.arcs[0]
     repositories = [plain_line(record.repository, 60)] if record.repository else []
     task = contents.catalog.task_of.get(session.session_id)
-    title, words = session_title(session), plain_line(arc.narrative or arc.goal, _MOST_SUMMARY)
+    is_held = is_quarantined(session.paths[0])
+    title, words = session_title(session), "" if is_held else plain_line(arc.narrative or arc.goal, _MOST_SUMMARY)
     tags = [each for each in (task, record.agent, record.model, record.condition) if each]
     return [
         href(session_file(session.session_id)), "session", title, "", words, [plain_line(tag, 40) for tag in tags],

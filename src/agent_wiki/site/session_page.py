@@ -13,7 +13,7 @@ from agent_wiki.site.shown_text import TextPiece, quote_anchor, visible
 from agent_wiki.site.transcript import Transcript, transcript_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import page_title
+from agent_wiki.wiki.layout import is_quarantined, page_title
 from agent_wiki.wiki.text import plain_line
 
 _MOST_LINE = 600
@@ -58,6 +58,7 @@ class ArcShown:
     loose_ends: list[NotedLine]
     recalled: list[RecallShown]
     text: list[Section]
+    is_held: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def quotes_of(session: Session, contents: SiteContents) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for each in contents.cited.get(session.session_id, ()):
         found.setdefault(each.turn, []).append(each.quote)
-    for turn, quote in _quotes_of_arcs(session.arcs):
+    for turn, quote in _quotes_of_arcs(_shown_arcs(session)):
         found.setdefault(turn, []).append(quote)
     return found
 
@@ -161,23 +162,26 @@ def _kin(names: Iterable[str | None], contents: SiteContents) -> list[Kin]:
 
 
 def _arc(arc: Arc, path: str, session: Session, contents: SiteContents) -> ArcShown:
+    """What is shown of an arc; of one whose summary is held back only how it ended."""
     is_ours = session.page is None and path not in contents.loaded.pages.edited
+    is_held = is_quarantined(path)
+    said = Arc("", arc.outcome, first_turn=arc.first_turn, last_turn=arc.last_turn) if is_held else arc
+    has_quote = said.outcome_turn and said.outcome_quote
     return ArcShown(
-        title=plain_line(arc.title, 160),
-        goal=visible(arc.goal[: 2 * _MOST_LINE]),
-        outcome=arc.outcome,
-        outcome_turn=arc.outcome_turn,
-        outcome_quote=visible((arc.outcome_quote or "")[:_MOST_LINE]),
-        outcome_anchor=quote_anchor(arc.outcome_turn, arc.outcome_quote)
-        if arc.outcome_turn and arc.outcome_quote
-        else "",
-        narrative=arc.narrative if is_ours else "",
-        key_turns=[NotedLine(each.turn, each.text) for each in arc.key_turns],
-        dead_ends=[NotedLine(each.turn, each.text) for each in arc.dead_ends],
-        repairs=[NotedLine(each.event, f"{each.text} (ended by T{each.remedy})") for each in arc.repairs],
-        loose_ends=[NotedLine(each.turn, f"{_LOOSE_ENDS[each.kind]}: {each.text}") for each in arc.loose_ends],
-        recalled=[_recalled(each, contents) for each in arc.recalled],
-        text=[] if is_ours else _text_of(path, contents),
+        title=plain_line(said.title, 160),
+        goal=visible(said.goal[: 2 * _MOST_LINE]),
+        outcome=said.outcome,
+        outcome_turn=said.outcome_turn,
+        outcome_quote=visible((said.outcome_quote or "")[:_MOST_LINE]),
+        outcome_anchor=quote_anchor(said.outcome_turn or 0, said.outcome_quote or "") if has_quote else "",
+        narrative=said.narrative if is_ours else "",
+        key_turns=[NotedLine(each.turn, each.text) for each in said.key_turns],
+        dead_ends=[NotedLine(each.turn, each.text) for each in said.dead_ends],
+        repairs=[NotedLine(each.event, f"{each.text} (ended by T{each.remedy})") for each in said.repairs],
+        loose_ends=[NotedLine(each.turn, f"{_LOOSE_ENDS[each.kind]}: {each.text}") for each in said.loose_ends],
+        recalled=[_recalled(each, contents) for each in said.recalled],
+        text=[] if is_ours or is_held else _text_of(path, contents),
+        is_held=is_held,
     )
 
 
@@ -220,7 +224,7 @@ def _held(
 ) -> list[HeldTurn]:
     """What the record says of single turns."""
     notes: dict[int, list[str]] = {}
-    for arc in session.arcs:
+    for arc in _shown_arcs(session):
         noted = [(each.turn, each.text) for each in (*arc.key_turns, *arc.dead_ends)]
         for turn, text in [*noted, *((each.turn, each.text) for each in arc.loose_ends)]:
             notes.setdefault(turn, []).append(text)
@@ -233,8 +237,13 @@ def _held(
     ]
 
 
+def _shown_arcs(session: Session) -> list[Arc]:
+    """The arcs whose summaries are not held back."""
+    return [arc for path, arc in zip(session.paths, session.arcs, strict=True) if not is_quarantined(path)]
+
+
 def _turns_of_outcomes(session: Session) -> set[int]:
-    return {turn for arc in session.arcs for turn in (arc.outcome_turn, arc.accepted_turn) if turn}
+    return {turn for arc in _shown_arcs(session) for turn in (arc.outcome_turn, arc.accepted_turn) if turn}
 
 
 def _cited(turn: int, quotes: Sequence[str]) -> list[TextPiece]:
