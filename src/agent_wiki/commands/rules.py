@@ -14,9 +14,12 @@ from agent_wiki.commands.unchanged import wiki_folder
 def rules(
     rule: Annotated[str | None, typer.Argument(help="A rule's id, or a family; without one, all rules.")] = None,
     wiki: Wiki = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also list the rules that made nothing in this wiki.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the embedded engine's rules with what each made in this wiki; one rule with its examples."""
+    """List the embedded engine's rules that made something in this wiki, or all with -v; one rule with its examples."""
     from agent_wiki.retrieval.rules_used import rules_used
 
     found = rules_used(wiki_folder(wiki), rule)
@@ -24,6 +27,7 @@ def rules(
         print_json(found.to_json(), is_ascii=True)
     else:
         is_one = rule is not None and len(found.rules) == 1
-        print_lines(found.rules[0].lines() if is_one else (each.line() for each in found.rules))
+        is_whole = verbose or rule is not None
+        print_lines(found.rules[0].lines() if is_one else found.lines(is_whole=is_whole))
     print_lines(found.problems, err=True)
     raise typer.Exit(found.exit_code)

@@ -18,6 +18,7 @@ from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
+_MOST_LISTED = 20
 _GONE = "There is no such rule any more."
 
 
@@ -84,6 +85,16 @@ class RulesUsed:
     @property
     def exit_code(self) -> int:
         return 1 if self.problems else 0
+
+    def lines(self, *, is_whole: bool) -> list[str]:
+        """A line a rule; without `is_whole` those that made something or are ignored, the most used first."""
+        if is_whole:
+            return [each.line() for each in self.rules]
+        used = [each for each in self.rules if each.made or each.is_ignored]
+        shown = sorted(used, key=lambda each: -len(each.made))[:_MOST_LISTED]
+        others = len(self.rules) - len(shown)
+        more = [f"… and {others} more, of which {len(used) - len(shown)} made something: -v lists them"]
+        return [*(each.line() for each in shown), *(more if others else [])]
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON values, always with the same keys."""
