@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.redact import redact_json, redact_text
 
 Record = dict[str, Any]
@@ -26,19 +27,22 @@ def parsed_line(line: bytes) -> Record | None:
     return record if isinstance(record, dict) else None
 
 
-def redacted_record(record: Record) -> Record:
-    """A record of an answer without the secrets that it says; any other, and one without, is the same object."""
+def redacted_record(record: Record, numbers: Numbers | None = None) -> Record:
+    """A record of an answer without the secrets that it says; any other, and one without, is the same object.
+
+    `numbers` are those of the session that it is about.
+    """
     if record.get("kind") != "answer":
         return record
     said = {name: value for name in ("answer", "model", "detail") if isinstance(value := record.get(name), str)}
-    changed = {name: redacted for name, value in said.items() if (redacted := _redacted(value)) != value}
+    changed = {name: redacted for name, value in said.items() if (redacted := _redacted(value, numbers)) != value}
     return {**record, **changed} if changed else record
 
 
-def _redacted(text: str) -> str:
+def _redacted(text: str, numbers: Numbers | None) -> str:
     """A model's text: of the JSON in it each string is judged for itself, so that it stays JSON."""
     start, end = text.find("{"), text.rfind("}") + 1
     if not 0 <= start < end:
-        return redact_text(text)[0]
-    prose = [redact_text(each)[0] for each in (text[:start], text[end:])]
-    return redact_json(text[start:end])[0].join(prose)
+        return redact_text(text, numbers)[0]
+    prose = [redact_text(each, numbers)[0] for each in (text[:start], text[end:])]
+    return redact_json(text[start:end], numbers)[0].join(prose)

@@ -26,6 +26,7 @@ from agent_wiki.commands import (
     pages,
     plugin,
     recordings,
+    redact,
     report,
     review,
     rules,
@@ -101,7 +102,7 @@ _add_group("skills", "The Agent Skills that show an agent how to build and read 
 _add(consult.consult, review.review, review.release)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
 _add(site.site, site.serve, site.view)
-_add(save.save, check.check, secrets.secrets, why.why, rules.rules, report.report)
+_add(save.save, check.check, secrets.secrets, redact.redact, why.why, rules.rules, report.report)
 _add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
 _add(connect.connect, plugin.plugin, mcp.mcp, lock.lock)
 

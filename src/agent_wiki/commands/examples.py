@@ -94,7 +94,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "wiki check --recordings recordings",
         "wiki check --fix --dry-run",
     ),
-    "wiki secrets": ("wiki secrets ~/.claude/projects", "wiki secrets recordings --sarif secrets.sarif"),
+    "wiki secrets": (
+        "wiki secrets ~/.claude/projects",
+        "wiki secrets --wiki wiki",
+        "wiki secrets recordings --sarif secrets.sarif",
+    ),
+    "wiki redact": ("wiki redact --dry-run", "wiki redact"),
     "wiki lock": ("wiki lock s3://BUCKET/PREFIX/_wiki.lock -- wiki ingest recordings",),
 }
 """By the words that call a command. In an overview two spaces part a command from what it does."""

@@ -57,7 +57,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "forget": "Take sessions out, with all that only they contained",
         "config": "Show, set and check the wiki's configuration",
         "check": "Check the wiki, line by line, and mend it",
-        "secrets": "Find live-looking secrets in recordings",
+        "secrets": "Find live-looking secrets in recordings or a wiki",
+        "redact": "Clean a wiki of secrets that it holds already",
         "lock": "Run a command while this machine alone may build",
     },
 }

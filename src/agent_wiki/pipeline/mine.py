@@ -43,6 +43,7 @@ from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath, Signature, signature_of
 from agent_wiki.recall.own_sessions import left_out_reason
+from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.personal import replace_personal
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
 from agent_wiki.report import Failure
@@ -212,6 +213,13 @@ def trajectories_of(recording: Recording, sha256: str, *, keeps_personal_data: b
 
     Personal data is replaced by stand-ins unless it is kept.
     """
+    return (each for each, _ in redacted_of(recording, sha256, keeps_personal_data=keeps_personal_data))
+
+
+def redacted_of(
+    recording: Recording, sha256: str, *, keeps_personal_data: bool
+) -> Iterator[tuple[Trajectory, Numbers]]:
+    """The same with the numbers of each trajectory's secrets."""
     reader = reader_of(recording)
     for trajectory in trajectories_by(reader, recording):
         source = trajectory.source
@@ -225,7 +233,7 @@ def trajectories_of(recording: Recording, sha256: str, *, keeps_personal_data: b
         tidy_labels(trajectory, numbers)
         if not keeps_personal_data:
             replace_personal(trajectory)
-        yield trajectory
+        yield trajectory, numbers
 
 
 def _without_surrogates(trajectory: Trajectory) -> None:

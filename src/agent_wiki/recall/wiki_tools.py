@@ -13,8 +13,8 @@ from agent_wiki.trajectory.lazily import regex
 COMMANDS = frozenset(
     {"release", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
      "discover-tasks", "catalog", "join", "init", "dump", "forget", "keep", "restore", "reject", "worklist", "prompt",
-     "apply", "cost", "consult", "review", "save", "check", "secrets", "why", "rules", "report", "connect", "plugin",
-     "mcp", "lock", "site", "serve", "view", "config", "models", "status", "doctor", "tail", "schema",
+     "apply", "cost", "consult", "review", "save", "check", "secrets", "redact", "why", "rules", "report", "connect",
+     "plugin", "mcp", "lock", "site", "serve", "view", "config", "models", "status", "doctor", "tail", "schema",
      "skills", "eval", "hook"}
 )  # fmt: skip
 """What the command `wiki` can do. Another project's program of that name is told from ours by these words."""

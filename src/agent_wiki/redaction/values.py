@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from agent_wiki.redaction.finding import may_hold_secrets
-from agent_wiki.redaction.numbers import MARK
+from agent_wiki.redaction.numbers import MARK, Numbers
 from agent_wiki.redaction.redact import redact_named, redact_text
 from agent_wiki.trajectory.lazily import dataclass
+
+PERSONAL = "personal-data"
+"""The kind of what is no secret, but somebody's name or address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,8 @@ class Redacted:
     place: str
 
     def __str__(self) -> str:
+        if self.kind == PERSONAL:
+            return f"{self.place}: personal data was replaced" if self.place else "personal data was replaced"
         return (
             f"{self.place}: a secret ({self.kind}) was redacted"
             if self.place
@@ -27,23 +32,24 @@ class Redacted:
         )
 
 
-def redact_value(value: Any) -> tuple[Any, list[Redacted]]:
+def redact_value(value: Any, numbers: Numbers | None = None) -> tuple[Any, list[Redacted]]:
     """A value of mappings, lists, tuples and texts with each secret replaced; the same object where there is none.
 
-    Names of mappings are redacted too, and a text below a name for secrets is judged with its name. Raises
-    `RecursionError` for a value that is nested hundreds of levels deep.
+    `numbers` are those of the session that the value is about. Names of mappings are redacted too, and a text below a
+    name for secrets is judged with its name. Raises `RecursionError` for a value that is nested hundreds of
+    levels deep.
     """
     if not may_hold_secrets("\n".join(_texts(value))):
         return value, []
     found: list[Redacted] = []
-    redacted = _redacted(value, "", "", found)
+    redacted = changed_value(value, lambda name, text: redact_named(name, text, numbers), found)
     return (redacted if found else value), found
 
 
 def redact_whole(text: str, place: str = "") -> tuple[str, list[Redacted]]:
     """The same for one text, such as a page's body or a script."""
     redacted, count = redact_text(text)
-    return redacted, [Redacted(kind, place) for kind in _kinds(text, redacted)] if count else []
+    return redacted, [Redacted(kind, place) for kind in kinds_replaced(text, redacted)] if count else []
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -58,18 +64,27 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _redacted(value: Any, name: str, place: str, found: list[Redacted]) -> Any:
+def changed_value(
+    value: Any, change: Callable[[str, str], tuple[str, int]], found: list[Redacted], name: str = "", place: str = ""
+) -> Any:
+    """A value with each of its texts changed; what was replaced is added to `found`.
+
+    `change`: the name that a text is given to and the text → the new text, and how much was replaced in it.
+    """
     if isinstance(value, str):
-        redacted, count = redact_named(name, value)
-        found += [Redacted(kind, place) for kind in _kinds(value, redacted)] if count else []
-        return redacted
+        changed, count = change(name, value)
+        found += [Redacted(kind, place) for kind in kinds_replaced(value, changed)] if count else []
+        return changed
     if isinstance(value, Mapping):
-        names = {each: _redacted(each, "", place, found) for each in value}
+        names = {each: changed_value(each, change, found, "", place) for each in value}
         return {
-            names[each]: _redacted(inner, str(each), _below(place, names[each]), found) for each, inner in value.items()
+            names[each]: changed_value(inner, change, found, str(each), _below(place, names[each]))
+            for each, inner in value.items()
         }
     if isinstance(value, list | tuple):
-        items = [_redacted(each, name, _below(place, position), found) for position, each in enumerate(value)]
+        items = [
+            changed_value(each, change, found, name, _below(place, position)) for position, each in enumerate(value)
+        ]
         return tuple(items) if isinstance(value, tuple) else items
     return value
 
@@ -78,9 +93,9 @@ def _below(place: str, name: object) -> str:
     return f"{place}.{name}" if place else str(name)
 
 
-def _kinds(before: str, after: str) -> list[str]:
-    """The kinds of what was replaced, those of earlier redactions left out."""
-    return sorted((_marked(after) - _marked(before)).elements())
+def kinds_replaced(before: str, after: str) -> list[str]:
+    """The kinds of what was replaced in a text, those of earlier redactions left out."""
+    return sorted((_marked(after) - _marked(before)).elements()) or [PERSONAL]
 
 
 def _marked(text: str) -> Counter[str]:
