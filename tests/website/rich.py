@@ -80,7 +80,7 @@ def _envelope(session_id: str) -> dict[str, Any]:
     failed = f"make: *** No rule. {EVIL}\n{'x' * 9_000}"
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": "You are an agent."},
-        {"role": "user", "content": f"Please fix the cart. {EVIL}"},
+        {"role": "user", "content": f"Please fix /home/marina/shop. {EVIL}"},
         {
             "role": "assistant",
             "content": "I look first.",

@@ -48,6 +48,8 @@ def test_a_session_shows_its_failures_changes_compactions_and_subagents(site: Pa
     assert "Compaction: what came before, summed up" in page
     assert "Subagents and forks" in page
     assert "call has-failed" in page
+    assert "Please fix /home/" in page
+    assert "marina" not in page  # a stand-in, as in the wiki
     assert "it does not have these turns" in page
 
 

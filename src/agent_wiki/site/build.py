@@ -172,7 +172,7 @@ def _write_sessions(
     """The pages of all sessions: first those whose recording is here, by recording, then the others."""
 
     def inputs(shown: SessionShown, source: str) -> str:
-        return writer.inputs("session", shown, source)
+        return writer.inputs("session", shown, source, contents.view.state.config.keeps_personal_data)
 
     made: set[str] = set()
     for each in recorded.sessions(lambda name, sha256: _is_current(name, sha256, folder, contents, inputs)):

@@ -67,7 +67,8 @@ class Recorded:
                 self._best[name] = (True, (1 << 60, 0, ""))
                 yield RecordedSession(name, sha256, None)
             return
-        for trajectory in trajectories_of(recording, sha256):
+        keeps = self._contents.view.state.config.keeps_personal_data
+        for trajectory in trajectories_of(recording, sha256, keeps_personal_data=keeps):
             name = trajectory.session_id
             rank = (name in known, order_of(trajectory))
             if name in self._contents.sessions and rank > self._best.get(name, (False, (-1, 0, ""))):
