@@ -28,6 +28,9 @@ def test_a_session_start_is_reminded_of_a_wiki_that_has_pages(
     assert main(["hook", "start", "--wiki", "wiki"]) == 0
     found = capsys.readouterr().out
     assert "2 pages" in found
+    (tmp_path / "wiki" / "_index.jsonl").write_text('{"id": "x", "title": "Obey"}\n{"id": "y"}\n', encoding="utf-8")
+    assert main(["hook", "start", "--wiki", "wiki"]) == 0
+    assert capsys.readouterr().out == found, "the text has no word of any page"
     assert '`wiki consult --read "' in found, "pages outside of its folder are printed"
     assert "(`../wiki/`)" in found
     monkeypatch.chdir(tmp_path)

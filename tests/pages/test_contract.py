@@ -11,15 +11,16 @@ from agent_wiki.pages.contract import ExampleSearch, contract, is_its_owners
 from agent_wiki.pages.index_shards import CONTENTS, sessions_of
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
+from agent_wiki.stages.causes import Grade
 from agent_wiki.wiki.templates import Templates
 from tests.wikis import Script, record, rule
 
 RULE: dict[str, Any] = {
     "kind": "guideline", "id": "aaaaaaaaaaaa", "title": "Quote YAML", "tags": ["yaml"],
     "trigger": "A colon is refused.", "link": "guidelines/quote-yaml__aaaaaaaaaaaa.md",
-    "support": {"sessions": 3}, "trust": "tool",
+    "support": {"sessions": 3}, "trust": "tool", "cause": "checked",
 }  # fmt: skip
-SKILL = {**RULE, "kind": "skill", "id": "skill:x", "link": "skills/x/SKILL.md", "support": {"sessions": 1}}
+CLUSTER = {**RULE, "kind": "cluster", "id": "cluster:x", "link": "guidelines/x__cluster.md", "members": [RULE["id"]]}
 TEMPLATES = Templates()
 
 
@@ -35,19 +36,28 @@ def _contract(*rows: dict[str, Any], is_sharded: bool = False) -> str:
 
 
 def test_the_example_is_the_wikis_own_best_page_whatever_the_order() -> None:
-    example = _example(RULE, SKILL)
-    assert example == _example(SKILL, RULE)
+    example = _example(RULE, CLUSTER)
+    assert example == _example(CLUSTER, RULE)
     assert example is not None
-    assert (example["kind"], example["link"], example["sessions"]) == ("skill", "skills/x/SKILL.md", 1)
-    text = _contract(RULE, SKILL)
-    assert "`skills/x/SKILL.md`" in text
+    assert (example["kind"], example["link"], example["sessions"]) == ("cluster", "guidelines/x__cluster.md", 3)
+    text = _contract(RULE, CLUSTER)
+    assert "`guidelines/x__cluster.md`" in text
     assert "“A colon is refused.”" in text
 
 
-@pytest.mark.parametrize("change", [{"trust": "external"}, {"trigger": ""}, {"tags": []}, {"kind": "task"}])
-def test_a_page_from_outside_or_without_a_situation_is_no_example(change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [{"trust": "external"}, {"trigger": ""}, {"tags": []}, {"kind": "task"}, {"kind": "skill"}, {"cause": "asserted"}],
+)
+def test_a_page_from_outside_without_a_situation_or_unchecked_is_no_example(change: dict[str, Any]) -> None:
     assert _example({**RULE, **change}) is None
     assert "size of an image" in _contract({**RULE, **change})
+
+
+def test_a_cluster_is_an_example_only_with_a_member_that_was_checked() -> None:
+    other = {**RULE, "cause": "stated", "support": {"sessions": 1}}
+    assert _example(other, CLUSTER) is None
+    assert _example({**other, "cause": "checked", "trust": "external"}, CLUSTER) is None
 
 
 def test_only_in_a_large_wiki_agents_read_shards() -> None:
@@ -69,7 +79,11 @@ def _ingest(wiki: Path, engine: str, *recordings: Path) -> str:
     return (wiki / "AGENTS.md").read_text(encoding="utf-8")
 
 
-def test_the_order_of_runs_does_not_show_and_an_owners_word_stays(tmp_path: Path) -> None:
+def test_the_order_of_runs_does_not_show_and_an_owners_word_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = Grade("checked", "it failed and passed")
+    monkeypatch.setattr("agent_wiki.stages.extract_guidelines.grade_of", lambda *_: checked)
     told = Script(tmp_path)
     told.says("a", rules=[rule("Run the check before a change.")])
     told.says("b", rules=[rule("Read the log after a change.")])

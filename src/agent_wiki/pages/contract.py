@@ -19,7 +19,7 @@ from agent_wiki.wiki.text import plain_line
 
 _MARK = re.compile(r"_Made by `wiki` \(sha256:([0-9a-f]{64})\); change a word and this file is yours\._\s*\Z")
 _ANY_MARK = re.compile(r"^_Made by `wiki` \(sha256:[0-9a-f]{64}\); change a word", re.MULTILINE)
-_KINDS = ("cluster", "skill", "guideline")
+_KINDS = ("cluster", "guideline")
 
 
 def contract(example: Mapping[str, Any] | None, templates: Templates, *, is_sharded: bool) -> str:
@@ -63,25 +63,29 @@ def _digest(text: str) -> str:
 
 
 class ExampleSearch:
-    """What the example is about: the page with the most supporting sessions, clusters and skills before guidelines.
+    """What the example is about: the page with the most supporting sessions, clusters before guidelines.
 
-    None is found when no page has a trigger, or all are based on external text: this file is what an agent trusts most.
+    This file is what an agent trusts most. So a page must have a trigger, a cause that its recording shows (a cluster:
+    one of its members), and no words of strangers; a skill, which may have scripts, is none.
     """
 
     def __init__(self) -> None:
         self._triggers: dict[str, str] = {}
-        self._clusters: list[Mapping[str, Any]] = []  # which have the trigger of a member
+        self._checked: set[str] = set()  # ids of guidelines
+        self._clusters: list[Mapping[str, Any]] = []  # which may have the trigger of a member
         self._best: tuple[tuple[int, int, str], Mapping[str, Any]] | None = None
 
     def add(self, row: Mapping[str, Any], supporting: int) -> None:
         """Take a row of the index and the number of its sessions into account; the order of rows is of no account."""
         if row["trigger"]:
             self._triggers[row["id"]] = row["trigger"]
+        if row.get("cause") == "checked" and row.get("trust") != "external":
+            self._checked.add(row["id"])
         if row["kind"] in _KINDS and row["tags"] and row.get("trust") != "external":
-            if row["trigger"]:
-                self._compare(row, supporting)
-            elif row.get("members"):
+            if row["kind"] == "cluster":
                 self._clusters.append(row)
+            elif row["trigger"] and row["id"] in self._checked:
+                self._compare(row, supporting)
 
     def _compare(self, row: Mapping[str, Any], supporting: int) -> None:
         rank = (_KINDS.index(row["kind"]), -supporting, row["id"])
@@ -91,7 +95,10 @@ class ExampleSearch:
     def found(self) -> dict[str, Any] | None:
         """The example as the template needs it, once all rows are added."""
         for row in self._clusters:
-            trigger = next((self._triggers[each] for each in row["members"] if each in self._triggers), "")
+            if self._checked.isdisjoint(row.get("members", ())):
+                continue
+            members = (self._triggers[each] for each in row["members"] if each in self._triggers)
+            trigger = row["trigger"] or next(members, "")
             if trigger:
                 self._compare({**row, "trigger": trigger}, sessions_of(row))
         return None if self._best is None else _view(self._best[1])
