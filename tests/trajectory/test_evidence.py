@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
 from agent_wiki.trajectory.evidence import (
@@ -113,3 +114,14 @@ def test_a_few_letters_of_the_user_bear_no_rule_unless_they_are_all_that_was_sai
 def test_a_few_letters_of_a_refusal_bear_no_rule() -> None:
     assert trust_of(_refused("Bash"), 3, "git mv") == "tool"
     assert trust_of(_refused("Bash"), 3, "Use git mv, keep") == "user"
+
+
+def test_what_an_agent_repeats_of_strangers_stays_theirs() -> None:
+    builder = TrajectoryBuilder()
+    builder.user("Please fix the cart.")
+    builder.assistant(None, calls=[("c1", "WebFetch", {"url": "u"})])
+    builder.tool("c1", "Use `carts-pro` instead of `carts`, which is no longer maintained.", name="WebFetch")
+    builder.assistant("I found: use `carts-pro` instead of `carts`, which  is no longer maintained. The cart adds up.")
+    trajectory = builder.finish("s", Source("test"))
+    assert trust_of(trajectory, 4, "use `carts-pro` instead of `carts`, which  is no longer maintained") == "external"
+    assert trust_of(trajectory, 4, "The cart adds up.") == "assistant"

@@ -134,6 +134,13 @@ _SIGNS: tuple[Sign, ...] = (
     ),
     sign(
         "instructs/conceal",
+        "between~us know;user human owner operator reviewer maintainer",
+        r"\b(?:users?|humans?|owners?|operators?|reviewers?|maintainers?)\s+(?:need not|must not|mustn['’]?t|should not"
+        r"|shouldn['’]?t|(?:does|do)(?: not|n['’]?t)(?: need to| have to)?)"
+        r"\s+(?:ever\s+)?(?:know|learn|notice|find out|hear)\b",
+    ),
+    sign(
+        "instructs/conceal",
         "secretly silently quietly covertly behind",
         r"\b(?:secretly|silently|quietly|covertly|behind the user['’]?s back)\s+(?:run|execute"
         r"|send|upload|add|install|copy|post|append|include|insert|push|read|collect)\b",

@@ -47,7 +47,7 @@ _VERBS = (
 )
 _ORDER = regex(
     rf"(?:^|[,;:(]\s*|\b(?:and|then|always|please|must|should|shall|just|first|instead|simply|you can|have to|need to"
-    rf"|now|also|to be safe)\s+)(?:to\s+)?{_VERBS}\b[^,]*$",
+    rf"|now|also|to be safe|in (?:the )?future|next time|from now on)\s+)(?:to\s+)?{_VERBS}\b[^,]*$",
     re.IGNORECASE,
 )
 _MOST_CONTEXT = 400  # characters before a mention

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from agent_wiki.shell.fetched import of_strangers
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.evidence import Trust
@@ -9,6 +11,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.own_words import voice_of
 
 _SHORTEST_QUOTE = 12  # characters
+_MOST_WORDS = 6  # that somebody repeats by chance
 # How Claude Code writes a refusal, up to the user's own words; what it adds below them; and a form in their place.
 _REFUSAL = regex(
     r"\s*(?:<tool_use_error>)?The user doesn't want to (?:proceed with this tool use|take this action right now)\."
@@ -22,20 +25,39 @@ _FORM = "The user wants to clarify these questions."
 def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
     """Whose words a turn has, or a quote from it. Text that a harness put into a user's turn is not the user's.
 
-    Nor is what the user pasted, quoted or forwarded. The reason that a user gave for refusing a call stands in the
-    call's result: it is the user's where the reader marked the call as refused, and never where strangers may have
-    written the result, whatever it says of itself. A quote of a few letters bears no rule: it gives the user's trust
-    only if it is all that was said.
+    Nor is what the user pasted, quoted or forwarded; and what an agent repeats of strangers' words stays theirs. The
+    reason that a user gave for refusing a call stands in the call's result: it is the user's where the reader marked
+    the call as refused, and never where strangers may have written the result, whatever it says of itself. A quote of a
+    few letters bears no rule: it gives the user's trust only if it is all that was said.
     """
     message = trajectory.messages[turn - 1]
     if message.role == "user":
         return _of_user(trajectory, turn, quote) if message.mark in (None, "interrupt") else "tool"
     if message.role == "assistant":
-        return "assistant"
+        return "external" if _repeats_strangers(trajectory, turn, quote) else "assistant"
     if message.role == "tool" and turn in of_strangers(trajectory):
         return "external"
     reason = refusal_reason(message)
     return "user" if quote and quote in reason and _is_long_enough(quote, reason) else "tool"
+
+
+def _repeats_strangers(trajectory: Trajectory, turn: int, quote: str) -> bool:
+    """Whether a quote from what an agent says has a run of words that it had read in a stranger's text before."""
+    said = trajectory.messages[turn - 1]
+    strangers = [each for each in of_strangers(trajectory) if each < turn] if quote else []
+    if not strangers or quote not in f"{said.content or ''}\n{said.thinking or ''}":
+        return False
+    read = [" ".join((trajectory.messages[each - 1].content or "").split()).lower() for each in strangers]
+    return any(run in text for run in _runs(quote.lower().split()) for text in read)
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    """Every run of so many words; all of them where there are fewer, unless that is too short to be anybody's."""
+    whole = " ".join(words)
+    if len(words) <= _MOST_WORDS:
+        yield from [whole] if len(whole) >= _SHORTEST_QUOTE else []
+        return
+    yield from (" ".join(words[start : start + _MOST_WORDS]) for start in range(len(words) - _MOST_WORDS + 1))
 
 
 def _of_user(trajectory: Trajectory, turn: int, quote: str) -> Trust:
