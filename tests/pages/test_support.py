@@ -23,7 +23,7 @@ from tests.pages.rendering import catalog_of, pages_of, stage, texts_of
 _SOME = 40  # each renders all pages of a wiki, some of them twice
 SESSIONS = ("a", "b", "c", "d", "no", "1", "2026-01-01")
 DATES = {"a": "2026-01-02", "b": "2026-01-01", "d": "2026-01-02", "no": "2025-12-31"}
-WORDS = st.sampled_from(["Run it", "no", "1.10", "a: b", "`x`", "@x", r"\d+", "| x |", "é😀", "2026-01-01", "x — y"])
+WORDS = st.sampled_from(["Run it", "no", "1.10", "a: b", "`x`", "@x", r"\d+", "a | x |", "é😀", "2026-01-01", "x — y"])
 TAGS = st.lists(st.sampled_from(["cart", "no", "1-2"]), min_size=1, max_size=2, unique=True).map(sorted).map(tuple)
 EVIDENCE = st.lists(
     st.builds(Evidence, st.integers(1, 9), WORDS, st.just("tool")), min_size=1, max_size=3, unique=True

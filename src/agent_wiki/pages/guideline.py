@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any, ClassVar, Literal, get_args
 
 from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.plain import PlainLine
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Contribution, Counted, Evidence, Joined, evidence_field, sources_section
 from agent_wiki.safety.finding import SafetyFinding
@@ -34,16 +35,16 @@ class GuidelineEntry:
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
     id: str
-    title: str
-    rule: str
-    trigger: str
-    rationale: str
+    title: PlainLine
+    rule: PlainLine
+    trigger: PlainLine
+    rationale: PlainLine
     type: str = "guideline"
     tags: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     rule_id: str | None = None
     cause: Cause | None = None
-    cause_shown: str = ""
+    cause_shown: PlainLine = ""
     event: int | None = None
     remedy: int | None = None
     confirmation: int | None = None

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, ClassVar, Literal
 
+from agent_wiki.pages.plain import PlainLine, PlainText
 from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import dataclass
@@ -31,7 +32,7 @@ class NotedTurn:
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     turn: int
-    text: str
+    text: PlainLine
     trust: Trust | None = None
 
 
@@ -43,7 +44,7 @@ class LooseEnd:
 
     kind: LooseEndKind
     turn: int
-    text: str
+    text: PlainLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Repair:
     event: int
     remedy: int
     confirmation: int | None
-    text: str
+    text: PlainLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class RecallEntry:
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     id: str
-    title: str
+    title: PlainLine
     status: RecallStatus
     quote: str | None = None
     turn: int | None = None
@@ -80,17 +81,17 @@ class Arc:
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
-    goal: str
+    goal: PlainLine
     outcome: Outcome = "unknown"
     slug: str = ""
     first_turn: int = 1
     last_turn: int = 1
     outcome_turn: int | None = None
     outcome_quote: str | None = None
-    narrative: str = ""
+    narrative: PlainText = ""
     key_turns: tuple[NotedTurn, ...] = ()
     dead_ends: tuple[NotedTurn, ...] = ()
-    title: str = ""
+    title: PlainLine = ""
     accepted_turn: int | None = None
     accepted_quote: str | None = None
     loose_ends: tuple[LooseEnd, ...] = ()
@@ -99,7 +100,7 @@ class Arc:
     tool_calls: int | None = None
     errors: int | None = None
     dead_end_paths: int | None = None
-    tools_used: tuple[str, ...] = ()
+    tools_used: tuple[PlainLine, ...] = ()
     wiki_consulted: bool | None = None
     findings: tuple[SafetyFinding, ...] = ()
 

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any, ClassVar
 
 from agent_wiki.pages.model import BODY, field_names, skill_text
+from agent_wiki.pages.plain import PlainLine, PlainMarkdown
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Counted, Evidence, Joined, sources_section
 from agent_wiki.safety.finding import SafetyFinding
@@ -32,7 +33,7 @@ class WorkflowStep:
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 
-    text: str
+    text: PlainLine
     command: str | None = None
     is_adapted: bool = False
 
@@ -44,7 +45,7 @@ class Parameter:
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     name: str
-    description: str = ""
+    description: PlainLine = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +69,10 @@ class SkillEntry:
     __pydantic_config__: ClassVar[Any] = _STRICT
 
     name: str
-    description: str
-    trigger: str = ""
-    overview: str = ""
-    when_to_use: str = ""
+    description: PlainLine
+    trigger: PlainLine = ""
+    overview: PlainLine = ""
+    when_to_use: PlainLine = ""
     steps: tuple[WorkflowStep, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     scripts: tuple[Script, ...] = ()
@@ -79,7 +80,7 @@ class SkillEntry:
     evidence: tuple[Evidence, ...] = ()
     rule_id: str | None = None
     scope: str | None = None
-    body: str | None = None
+    body: PlainMarkdown | None = None
     findings: tuple[SafetyFinding, ...] = ()
 
     @property

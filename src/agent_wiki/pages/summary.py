@@ -12,7 +12,7 @@ from agent_wiki.pages.sessions import Arc, LooseEndKind, RecallEntry, Session
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.templates import Templates
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_code, plain_line
 
 _OF_THE_SESSION = (
     "reward", "resolved", "duration_seconds", "input_tokens", "cache_creation_input_tokens",
@@ -99,8 +99,8 @@ class SummaryPage:
             loose_ends=[(_LOOSE[each.kind], each) for each in arc.loose_ends],
             recalled=self.recalled_shown,
             lessons=self.lessons,
-            sources=[plain_line(each, 200) for each in self.sources or ["(not recorded)"]],
-            source_format=record.recording.format,
+            sources=[plain_code(each, 200) for each in self.sources or ["(not recorded)"]],
+            source_format=plain_line(record.recording.format, 60),
             turns=record.turns,
         )
         return page_text(front_matter(self), body)

@@ -87,6 +87,16 @@ def _balanced(text: str, most: int) -> str:
     return (text[:position] + text[position + 1 :]).strip()
 
 
+def without_markup(line: str) -> str:
+    """A line of Markdown in which no tag opens and no link leads out; headings, lists and code spans stay."""
+    return _without_tags(_without_markup(_INVISIBLE.sub("", _ESCAPES.sub("", line))))
+
+
+def plain_code(text: str, most: int) -> str:
+    """`text` as what stands between two backticks: a plain line without any."""
+    return plain_line(text.replace("`", "'"), most)
+
+
 def link_label(text: str, most: int) -> str:
     """`text` as the words of a link: a plain line without square brackets, which could end them."""
     return plain_line(text, most).replace("[", "(").replace("]", ")")
