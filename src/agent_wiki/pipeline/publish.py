@@ -349,7 +349,8 @@ class Publisher:
         """Name a page of a lesson that the wiki did not have `before`."""
         if entry.kind in LESSONS and entry.path not in before:
             row = entry.row()
-            sessions = (row.get("support") or {}).get("sessions")
+            support = row.get("support")  # of a page that came from elsewhere it may be anything
+            sessions = support.get("sessions") if isinstance(support, dict) else None
             self.report.learnt.append(Learnt(entry.kind, str(row["title"]), entry.path, sessions))
 
     def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
