@@ -24,6 +24,9 @@ def secrets(
     sarif: Annotated[
         Path | None, typer.Option("--sarif", help="Write what was found to this file, as SARIF 2.1.0.")
     ] = None,
+    detector: Annotated[
+        str, typer.Option("--detector", help="A second detector besides: kingfisher (the extra `secrets`).")
+    ] = "",
     since: Since = "",
     include: Include = None,
     exclude: Exclude = None,
@@ -41,15 +44,18 @@ def secrets(
     """
     if (wiki is None) == (not paths):
         raise UsageError("name recordings, or a finished wiki with --wiki")
+    from agent_wiki.pipeline.second_detector import detector_named
+
+    second = detector_named(detector)
     if wiki is not None:
         from agent_wiki.pipeline.leaks import leaks_report
 
-        report = leaks_report(wiki)
+        report = leaks_report(wiki, second)
     else:
         from agent_wiki.pipeline.find_secrets import find_secrets
 
         with progress_shown(quiet=as_json) as progress:
-            report = find_secrets(paths_of(paths), selection_of(since, include, exclude), progress)
+            report = find_secrets(paths_of(paths), selection_of(since, include, exclude), progress, second)
     report.is_verbose = verbose
     if sarif is not None:
         from agent_wiki.pipeline.sarif import sarif_of

@@ -11,6 +11,7 @@ from typing import Any
 from agent_wiki.engine import Progress
 from agent_wiki.errors import EmptyRecording, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
+from agent_wiki.pipeline.second_detector import Detector, with_second
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath
@@ -83,8 +84,12 @@ class SecretsReport:
         return [*lines, f"{counted(len(self.found), 'secret')} in {where}{others}"]
 
 
-def find_secrets(paths: Iterable[RecordingPath], selection: Selection, progress: Progress) -> SecretsReport:
+def find_secrets(
+    paths: Iterable[RecordingPath], selection: Selection, progress: Progress, detector: Detector | None = None
+) -> SecretsReport:
     """Where secrets stand in recordings, in any JSON, and in text files that are named themselves.
+
+    A second detector adds what it finds in lines, but not in tables and archives.
 
     Raises `UsageError` for a path that does not exist.
     """
@@ -95,7 +100,7 @@ def find_secrets(paths: Iterable[RecordingPath], selection: Selection, progress:
         name = redact_text(file.name)[0]
         recording = Recording(file.path, name)
         try:
-            report.found += _found_in(recording, file, name)
+            report.found += _found_in(recording, file, name, detector)
             report.files.append(name)
         except EmptyRecording:
             report.files.append(name)
@@ -108,25 +113,32 @@ def find_secrets(paths: Iterable[RecordingPath], selection: Selection, progress:
     return report
 
 
-def _found_in(recording: Recording, file: InputFile, name: str) -> Iterator[FoundSecret]:
+def _found_in(recording: Recording, file: InputFile, name: str, detector: Detector | None) -> Iterator[FoundSecret]:
     """The secrets of one file. Raises `UnreadableRecording` and `OSError`."""
     try:
         sample = recording.sample()
     except UnreadableRecording as error:
         if isinstance(error, EmptyRecording) or (error.is_foreign and not file.is_named) or "\0" in recording.head():
             raise
-        return _in_lines(recording, name, is_json=not error.is_foreign)  # damaged JSON, or a text that was named
+        return _in_lines(
+            recording, name, detector, is_json=not error.is_foreign
+        )  # damaged JSON, or a text that was named
     if sample.shape == "zip":
         return _in_members(recording, name, sample.values)
     if recording.is_table():
         return _in_rows(recording, name)
     if sample.shape == "text" and not file.is_named:
         reader_of(recording)  # which raises for Markdown that is no recording
-    return _in_lines(recording, name, is_json=sample.shape != "text")
+    return _in_lines(recording, name, detector, is_json=sample.shape != "text")
 
 
-def _in_lines(recording: Recording, name: str, *, is_json: bool) -> Iterator[FoundSecret]:
-    for place in secret_places(recording.text_lines(), is_json=is_json):
+def _in_lines(recording: Recording, name: str, detector: Detector | None, *, is_json: bool) -> Iterator[FoundSecret]:
+    if detector is None:
+        places = secret_places(recording.text_lines(), is_json=is_json)
+    else:
+        lines = [*recording.text_lines()]
+        places = with_second(detector, lines, secret_places(lines, is_json=is_json))
+    for place in places:
         yield FoundSecret(name, place.kind, place.length, place.line, place.column)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.find_secrets import FoundSecret, SecretsReport
+from agent_wiki.pipeline.second_detector import Detector, with_second
 from agent_wiki.redaction.places import secret_places
 from agent_wiki.redaction.redact import redact_text, text_spans
 from agent_wiki.report import Failure
@@ -44,12 +45,15 @@ def refusal(found: Iterable[FoundSecret], what: str) -> str:
     return f"secrets in {', '.join(every[:_MOST_NAMED])}{more}: {what}; `wiki secrets --wiki` names each line"
 
 
-def leaks_report(wiki: Path) -> SecretsReport:
-    """The same as the report of `wiki secrets`; a file that cannot be read is a failure."""
+def leaks_report(wiki: Path, detector: Detector | None = None) -> SecretsReport:
+    """The same as the report of `wiki secrets`; a file that cannot be read is a failure.
+
+    A second detector adds what it finds besides.
+    """
     report = SecretsReport()
     for path in _paths(wiki):
         try:
-            report.found += _in_file(wiki, path)
+            report.found += _in_file(wiki, path, detector)
         except OSError as error:
             report.failures.append(Failure("file", _shown(path), error.strerror or type(error).__name__))
         else:
@@ -70,14 +74,14 @@ def _paths(wiki: Path) -> Iterator[str]:
         yield from (Path(folder, each).relative_to(wiki).as_posix() for each in sorted(files))
 
 
-def _in_file(wiki: Path, path: str) -> Iterator[FoundSecret]:
+def _in_file(wiki: Path, path: str, detector: Detector | None = None) -> Iterator[FoundSecret]:
     name = _shown(path)
     yield from (FoundSecret(name, kind, end - start) for start, end, kind in text_spans(path))
     file = wiki / path
     if file.is_symlink():
         return
     lines = file.read_bytes().decode("utf-8", "replace").split("\n")
-    for place in secret_places(lines, is_json=path.endswith(_JSON)):
+    for place in with_second(detector, lines, secret_places(lines, is_json=path.endswith(_JSON))):
         yield FoundSecret(name, place.kind, place.length, place.line, place.column)
 
 
