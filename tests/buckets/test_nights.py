@@ -300,6 +300,8 @@ def test_a_joined_wiki_knows_what_both_have_read(tmp_path: Path, script: Script,
     for name in ("a", "b"):
         bucket.put(f"{name}.json", _session(name))
         _night(bucket, tmp_path / name, script, selection=Selection(include=(f"{name}.json",)))
+    config = tmp_path / "a" / "_config.yaml"
+    config.write_text(f"{config.read_text(encoding='utf-8')}trust: [b]\n", encoding="utf-8")
     options = Options(tmp_path / "a", engine=script.engine)
     join_wikis([tmp_path / "b"], options, Report("join", "a"), no_progress)
     _night(bucket, tmp_path / "a", script)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agent_wiki.pages.index_pages import MOST_LISTED
 from agent_wiki.safety.judge import findings_in
+from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.layout import INDEX
 from agent_wiki.wiki.page import Page, split_body
 from tests.pages.rendering import catalog_of, indexes_of
@@ -24,7 +25,19 @@ def guideline(title: str, rule: str = "Do it.", **fields: Any) -> Page:
 
 
 def indexes(pages: dict[str, Page]) -> dict[str, str]:
-    return indexes_of(catalog_of(foreign=pages))
+    return indexes_of(catalog_of(foreign=pages, config=Config(trusted=tuple(pages))))
+
+
+def test_what_a_page_of_others_says_of_its_own_trust_is_strangers_word_unless_the_owner_trusts_it() -> None:
+    path = "guidelines/a__00000000000a.md"
+    said = {path: guideline("A", support={"sessions": 99}, trust="user")}
+    (row,) = map(json.loads, indexes_of(catalog_of(foreign=said))[INDEX].splitlines())
+    assert (row.get("trust"), row.get("support")) == ("external", None)
+    (row,) = map(json.loads, indexes(said)[INDEX].splitlines())
+    assert (row["trust"], row["support"]) == ("user", {"sessions": 99})
+    silent = {path: guideline("A")}
+    (row,) = map(json.loads, indexes_of(catalog_of(foreign=silent))[INDEX].splitlines())
+    assert "trust" not in row
 
 
 def test_rows_are_in_order_of_preference_and_archived_pages_in_no_index() -> None:

@@ -34,7 +34,7 @@ def guidelines(name: str) -> st.SearchStrategy[GuidelineEntry]:
     kinds = st.sampled_from(["guideline", "workflow"])
     return st.builds(
         GuidelineEntry, id=st.just(name), title=WORDS, rule=WORDS, trigger=WORDS, rationale=WORDS, type=kinds,
-        tags=TAGS, evidence=EVIDENCE, rule_id=st.sampled_from([None, "x/y"]),
+        tags=TAGS, evidence=EVIDENCE, rule_id=st.sampled_from(["x/y", "x/z"]),
         cause=st.sampled_from([None, "asserted", "stated", "checked"]), cause_shown=WORDS,
     )  # fmt: skip
 
@@ -44,7 +44,7 @@ def skills(name: str) -> st.SearchStrategy[SkillEntry]:
     steps = st.builds(WorkflowStep, WORDS, WORDS).map(lambda step: (step,))
     return st.builds(
         SkillEntry, name=st.just(name), description=WORDS, trigger=WORDS, overview=WORDS, steps=steps, scripts=scripts,
-        tags=TAGS, evidence=EVIDENCE,
+        tags=TAGS, evidence=EVIDENCE, rule_id=st.just("x/y"),
     )  # fmt: skip
 
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import publish
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.join_wikis import join_wikis
+from agent_wiki.pipeline.shard_manifest import Manifest, digest_of_records
+from agent_wiki.pipeline.shards import Shard
 from agent_wiki.report import Report
 from agent_wiki.wiki.layout import kind_of
-from agent_wiki.wiki.records import SessionRecord, record_text
+from agent_wiki.wiki.records import SessionRecord, content_digest, record_text
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.templates import Templates
 
 FOREIGN = "---\ntype: guideline\nid: '000000000001'\n---\n\n# Ask Mia\n\nAsk Mia first.\n"
+SKILL = "skill:sum-csv-column"
 TRACES = Path(__file__).resolve().parents[2] / "wiki-example" / "traces"
 
 
@@ -38,6 +44,23 @@ def _tree(root: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.fixture
+def joined(tmp_path: Path) -> Path:
+    """A wiki whose owner trusts the parts."""
+    wiki = tmp_path / "joined"
+    wiki.mkdir()
+    trust(wiki, "a", "b", "c")
+    return wiki
+
+
+def trust(wiki: Path, *names: str) -> None:
+    config = wiki / "_config.yaml"
+    text = (
+        config.read_text(encoding="utf-8") if config.exists() else Templates(wiki / "templates").render("config.yaml")
+    )
+    config.write_text(f"{text}trust: [{', '.join(names)}]\n", encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[str, bytes]]:
     """Three wikis of a third of the example's recordings each, one recording in two of them; and the whole's tree."""
@@ -46,27 +69,29 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[st
     wikis = [place / name for name in ("a", "b", "c")]
     for number, wiki in enumerate(wikis):
         _ingest([*files[number::3], files[0]], wiki)
+    (place / "whole").mkdir()
+    trust(place / "whole", "a", "b", "c")
     _ingest(files, place / "whole")
     return wikis, _tree(place / "whole")
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_wikis_joined_in_any_order_are_the_wiki_of_all(
-    parts: tuple[list[Path], dict[str, bytes]], order: tuple[int, ...], tmp_path: Path
+    parts: tuple[list[Path], dict[str, bytes]], order: tuple[int, ...], joined: Path
 ) -> None:
     wikis, whole = parts
     for number in order:
-        report = join_wikis([wikis[number]], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
+        report = join_wikis([wikis[number]], Options(joined), Report("join", "wiki"), _quiet)
         assert report.exit_code == 0
-    assert _tree(tmp_path / "joined") == whole
+    assert _tree(joined) == whole
 
 
-def test_joining_twice_changes_nothing(parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path) -> None:
+def test_joining_twice_changes_nothing(parts: tuple[list[Path], dict[str, bytes]], joined: Path) -> None:
     wikis, whole = parts
-    join_wikis(wikis, Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
-    again = join_wikis(wikis, Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
+    join_wikis(wikis, Options(joined), Report("join", "wiki"), _quiet)
+    again = join_wikis(wikis, Options(joined), Report("join", "wiki"), _quiet)
     assert again.written == []
-    assert _tree(tmp_path / "joined") == whole
+    assert _tree(joined) == whole
 
 
 def test_the_other_wiki_is_left_alone(parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path) -> None:
@@ -96,7 +121,7 @@ def test_of_the_other_wiki_no_page_is_read_that_a_record_accounts_for(
 
 
 def test_a_record_that_is_new_here_is_copied_as_it_is(
-    parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parts: tuple[list[Path], dict[str, bytes]], joined: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[object] = []
 
@@ -105,13 +130,90 @@ def test_a_record_that_is_new_here_is_copied_as_it_is(
         return record_text(record)
 
     monkeypatch.setattr(publish, "record_text", noted)
-    join_wikis(parts[0][:1], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
+    join_wikis(parts[0][:1], Options(joined), Report("join", "wiki"), _quiet)
     assert not [each for each in written if isinstance(each, SessionRecord)]
     theirs = {path: text for path, text in _tree(parts[0][0]).items() if path.startswith("_sessions/")}
     assert theirs
-    assert {path: text for path, text in _tree(tmp_path / "joined").items() if path in theirs} == theirs
+    assert {path: text for path, text in _tree(joined).items() if path in theirs} == theirs
 
 
 def test_a_folder_that_is_no_wiki_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no wiki"):
         join_wikis([tmp_path], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
+
+
+def _rows(wiki: Path) -> dict[str, dict[str, Any]]:
+    lines = (wiki / "_index.jsonl").read_text(encoding="utf-8").splitlines()
+    return {row["id"]: row for row in map(json.loads, lines) if row["kind"] in ("guideline", "skill")}
+
+
+def _trusts(wiki: Path) -> set[str]:
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in (wiki / "_sessions").glob("*.json")]
+    return {str(record.get("joined_from")) for record in records}
+
+
+def test_what_a_wiki_says_of_itself_is_strangers_word_until_its_recordings_are_read_here_or_it_is_trusted(
+    parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path
+) -> None:
+    wikis, _ = parts
+    theirs, here = _rows(wikis[0]), tmp_path / "here"
+    assert {row["trust"] for row in theirs.values()} >= {"user", "tool"}
+    report = join_wikis([wikis[0]], Options(here), Report("join", "wiki"), _quiet)
+    assert any("`trust: [a]` is in _config.yaml" in each for each in report.warnings)
+    assert _rows(here) == {}  # strangers alone say all of it, so that it is held back
+    assert main(["release", SKILL, "--why", "I read it", "--wiki", str(here)]) == 0
+    assert {name: row["trust"] for name, row in _rows(here).items()} == {SKILL: "external"}
+    assert _trusts(here) == {"a"}
+    again = tmp_path / "again"
+    shutil.copytree(here, again)
+    files = sorted(path for path in TRACES.iterdir() if path.is_file())
+    _ingest([*files[0::3]], here)
+    assert (_trusts(here), _rows(here)) == ({"None"}, theirs)
+    trust(again, "a")
+    assert main(["catalog", "--wiki", str(again)]) == 0
+    assert _rows(again) == theirs
+
+
+def test_what_was_read_here_is_never_replaced_by_what_another_wiki_says_of_the_session(
+    parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path
+) -> None:
+    here, other = tmp_path / "here", tmp_path / "other"
+    for name in (here, other):
+        shutil.copytree(parts[0][0], name)
+    for path in (other / "_sessions").glob("*.json"):
+        text = path.read_text(encoding="utf-8")
+        record = json.loads(text) | {"turns": 9_999}
+        path.write_text(json.dumps(record), encoding="utf-8")
+    before = _tree(here)
+    join_wikis([other], Options(here), Report("join", "wiki"), _quiet)
+    assert _tree(here) == before
+
+
+def test_a_wiki_that_calls_itself_a_shard_is_none(parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(parts[0][0], other)
+    tree = _tree(other)
+    records = {path: content_digest(text) for path, text in tree.items() if path.startswith("_sessions/")}
+    manifest = Manifest(Shard(1, 1), "x", digest_of_records(records), [], {}, [], [], "")
+    (other / "shard.json").write_text(manifest.to_text(), encoding="utf-8")
+    join_wikis([other], Options(tmp_path / "here"), Report("join", "wiki"), _quiet)
+    assert _trusts(tmp_path / "here") == {"other"}
+
+
+@pytest.mark.parametrize("is_trusted", [False, True])
+def test_scripts_of_another_wiki_can_be_run_only_where_it_is_trusted(
+    parts: tuple[list[Path], dict[str, bytes]], joined: Path, *, is_trusted: bool
+) -> None:
+    other = joined.parent / ("a" if is_trusted else "other")
+    shutil.copytree(parts[0][0], other)
+    for path in (other / "_sessions").glob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        for skill in record["stages"].get("synthesize-skill", {}).get("answer") or ():
+            for script in skill["scripts"]:
+                script["text"] = "#!/usr/bin/env python3\n" + script["text"]
+        path.write_text(json.dumps(record), encoding="utf-8")
+    join_wikis([other], Options(joined), Report("join", "wiki"), _quiet)
+    if not is_trusted:
+        assert main(["release", SKILL, "--why", "I read it", "--wiki", str(joined)]) == 0
+    (installed,) = (joined / "skills").glob("*/scripts/*")
+    assert bool(installed.stat().st_mode & 0o111) is is_trusted

@@ -218,11 +218,14 @@ def test_a_cluster_waits_for_two_of_its_members() -> None:
 
 def test_a_join_publishes_no_more_either(shop: Shop, tmp_path: Path, one_run: dict[str, bytes]) -> None:
     shop.night()
+    (tmp_path / "joined").mkdir()
+    config = (shop.wiki / "_config.yaml").read_text(encoding="utf-8")
+    (tmp_path / "joined" / "_config.yaml").write_text(f"{config}trust: [{shop.wiki.name}]\n", encoding="utf-8")
     words = ["join", str(shop.wiki), "--wiki", str(tmp_path / "joined")]
     assert main([*words, "--max-new-pages", "1", "--engine", shop.script.engine]) == 0
     assert len(list((tmp_path / "joined" / "guidelines").glob("*__*.md"))) == 1
     assert main([*words, "--engine", shop.script.engine]) == 0
-    assert changed(one_run, tree(tmp_path / "joined")) == []
+    assert changed(one_run, tree(tmp_path / "joined")) == ["_config.yaml"]
 
 
 def test_a_dry_run_writes_no_list(shop: Shop) -> None:

@@ -248,7 +248,8 @@ class Catalog:
                 recalls=used,
             )
             moved_from = former_path if path != former_path else None
-            yield RenderedPage(path, entry_of_foreign(path, made, used), foreign=made, moved_from=moved_from)
+            entry = entry_of_foreign(path, made, used, self.view.state.config.trusted)
+            yield RenderedPage(path, entry, foreign=made, moved_from=moved_from)
 
     def _skills(self) -> Iterator[RenderedPage]:
         for name, joined in self.view.skills.items():
@@ -366,14 +367,15 @@ class Catalog:
                     path,
                     entry_of_summary(path, None, None, page.title)
                     if is_summary
-                    else entry_of_foreign(path, page, used),
+                    else entry_of_foreign(path, page, used, self.view.state.config.trusted),
                 )
 
     def _foreign(self, kind: str, up: str) -> Iterator[RenderedPage]:
         for path, page in self.view.foreign_pages(kind).items():
             used = self.recalls.get(str(page.fields.get("id") or page_id(path)), ())
             made = foreign.with_uses(page, used, up)
-            yield RenderedPage(path, entry_of_foreign(path, made, used), foreign=made)
+            entry = entry_of_foreign(path, made, used, self.view.state.config.trusted)
+            yield RenderedPage(path, entry, foreign=made)
 
     def settled_entries(self) -> Iterator[IndexEntry]:
         """What the indexes say of the pages of settled sessions."""
@@ -389,7 +391,8 @@ class Catalog:
             page = self.view.foreign_guidelines[name][1]
             fields = page.fields
             trigger, related = str(fields.get("trigger") or ""), text_or_none(fields.get("related_summary"))
-            date, trust = text_or_none(fields.get("verified_at")), text_or_none(fields.get("trust"))
+            date = text_or_none(fields.get("verified_at"))
+            trust = text_or_none(foreign.claims_of(path, fields, self.view.state.config.trusted).get("trust"))
             tags = tuple(self.tags_of(name))
             return ClusterMember(
                 name, path, page.title, trigger, page.lead, tags, trust, date, related, self._summary_title(related)

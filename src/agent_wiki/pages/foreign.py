@@ -7,7 +7,7 @@ only derived fields and sections change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -140,6 +140,15 @@ def _recalled(entries: Any) -> Iterable[RecallEntry]:
             quote = text_or_none(entry.get("evidence"))
             title = str(entry.get("title") or name)
             yield RecallEntry(name, title, status, quote, count_or_none(entry.get("turn")))
+
+
+def claims_of(path: str, fields: Mapping[str, Any], trusted: Collection[str]) -> dict[str, Any]:
+    """The support and trust of a foreign page as indexes show them: as it says, where the owner trusts that path.
+
+    No record shows either: of any other page that says something of itself, strangers said it.
+    """
+    claimed = {key: fields[key] for key in ("support", "trust") if fields.get(key) is not None}
+    return claimed if path in trusted or not claimed else {"trust": "external"}
 
 
 def related_summary(page: Page, guideline_id: str, summaries: Iterable[str], warnings: list[str]) -> str | None:

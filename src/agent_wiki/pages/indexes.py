@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import from_json
 
 from agent_wiki.pages.contract import ExampleSearch
+from agent_wiki.pages.foreign import claims_of
 from agent_wiki.pages.index_pages import MOST_LISTED, index_pages, shown
 from agent_wiki.pages.index_parts import IndexPart, ListedPage, parts_by_date, parts_by_tag
 from agent_wiki.pages.index_shards import Shards, sessions_of
@@ -122,8 +123,11 @@ def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | N
     return IndexEntry("summary", path, "" if episode is None else _ENCODE(episode), date, title=title)
 
 
-def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexEntry:
-    """The entry of a page that another tool or a person wrote."""
+def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall], trusted: Collection[str] = ()) -> IndexEntry:
+    """The entry of a page that another tool or a person wrote.
+
+    No record supports what it says of its own trust and support: unless its path is among `trusted`, it is strangers'.
+    """
     kind, fields = kind_of(path) or "guideline", page.fields
     name = str(fields.get("id") or page_id(path))
     row = _row(
@@ -139,7 +143,7 @@ def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall]) -> IndexE
             row["superseded_by"] = fields["superseded_by"]
     for key in {"task": ("family",), "subtask": ("parent_session_id", "parent_summary")}.get(kind, ()):
         row[key] = fields.get(key)
-    row |= {key: fields[key] for key in ("support", "trust") if fields.get(key) is not None}
+    row |= claims_of(path, fields, trusted)
     sessions = len(texts_of(fields.get("sessions")))
     return IndexEntry(kind, path, _line(row, recalls), text_or_none(fields.get("verified_at")), sessions, recalls)
 

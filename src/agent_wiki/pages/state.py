@@ -19,6 +19,7 @@ from agent_wiki.pages.rejected import parted
 from agent_wiki.pages.sessions import Session, sessions_of
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Contribution, Joined, by_page
+from agent_wiki.pages.unverified import as_seen_here
 from agent_wiki.pages.withheld import WithheldLesson, WithheldPage, divided, is_withheld_arc, without_withheld
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
@@ -87,7 +88,8 @@ def view_of(state: WikiState) -> WikiView:
     is_withheld = partial(is_withheld_arc, released=config.released)
     titled = config.are_summaries_titled
     foreign_ones = foreign_sessions(state.foreign)
-    sessions = sessions_of(state.records.values(), foreign_ones, are_titled=titled, is_withheld=is_withheld)
+    records = [as_seen_here(record, config.trusted) for record in state.records.values()]
+    sessions = sessions_of(records, foreign_ones, are_titled=titled, is_withheld=is_withheld)
     own = [session for session in sessions.values() if session.page is None]
     rejected = state.config.rejected
     released = state.config.released

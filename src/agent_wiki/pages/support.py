@@ -143,7 +143,13 @@ class Joined(Generic[EntryType]):
 def joined(contributions: Iterable[Contribution[EntryType]]) -> Joined[EntryType]:
     """Contributions (at least one) in the fixed order."""
     found = tuple(contributions)
-    return Joined(found if len(found) == 1 else tuple(sorted(found, key=lambda each: each.session.record.rank)))
+    return Joined(found if len(found) == 1 else tuple(sorted(found, key=_order)))
+
+
+def _order(contribution: Contribution[Any]) -> tuple[bool, tuple[str, str]]:
+    """By date; what another wiki says and nobody here has seen never speaks for a page that a session here taught."""
+    record = contribution.session.record
+    return record.joined_from is not None, record.rank
 
 
 def trust_of_entry(entry: HasEvidence) -> Trust:

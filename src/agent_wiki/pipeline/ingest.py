@@ -167,7 +167,11 @@ def _mine_all(
     recordings_cache.drop_unlisted(cache, inputs.listings)
     files = inputs.files
     report.recordings = len(files)
-    known = {session_id: known_session(record) for session_id, record in state.records.items()}
+    known = {
+        session_id: known_session(record)
+        for session_id, record in state.records.items()
+        if record.joined_from is None or record.joined_from in state.config.trusted
+    }
     pending = _pending(files, cache, stages, options, engine, known, report)
     pending = options.selection.first(pending, report)
     assignments = [

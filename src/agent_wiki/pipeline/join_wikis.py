@@ -29,6 +29,7 @@ from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import counted
 
 
 @cycle_search_paused()
@@ -54,6 +55,7 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
             progress("join", position, len(sources))
             if _join(source, publisher):
                 joined.append(source)
+        joined = [each for each in joined if each.is_own_shard or each.label in publisher.state.config.trusted]
         _forget_replaced(joined, recordings_cache.session_ids(join_states(folder, joined)), publisher)
         stages = (*CORPUS_STAGES, CATALOG)
         publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
@@ -66,6 +68,7 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
     """Add one wiki, or one shard unless its records are not those that it ended with; whether it was added."""
     report, folder = publisher.report, source.folder
     theirs = _loaded(source, report)
+    is_trusted = source.is_own_shard or source.label in publisher.state.config.trusted
     if source.manifest is not None:
         digests = {record_path(session_id): digest for session_id, digest in theirs.state.digests.items()}
         if digest_of_records(digests) != source.manifest.records:
@@ -74,14 +77,27 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
             return False
         report.failures += [each for each in source.manifest.failures if each not in report.failures]
     redact_joined(theirs, source.name, report)
+    unseen = 0
     for session_id, record in sorted(theirs.state.records.items()):
         path = record_path(session_id)
+        if not is_trusted and record.joined_from is None:
+            record = theirs.unwritten[path] = replace(record, joined_from=source.label)
         text = None if path in theirs.unwritten else folder.read_text(path, errors="replace")
-        report.sessions["joined" if publisher.take(record, text=text) else "older"] += 1
+        is_taken = publisher.take(record, text=text)
+        report.sessions["joined" if is_taken else "older"] += 1
+        unseen += is_taken and record.joined_from is not None
+    if unseen:
+        report.warnings.append(_UNSEEN.format(count=counted(unseen, "session"), name=source.label))
     for path, answer in theirs.state.corpus.items():
         publisher.state.corpus.setdefault(path, answer)
     _take_foreign(theirs, folder, publisher)
     return True
+
+
+_UNSEEN = (
+    "{count} of {name}: nobody here has seen the recordings, so that what they taught counts as strangers' words "
+    "until they are read here, or `trust: [{name}]` is in _config.yaml"
+)
 
 
 def _forget_replaced(joined: Iterable[Joinable], listed: Container[str], publisher: Publisher) -> None:

@@ -130,6 +130,9 @@ class Publisher:
         `text` is that of its file in another wiki.
         """
         known = self.state.records.get(mined.session_id)
+        if known is not None and known.joined_from is not None and mined.joined_from is None:
+            self._replaced.add(known)
+            known = None  # read here, or by a wiki that is trusted: nothing of the other version is kept
         if known is not None and self._is_superseded(mined, known, rewrite=rewrite):
             return False
         self._taken.add(mined.session_id)
@@ -147,6 +150,8 @@ class Publisher:
         self.folder.write_text(record_path(record.session_id), text)
 
     def _is_superseded(self, mined: SessionRecord, known: SessionRecord, *, rewrite: bool) -> bool:
+        if mined.joined_from is not None and known.joined_from is None:
+            return True
         if mined.session_id in self._taken:
             return mined.order < known.order
         files = (mined.recording.file, known.recording.file)
@@ -316,7 +321,8 @@ class Publisher:
         for slug, joined in made.view.skills.items():
             versions = [each.entry.scripts for each in joined.contributions]
             is_page_edited = skill_path(slug) in self.pages.edited
-            self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited))
+            may_run = joined.first.session.record.joined_from is None  # else nobody here has seen where it comes from
+            self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited, may_run=may_run))
         others = {*self.pages.edited, *self.pages.foreign, *self.unreadable}
         changed = 0
         with closing(self._written_pages(made, others)) as pages:

@@ -35,13 +35,15 @@ class ScriptFiles:
             for name in self.names(slug)
         }
 
-    def write(self, slug: str, versions: Sequence[Sequence[Script]], *, is_page_edited: bool = False) -> list[str]:
+    def write(
+        self, slug: str, versions: Sequence[Sequence[Script]], *, is_page_edited: bool = False, may_run: bool = True
+    ) -> list[str]:
         """Bring a skill's scripts up to date, before its page is written. Out: the paths that a person edited.
 
         In: the scripts of each session that contributes to the skill, of the one that speaks for it first. The page on
         disk says what each script was when it was written; a file that differs is left alone, and so is one that the
         page does not name. One that git merged from several versions is not an edited one. A page that a person edited
-        is left with its scripts as they are.
+        is left with its scripts as they are. Only scripts that `may_run` become executable.
         """
         edited: list[str] = []
         wanted = {script.file: script.text for script in versions[0]}
@@ -57,11 +59,11 @@ class ScriptFiles:
             if text is not None and text != wanted.get(name) and self._is_edited(path, text, ours):
                 merged_from = [each.text for scripts in versions for each in scripts if each.file == name]
                 if path not in self._kept and _is_mixed(text, merged_from):
-                    self._put(path, wanted[name])
+                    self._put(path, wanted[name], may_run=may_run)
                 else:
                     edited.append(path)
             elif name in wanted:
-                self._put(path, wanted[name])
+                self._put(path, wanted[name], may_run=may_run)
             else:
                 self._folder.remove(path)
         return edited
@@ -71,8 +73,10 @@ class ScriptFiles:
             return True
         return path not in self._released and ours is not None and script_digest(text) not in ours
 
-    def _put(self, path: str, text: str) -> None:
+    def _put(self, path: str, text: str, *, may_run: bool) -> None:
         self._folder.write_text(path, text)
+        if not may_run:
+            return
         if path.endswith((".sh", ".bash")) or text.startswith("#!"):
             self._folder.make_executable(path)
 

@@ -6,7 +6,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from agent_wiki.errors import UnitError, UsageError
 from agent_wiki.pipeline.shard_archives import shard_of_archive, unpack
@@ -18,10 +18,12 @@ from agent_wiki.report import Failure, Report
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import plain_line
 
 SHARD = "shard"
 """What a failure of one is called."""
 
+_MOST_LABEL = 80
 _NOT_ENDED = "this shard has not ended; run it, then join again"
 _ALL_BELOW = "/*"  # which no shell expands in a bucket
 
@@ -33,6 +35,16 @@ class Joinable:
     folder: WikiFolder
     name: str
     manifest: Manifest | None = None
+
+    @property
+    def label(self) -> str:
+        """By what the owner's `trust:` names a wiki, and records say where they come from: the name of its folder."""
+        return plain_line(PurePath(self.name).name or self.folder.root.resolve().name, _MOST_LABEL)
+
+    @property
+    def is_own_shard(self) -> bool:
+        """Whether it is a part of an own run, by its manifest and by its name."""
+        return self.manifest is not None and bool(shard_of_archive(self.label) or shard_of_name(self.label))
 
 
 @contextmanager

@@ -65,6 +65,7 @@ class Config:
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
     are_summaries_titled: bool = False  # their file names begin with their titles
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
+    trusted: tuple[str, ...] = ()  # names of wikis whose records, and paths of pages whose own words, the owner trusts
     sidecar: str = ""  # where records lie that are not in git
 
 
@@ -92,6 +93,7 @@ def parse_config(text: str) -> Config:
         kept=tuple(texts_of(root.get("kept"))),
         are_summaries_titled=_are_titled(root.get("summary_names")),
         keeps_personal_data=_keeps_personal_data(root.get("pii")),
+        trusted=_listed(root, "trust"),
         sidecar=_sidecar(root.get("summaries")),
     )
 
@@ -127,6 +129,14 @@ def without_tag_lines(text: str) -> str:
     """The text without the lines of guidelines' tags; the whole where they are not in the form of a stage's."""
     lines = tag_lines(text)
     return text if lines is None else lines.rest
+
+
+def _listed(root: dict[str, Any], section: str) -> tuple[str, ...]:
+    """The names in a list. Raises `RunError` for anything else: whom the owner trusts is not guessed."""
+    listed = root.get(section) or []
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise RunError(f"{CONFIG}: {section} is not a list of names; correct it and run again")
+    return tuple(listed)
 
 
 def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:

@@ -126,6 +126,7 @@ class SessionRecord:
     look_ups: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     stages: dict[str, StageRecord] = field(default_factory=dict)
+    joined_from: str | None = None  # the wiki that it was joined from, until its recording is read here
     version: int = VERSION
 
     @property

@@ -1,0 +1,43 @@
+"""What another wiki says of itself: without its recordings, and unless the owner trusts it, strangers said all of it.
+
+A record that was joined names the wiki that it comes from, until its recording is read here. Its lessons keep their
+words and quotes; whose words they are and how sure their cause is, nobody here has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.sessions import SUMMARIZE, Arc
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
+from agent_wiki.wiki.records import SessionRecord
+
+_UNSEEN = "another wiki says so; its recording was not read here"
+_STAGES = (SUMMARIZE, EXTRACT_GUIDELINES, SYNTHESIZE_SKILL)
+
+
+def as_seen_here(record: SessionRecord, trusted: Collection[str]) -> SessionRecord:
+    """The record with the trust that this wiki gives it. `trusted`: what the owner's `trust:` names."""
+    if record.joined_from is None:
+        return record
+    if record.joined_from in trusted:
+        return replace(record, joined_from=None)
+    stages = {
+        name: replace(made, answer=tuple(map(_unseen, made.answer))) if name in _STAGES and made.answer else made
+        for name, made in record.stages.items()
+    }
+    return record.with_stages(stages)
+
+
+def _unseen(entry: Any) -> Any:
+    if isinstance(entry, Arc):
+        return replace(entry, dead_ends=tuple(replace(note, trust="external") for note in entry.dead_ends))
+    if not isinstance(entry, GuidelineEntry | SkillEntry):
+        return entry
+    evidence = tuple(replace(cited, trust="external") for cited in entry.evidence)
+    if isinstance(entry, SkillEntry):
+        return replace(entry, evidence=evidence)
+    return replace(entry, evidence=evidence, cause="asserted", cause_shown=_UNSEEN)
