@@ -12,8 +12,10 @@ const words = document.getElementById("words");
 const found = document.getElementById("found");
 const results = document.getElementById("results");
 const more = document.getElementById("more");
+const BETWEEN_WORDS = /[\s\p{Z}\p{P}\p{S}]+/u; // backticks are symbols, and mark code in titles
 const rows = [];
 const index = new MiniSearch({
+  tokenize: (text) => text.split(BETWEEN_WORDS),
   fields: ["title", "trigger", "tags", "summary"],
   extractField: (row, name) => (name === "tags" ? row.tags.join(" ") : row[name]),
   searchOptions: { boost: { title: 3, trigger: 2, tags: 2 }, prefix: (term) => term.length > 1, fuzzy: (term) => (term.length > 4 && !/\d/.test(term) ? 0.2 : false), combineWith: "AND" },

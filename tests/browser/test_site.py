@@ -100,6 +100,11 @@ def test_the_search_finds_as_one_types_and_filters(browser: Any, example: Path) 
         tab.select_option("select[name=kind]", "skill")
         kinds = {each.partition("\n")[0] for each in tab.locator("#results .marks span:first-child").all_inner_texts()}
         assert kinds == {"skill"}
+        tab.fill("#words", "make test")  # the title of which has it as code
+        assert tab.locator("#results .item-title", has_text="Always run the tests with make test").count() == 0
+        tab.select_option("select[name=kind]", "guideline")
+        assert tab.locator("#results .item-title", has_text="Always run the tests with make test").count() == 1
+        tab.select_option("select[name=kind]", "skill")
         tab.fill("#words", "sqlit")
         assert tab.inner_text("#results .item-title >> nth=0") == "Load csv into sqlite"
         tab.click("#results .item-title >> nth=0")

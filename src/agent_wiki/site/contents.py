@@ -151,6 +151,11 @@ def read_contents(wiki: Path) -> SiteContents:
     return contents
 
 
+def is_same_words(one: str, other: str) -> bool:
+    """Whether two texts differ in marks alone, so that one beside the other says nothing more."""
+    return one.replace("`", "").strip(" .").casefold() == other.replace("`", "").strip(" .").casefold()
+
+
 def session_title(session: Session) -> str:
     """What a person calls a session: the title of its first arc, else its id."""
     return session.titles()[session.paths[0]] or "session"
@@ -195,14 +200,16 @@ def _lesson(path: str, row: Mapping[str, Any], contents: SiteContents) -> SiteLe
     kind = kind_of(path) or "guideline"
     sessions = _sessions_behind(name, kind, contents)
     dates = [each.record.date for each in sessions if each.record.date]
+    title = plain_line(str(row.get("title") or ""), _MOST_TITLE) or page_title(path)
+    gist = plain_line(str(row.get("summary") or ""), _MOST_GIST)
     return SiteLesson(
         path=path,
         file=lesson_file(path) or "",
         id=name,
         kind=kind,
-        title=plain_line(str(row.get("title") or ""), _MOST_TITLE) or page_title(path),
+        title=title,
         trigger=plain_line(str(row.get("trigger") or ""), _MOST_GIST),
-        gist=plain_line(str(row.get("summary") or ""), _MOST_GIST),
+        gist="" if is_same_words(gist, title) else gist,
         tags=tuple(plain_line(tag, 40) for tag in tags_of(row)[:_MOST_TAGS]),
         support=_counts(row.get("support")),
         used=_counts(row.get("used")),

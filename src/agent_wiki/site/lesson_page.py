@@ -10,7 +10,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.support import Evidence
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.commands import CommandLine, commands_for
-from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
+from agent_wiki.site.contents import SiteContents, SiteLesson, is_same_words, session_title
 from agent_wiki.site.neighbours import Neighbourhood, neighbourhood
 from agent_wiki.site.shown_text import quote_anchor, visible
 from agent_wiki.trajectory.lazily import dataclass
@@ -102,17 +102,19 @@ def lesson_shown(lesson: SiteLesson, contents: SiteContents) -> LessonShown:
     witnesses, more_sessions = _witnesses(lesson, contents)
     recalls = contents.catalog.recalls.get(lesson.id, ())
     is_known = contents.joined(lesson) is not None
+    related = _related(lesson, page, contents)
     hidden = _SHOWN_ELSEWHERE if is_known else _SHOWN_ELSEWHERE - {"Sources"}
+    hidden |= {"Members"} if related else set()
     return LessonShown(
         lesson=lesson,
-        rule=_rule(page.lead or lesson.gist, lesson.title),
+        rule="" if is_same_words(page.lead, lesson.title) else page.lead or lesson.gist,
         sections=list(_sections(page, hidden)),
         cause=_without_grade((page.section("Cause") or "").strip(), lesson.cause),
         witnesses=witnesses,
         uses=[_use(each, contents) for each in recalls[:MOST_SESSIONS]],
         rest={"sessions": more_sessions, "uses": max(len(recalls) - MOST_SESSIONS, 0)},
         scripts=list(_scripts(lesson, contents)),
-        related=_related(lesson, page, contents),
+        related=related,
         neighbours=neighbourhood(lesson, contents),
         commands=commands_for(lesson),
         turns_at=_only_session(lesson, page, contents),
@@ -120,15 +122,6 @@ def lesson_shown(lesson: SiteLesson, contents: SiteContents) -> LessonShown:
         links=contents.links_in(page.body, lesson.path),
         problem=problem,
     )
-
-
-def _rule(text: str, title: str) -> str:
-    """The rule in its own words, where they are not those of the title."""
-    return "" if _bare(text) == _bare(title) else text
-
-
-def _bare(text: str) -> str:
-    return text.replace("`", "").strip(" .").casefold()
 
 
 def _without_grade(cause: str, grade: str | None) -> str:

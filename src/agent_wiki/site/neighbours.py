@@ -19,6 +19,7 @@ MOST_NODES = 300
 _MOST_NEAR = 24
 _MOST_FAR = 60
 _MOST_FAR_LABELS = 12
+_MOST_LABELS_BELOW = 6  # neighbours whose labels are below them, for lines lead on to theirs
 _NEAR, _FAR = 90.0, 165.0  # radius of the rings
 _STRETCH = 1.7  # they are wider than high, as labels are
 _MOST_LABEL = 30
@@ -79,7 +80,8 @@ def neighbourhood(lesson: SiteLesson, contents: SiteContents) -> Neighbourhood:
     sector = 2 * math.pi / max(len(shown), 2)
     for position, page in enumerate(shown):
         angle = sector * position - (math.pi / 2 if len(shown) > 2 else 0)  # one or two are beside it
-        node = _placed(page, angle, _NEAR, 1)
+        is_between = bool(beyond[position]) and len(shown) <= _MOST_LABELS_BELOW
+        node = _placed(page, angle, _NEAR, 1, anchor="middle" if is_between else "")
         nodes.append(node)
         lines.append(Line(0.0, 0.0, node.x, node.y))
         for number, other in enumerate(beyond[position]):
@@ -152,12 +154,14 @@ def _of_session(session: Session) -> _Page:
     return _Page(session.session_id, "session", session_title(session), href(session_file(session.session_id)))
 
 
-def _placed(page: _Page, angle: float, radius: float, ring: int, *, is_labelled: bool = True) -> Node:
-    return _node(page, radius * math.cos(angle) * _STRETCH, radius * math.sin(angle), ring, is_labelled=is_labelled)
+def _placed(page: _Page, angle: float, radius: float, ring: int, *, is_labelled: bool = True, anchor: str = "") -> Node:
+    """A page at its place on a ring; its label is beside it, away from the middle, unless `anchor` says where."""
+    x, y = radius * math.cos(angle) * _STRETCH, radius * math.sin(angle)
+    return _node(page, x, y, ring, is_labelled=is_labelled, anchor=anchor)
 
 
-def _node(page: _Page, x: float, y: float, ring: int, *, is_labelled: bool = True) -> Node:
+def _node(page: _Page, x: float, y: float, ring: int, *, is_labelled: bool = True, anchor: str = "") -> Node:
     title = page.title.replace("`", "")
-    label = "" if not is_labelled else title if len(title) <= _MOST_LABEL else f"{title[: _MOST_LABEL - 1].rstrip()}…"
-    anchor = "middle" if abs(x) < 1 else "start" if x > 0 else "end"
-    return Node(round(x, 1), round(y, 1), ring, page.kind, title, label, anchor, page.href)
+    label = title if len(title) <= _MOST_LABEL else f"{title[: _MOST_LABEL - 1].rstrip()}…"
+    side = anchor or ("middle" if abs(x) < 1 else "start" if x > 0 else "end")
+    return Node(round(x, 1), round(y, 1), ring, page.kind, title, label if is_labelled else "", side, page.href)
