@@ -15,13 +15,16 @@ from benchmarks.many_sessions import write_sessions
 from agent_wiki.commands import main
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError
+from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.why import why
+from tests.planted import vendor_keys
 
 _IN_GIT = ("_sessions", "summaries", ".wiki")  # what a clone has not, where there is a sidecar
+_KEY = vendor_keys()["github"]
 _LESSONS = (25, 26)  # numbers of generated sessions with a lesson
 
 
@@ -199,3 +202,40 @@ def test_packs_lie_in_a_bucket(tmp_path: Path) -> None:
     forget(clone, ["session-0000026"], Report("forget", str(clone)), no_progress)
     with pytest.raises(RunError, match="where a session of it was forgotten elsewhere, get the newer"):
         _catalog(_clone(tmp_path / "wiki", "behind"))
+
+
+def _with_key(wiki: Path) -> None:
+    path = next((wiki / "_sessions").glob("*.json"))
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    fields["stages"]["summarize"]["answer"][0]["goal"] = f"Use {_KEY}."
+    path.write_text(json.dumps(fields), encoding="utf-8")
+
+
+def _in_any(files: Iterable[bytes]) -> bool:
+    return any(_KEY.encode() in content for content in files)
+
+
+def test_a_record_that_somebody_put_a_secret_into_does_not_leave(wiki: Path) -> None:
+    before = _packed(wiki.parent / "packs")
+    _with_key(wiki)
+    with pytest.raises(RunError, match=r"secrets in _sessions/.*\.json \(github-token\): no record was stored"):
+        _catalog(wiki)
+    assert _packed(wiki.parent / "packs") == before
+
+
+def test_a_secret_in_a_pack_of_an_earlier_version_is_redacted_when_it_is_fetched(
+    wiki: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _with_key(wiki)
+    with monkeypatch.context() as patch:
+        patch.setattr(sidecar, "_refuse_leaks", lambda _folder, _synced: None)
+        _catalog(wiki)
+    assert _in_any(text.encode() for text in _packed(wiki.parent / "packs").values())
+    clone = _clone(wiki, "clone")
+    assert _catalog(clone).exit_code == 0
+    assert not _in_any(
+        content for name, content in _files(clone).items() if name.startswith(("_sessions", "summaries"))
+    )
+    listed = {line["digest"] for line in map(json.loads, (clone / "_sidecar.jsonl").read_text().splitlines())}
+    packs = _packed(wiki.parent / "packs")
+    assert not _in_any(text.encode() for name, text in packs.items() if any(each in name for each in listed))

@@ -19,6 +19,9 @@ from typing import Any
 from agent_wiki.errors import RunError, UnreadablePage
 from agent_wiki.pipeline.pack_places import PackPlace, pack_place
 from agent_wiki.pipeline.session_stages import is_superseded, merged
+from agent_wiki.redaction.finding import may_hold_secrets
+from agent_wiki.redaction.places import json_spans
+from agent_wiki.redaction.values import redact_value
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature
@@ -104,6 +107,7 @@ def store(folder: WikiFolder, place: str) -> None:
         _end(folder)
         return
     listed, synced, packs = _listed(folder), _synced(folder), pack_place(place, folder.root)
+    _refuse_leaks(folder, synced)
     files = {path: signature for path, signature in folder.files().items() if _is_record(path)}
     now, before = _by_pack(files), _by_pack(synced.files)
     stored: dict[str, str] = {}
@@ -121,6 +125,14 @@ def store(folder: WikiFolder, place: str) -> None:
     _remember(folder, Synced({pack: {digest} for pack, digest in stored.items()}, files))
     forgotten = {pack for pack, paths in before.items() if paths.keys() - now.get(pack, {}).keys()}
     _purge(packs, forgotten, {_name(pack, digest) for pack, digest in stored.items()})
+
+
+def _refuse_leaks(folder: WikiFolder, synced: Synced) -> None:
+    """Raise `RunError` where a record that would leave holds a secret, as a person or a merge may have put into it."""
+    changed = (path for path, signature in folder.files().items() if synced.files.get(path) != signature)
+    for path in sorted(filter(_is_record, changed)):
+        if spans := json_spans(folder.read_text(path, errors="replace") or ""):
+            raise RunError(f"secrets in {path} ({spans[0][2]}): no record was stored in the sidecar; run `wiki redact`")
 
 
 def _end(folder: WikiFolder) -> None:
@@ -188,11 +200,22 @@ def _take(
         synced.pop(path)
     for path, text in theirs.items():
         mine = None if here.get(path) in (None, base.get(path)) else folder.read_text(path, errors="replace")
-        kept = text if mine is None else _joined(path, mine, text)
+        kept = _redacted(text if mine is None else _joined(path, mine, text), path)
         folder.write_text(path, kept)
         synced.pop(path, None)
         if kept == text:
             synced[path] = folder.files()[path]
+
+
+def _redacted(text: str, path: str) -> str:
+    """A record of the sidecar, which an earlier version may have written, without its secrets."""
+    if not may_hold_secrets(text):
+        return text
+    try:
+        values, found = redact_value(json.loads(text))
+        return record_text(parse_record(json.dumps(values).encode(), path, entry_types())) if found else text
+    except (ValueError, RecursionError, UnreadablePage):
+        return text  # it is reported by the run, and never stored again
 
 
 def _joined(path: str, one: str, other: str) -> str:
