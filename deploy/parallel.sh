@@ -11,7 +11,7 @@
 set -euo pipefail
 : "${SHARDS:?how many}" "${OUT:?where to}" "${WIKI:?the wiki that they will be joined to}"
 engine=(${ENGINE:+--engine "$ENGINE"})
-ingest=$(printf '%q ' wiki ingest "$@" --wiki "$WIKI" --out "$OUT" "${engine[@]}")
+ingest=$(printf '%q ' wiki ingest "$@" --durable --wiki "$WIKI" --out "$OUT" "${engine[@]}")
 if command -v parallel > /dev/null; then
   seq "$SHARDS" | parallel --jobs "${JOBS:-1}" ${HOSTS:+--sshlogin "$HOSTS" --workdir "$PWD"} "$ingest --shard {}/$SHARDS" || true
 else

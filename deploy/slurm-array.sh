@@ -17,5 +17,5 @@
 #
 # Tried: this script with the variables that Slurm sets, without Slurm. Not tried: a cluster.
 set -euo pipefail
-exec wiki ingest "$@" --shard "$SLURM_ARRAY_TASK_ID/${SHARDS:?of how many}" --out "${OUT:?where to}" \
+exec wiki ingest "$@" --durable --shard "$SLURM_ARRAY_TASK_ID/${SHARDS:?of how many}" --out "${OUT:?where to}" \
   --wiki "${WIKI:?the wiki that they will be joined to}" --jobs "${SLURM_CPUS_PER_TASK:-1}"

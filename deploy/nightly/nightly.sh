@@ -98,7 +98,7 @@ ingest() {
   run_code=0
   trap 'stopped=143' TERM
   trap 'stopped=130' INT
-  wiki ingest "$WIKI_BUCKET" --wiki "$wiki" --json "${options[@]}" > "$output/run-$runs.json" || run_code=$?
+  wiki ingest "$WIKI_BUCKET" --wiki "$wiki" --durable --json "${options[@]}" > "$output/run-$runs.json" || run_code=$?
   trap '' TERM INT # what there is, is pushed
   if [ "$run_code" -eq 130 ] || [ "$run_code" -eq 143 ]; then stopped=$run_code; fi
   if [ "$stopped" -ne 0 ]; then run_code=$stopped; fi

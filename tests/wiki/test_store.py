@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.wiki.replacing import durable
 from agent_wiki.wiki.store import WikiFolder
+from tests.wikis import record, tree
 
 
 @pytest.mark.parametrize(
@@ -128,3 +133,39 @@ def test_what_is_not_utf_8_is_an_error_where_it_could_be_written_back(tmp_path: 
 def test_the_machinery_is_ignored_by_git(tmp_path: Path) -> None:
     with WikiFolder(tmp_path / "wiki").locked():
         assert (tmp_path / "wiki" / ".wiki" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def _noted(done: list[str], name: str, real: Callable[..., object]) -> Callable[..., object]:
+    def call(*words: Any, **named: Any) -> object:
+        done.append(name)
+        return real(*words, **named)
+
+    return call
+
+
+def test_what_is_durable_is_on_the_disk_before_it_has_its_name_and_its_folder_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    for name in ("fsync", "link", "replace"):
+        monkeypatch.setattr(os, name, _noted(done, name, getattr(os, name)))
+    folder = WikiFolder(tmp_path / "wiki")
+    folder.write_text("a.md", "new")
+    assert "fsync" not in done
+    done.clear()
+    with durable(is_wanted=True):
+        folder.write_text("b.md", "new")
+        folder.write_text("b.md", "other")
+        folder.write_cache("c.json", [])
+    assert done == ["fsync", "link", "fsync", "fsync", "replace", "fsync",
+                    "fsync", "link", "fsync", "replace", "fsync"]  # fmt: skip
+
+
+def test_a_command_is_durable_when_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    words = ["ingest", str(record(tmp_path, "a")), "--jobs", "1", "--wiki"]
+    assert main([*words, str(tmp_path / "plain")]) == 0
+    assert synced == []
+    assert main([*words, str(tmp_path / "durable"), "--durable"]) == 0
+    assert len(synced) >= 2 * len(tree(tmp_path / "durable"))

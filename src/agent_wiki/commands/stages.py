@@ -129,6 +129,14 @@ Pii = Annotated[
     ),
 ]
 
+Durable = Annotated[
+    bool,
+    typer.Option(
+        "--durable",
+        help="Have each file on the disk before the next is written: a machine that loses its power loses no page.",
+    ),
+]
+
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "paths": (Paths, inspect.Parameter.empty),
     "shard": (ShardNumber, None),
@@ -153,6 +161,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "fail_on": (FailOn, None),
     "summaries": (Summaries, ""),
     "pii": (Pii, ""),
+    "durable": (Durable, False),
     "verbose": (Verbose, False),
     "as_json": (AsJson, False),
 }
@@ -160,7 +169,16 @@ _ON_THE_WIKI = ("wiki", "engine", "dry_run", "verbose", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
-_ON_ALL_STAGES = (*_SHARDING, "max_new_pages", "new_since", "fail_on", "summaries", "pii")  # of `ingest` alone
+# of `ingest` alone
+_ON_ALL_STAGES = (
+    *_SHARDING,
+    "max_new_pages",
+    "new_since",
+    "fail_on",
+    "summaries",
+    "pii",
+    "durable",
+)  # of `ingest` alone
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
@@ -199,6 +217,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
     from agent_wiki.pipeline.workers import default_jobs
     from agent_wiki.readers.buckets import path_of
     from agent_wiki.report import Report
+    from agent_wiki.wiki.replacing import durable
     from agent_wiki.wiki.store import WikiFolder
 
     wiki = wiki_folder(named)
@@ -214,13 +233,13 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
         options["selection"] = selection_of(*(options.pop(name) for name in _SELECTING))
         options["ray"] = ray_options(*(options.pop(name) for name in _EXECUTING))
     options["new_pages"] = at_most(options.pop("max_new_pages", None), options.pop("new_since", ""), wiki)
-    conditions = _conditions(options.pop("fail_on", None))
+    conditions, is_durable = _conditions(options.pop("fail_on", None)), options.pop("durable", False)
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
     if shard is not None:
         chosen = share_of(chosen, shard_named(shard, os.environ))
     work = run if out is None else partial(mine_shard, path_of(out))
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run, is_verbose=verbose)
-    with progress_shown(quiet=as_json) as progress:
+    with progress_shown(quiet=as_json) as progress, durable(is_wanted=is_durable):
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
     _judge(made, conditions, chosen)
     if is_hinted and isinstance(made, Report) and made.sessions.get("mined"):

@@ -14,6 +14,40 @@ _NAMELESS = getattr(os, "O_TMPFILE", 0)
 _OPENED = "/proc/self/fd"  # where Linux lists the open files of a process, also those without a name
 
 
+class _Durability:
+    """Whether files are to survive a machine that loses its power, too: for this process and those it forks."""
+
+    is_wanted = False
+
+
+@contextmanager
+def durable(*, is_wanted: bool) -> Iterator[None]:
+    """Meanwhile each file is on the disk before it gets its name, and its folder before the next is written."""
+    before, _Durability.is_wanted = _Durability.is_wanted, is_wanted
+    try:
+        yield
+    finally:
+        _Durability.is_wanted = before
+
+
+def synced(descriptor: int) -> None:
+    """Wait until a file's content is on the disk, where that is wanted."""
+    if _Durability.is_wanted:
+        os.fsync(descriptor)
+
+
+def folder_synced(folder: str | Path) -> None:
+    """Wait until the names in a folder are on the disk, where that is wanted and the system opens folders."""
+    if not _Durability.is_wanted:
+        return
+    with suppress(PermissionError):  # as Windows says, which has no such thing
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 @contextmanager
 def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Where to write a file's new content: a reader sees the old content or the new one, never a part.
@@ -29,6 +63,7 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
         if target.exists():
             beside.chmod(stat.S_IMODE(target.stat().st_mode))
         beside.replace(target)
+        folder_synced(target.parent)
     except BaseException:
         with suppress(OSError):
             beside.unlink()
@@ -47,14 +82,15 @@ def creating(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
         with os.fdopen(descriptor, "w+b") as stream:
             yield stream
             stream.flush()
-            if _is_named(stream.fileno(), target):
-                return
-            stream.seek(0)
-            with _named_later(target, mode) as copy:
-                shutil.copyfileobj(stream, copy)
+            synced(stream.fileno())
+            if not _is_named(stream.fileno(), target):
+                stream.seek(0)
+                with _named_later(target, mode) as copy:
+                    shutil.copyfileobj(stream, copy)
     else:
         with _named_later(target, mode) as stream:
             yield stream
+    folder_synced(target.parent)
 
 
 def _nameless(folder: Path, mode: int) -> int | None:
@@ -84,6 +120,8 @@ def _named_later(target: Path, mode: int) -> Iterator[BinaryIO]:
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
             yield stream
+            stream.flush()
+            synced(stream.fileno())
         try:
             os.link(beside, target)
         except FileExistsError:
@@ -112,6 +150,7 @@ def created(target: str, content: bytes) -> bool:
         return False
     try:
         write_all(descriptor, content)
+        synced(descriptor)
         with suppress(OSError):
             os.link(f"{_OPENED}/{descriptor}", target, src_dir_fd=descriptor)
             return True

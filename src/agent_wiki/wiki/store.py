@@ -24,7 +24,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wiki
 from agent_wiki.wiki.page import Page, parse_page, render_page
-from agent_wiki.wiki.replacing import created, replacing, write_all
+from agent_wiki.wiki.replacing import created, folder_synced, replacing, synced, write_all
 
 GIT_IGNORE = "*\n"
 """What `.wiki/.gitignore` says."""
@@ -295,6 +295,7 @@ class WikiFolder:
             if not (is_new and created(target, content)):
                 _write_whole(beside, content)
                 os.replace(beside, target)  # noqa: PTH105
+            folder_synced(target.rpartition("/")[0])
         except OSError as error:
             with suppress(OSError):
                 Path(beside).unlink()
@@ -366,5 +367,6 @@ def _write_whole(target: str, content: bytes) -> None:
     descriptor = os.open(target, _NEW_FILE, 0o666)
     try:
         write_all(descriptor, content)
+        synced(descriptor)
     finally:
         os.close(descriptor)
