@@ -36,6 +36,7 @@ RULES: Mapping[str, str] = {
     "hides/data-uri": "It holds a document as a data URI.",
     "hides/encoded-text": "It holds a text that is encoded.",
     "hides/link": "It holds a link whose text names another address than it leads to.",
+    "hides/length": "It is too long to be judged as a whole.",
     STRANGERS_ONLY: "Only words of strangers support it, and no turn of a recording shows that it holds.",
 }
 """Id of a rule, `<family>/<name>` → what it says of a page. Ids never change: records name them."""

@@ -8,40 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agent_wiki.safety import fetched_code, hidden, instructions, packages, python_scripts, safeguards, sending
-from agent_wiki.safety.finding import SafetyFinding, distinct
+from agent_wiki.safety.finding import SafetyFinding, distinct, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.shell.simple_commands import simple_commands
 
 _MOST_CHARACTERS = 100_000  # of one text that are looked at
 _FAMILIES = (fetched_code.findings, packages.findings, safeguards.findings, sending.findings)
+_LENGTH = "hides/length"
 
 
 def findings_in(text: str, *, is_advice: bool = True) -> tuple[SafetyFinding, ...]:
     """What a text tells an agent to do, one finding a rule. Without `is_advice` it reports: only its orders count."""
     passage = Passage(text[:_MOST_CHARACTERS], is_advice=is_advice)
-    return distinct(_found(passage))
-
-
-def _found(passage: Passage) -> Iterator[SafetyFinding]:
-    for findings in (*_FAMILIES, hidden.findings, instructions.findings):
-        yield from findings(passage)
+    return distinct([*_of_families(passage), *_of_quote(passage), *_of_length(text)])
 
 
 def findings_in_quote(text: str) -> tuple[SafetyFinding, ...]:
     """What works on a reader even as a quotation: orders to an agent, and what is hidden. Commands are only shown."""
-    passage = Passage(text[:_MOST_CHARACTERS], is_advice=True)
-    return distinct([*hidden.findings(passage), *instructions.findings(passage)])
+    return distinct([*_of_quote(Passage(text[:_MOST_CHARACTERS])), *_of_length(text)])
 
 
 def findings_in_commands(text: str) -> tuple[SafetyFinding, ...]:
     """What a command line or a shell script does."""
-    text = text[:_MOST_CHARACTERS]
-    passage = Passage(_without_comments(text))
-    commands = simple_commands(text)
-    found = [each for findings in _FAMILIES for each in findings(passage)]
-    found += fetched_code.saved_and_run(commands)
-    found += sending.sent_by(commands)
-    return distinct([*found, *hidden.findings(Passage(text))])
+    shown = text[:_MOST_CHARACTERS]
+    commands = simple_commands(shown)
+    return distinct(
+        [
+            *_of_families(Passage(_without_comments(shown))),
+            *fetched_code.saved_and_run(commands),
+            *sending.sent_by(commands),
+            *hidden.findings(Passage(shown)),
+            *_of_length(text),
+        ]
+    )
 
 
 def findings_in_script(name: str, text: str) -> tuple[SafetyFinding, ...]:
@@ -50,6 +49,22 @@ def findings_in_script(name: str, text: str) -> tuple[SafetyFinding, ...]:
     if _is_python(name, text):
         return distinct([*python_scripts.findings(text[:_MOST_CHARACTERS]), *said])
     return distinct([*findings_in_commands(text), *said])
+
+
+def _of_families(passage: Passage) -> Iterator[SafetyFinding]:
+    for findings in _FAMILIES:
+        yield from findings(passage)
+
+
+def _of_quote(passage: Passage) -> Iterator[SafetyFinding]:
+    yield from hidden.findings(passage)
+    yield from instructions.findings(passage)
+
+
+def _of_length(text: str) -> Iterator[SafetyFinding]:
+    """What is not looked at might hold anything."""
+    if len(text) > _MOST_CHARACTERS:
+        yield finding(_LENGTH, f"{len(text)} characters")
 
 
 def _is_python(name: str, text: str) -> bool:

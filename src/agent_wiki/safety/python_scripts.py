@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
@@ -31,7 +32,9 @@ def findings(source: str) -> Iterator[SafetyFinding]:
     """What a script runs that came from elsewhere, and what it sends. A script that does not parse has n"
     "o findings."""
     try:
-        tree = ast.parse(source)
+        with warnings.catch_warnings():  # of what is odd in somebody's script
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     yield from _Flow(tree, source).findings()
