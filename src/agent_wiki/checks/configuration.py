@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import yaml
 
 from agent_wiki.checks.check import Check, Needs, Spot
 from agent_wiki.checks.subject import CheckedWiki, line_of, line_with
 from agent_wiki.engines.offline.rules import RULES
-from agent_wiki.wiki.layout import CONFIG, slug
+from agent_wiki.wiki.config_keys import problems_in
+from agent_wiki.wiki.layout import CONFIG, page_id, slug
 from agent_wiki.wiki.values import texts_of
-from agent_wiki.wiki.yaml_syntax import compose_yaml
-
-_KEYS = (
-    "schema_version", "tags", "clusters", "tasks", "session_family_overrides", "rules", "rejected", "kept", "summaries",
-)  # fmt: skip
+from agent_wiki.wiki.yaml_syntax import compose_yaml, load_yaml
 
 
 def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
@@ -55,10 +53,24 @@ def _keys_twice(wiki: CheckedWiki) -> Iterator[Spot]:
 
 
 def _keys_unknown(wiki: CheckedWiki) -> Iterator[Spot]:
-    root = _root(wiki)
-    for key, _ in root.value if root is not None else ():
-        if key.value not in _KEYS:
-            yield Spot(CONFIG, f"{key.value} means nothing here", key.start_mark.line + 1)
+    for problem in problems_in(_values(wiki)):
+        what = problem.removeprefix(f"{CONFIG}: ")
+        yield Spot(CONFIG, what, line_with(wiki.text(CONFIG), f"{what.partition(':')[0].rpartition('.')[2]}:"))
+
+
+def _values(wiki: CheckedWiki) -> Mapping[str, Any]:
+    try:
+        values = load_yaml(wiki.text(CONFIG))
+    except (yaml.YAMLError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _released(wiki: CheckedWiki) -> Iterator[Spot]:
+    known = {*wiki.view.guidelines, *wiki.view.withheld, *map(page_id, wiki.page_paths)}
+    for name in wiki.config.released:
+        if name not in known:
+            yield Spot(CONFIG, f"{name} is released, and there is no such page", _line(wiki, name))
 
 
 def _slugs(wiki: CheckedWiki) -> Iterator[Spot]:
@@ -130,12 +142,19 @@ _TAKE_OUT = "correct the name, or take the line out"
 CONFIGURATION = (
     _check("unreadable", "The wiki cannot be loaded.", _unreadable, "correct it; no run continues before", "files"),
     _check("key-twice", "A name is written twice in one mapping.", _keys_twice, "make one of the two", "files"),
-    _check("key-unknown", "A section is none of the configuration.", _keys_unknown, _TAKE_OUT, "files"),
+    _check(
+        "key-unknown",
+        "A key is unknown, or has a value of another type.",
+        _keys_unknown,
+        _TAKE_OUT,
+        "files",
+    ),
     _check("bad-slug", "A cluster or task has a name that is no slug.", _slugs, "rename it"),
     _check("no-such-member", "A cluster has a member that is no guideline here.", _members, _TAKE_OUT),
     _check("no-such-guideline", "Tags are given to what is no guideline here.", _tags, _TAKE_OUT),
     _check("no-such-session", "An override is for a session that is not here.", _overrides, _TAKE_OUT),
     _check("kept-gone", "A page is kept that is not there.", _kept, _TAKE_OUT),
+    _check("released-gone", "A page is released that is not there.", _released, _TAKE_OUT),
     _check("no-such-rule", "A rule is ignored that there is not.", _rules, "wiki rules lists them"),
     _check("no-page", "A cluster or task makes no page.", _empty, "give it members or sessions, or take it out"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from posixpath import dirname, normpath
 from typing import Any
 from urllib.parse import unquote
@@ -53,7 +53,11 @@ def _other_case(wiki: CheckedWiki) -> Iterator[Spot]:
             yield Spot(path, f"its link to {link} leads to {there} in other case", line_of(wiki.text(path), position))
 
 
-def _links(wiki: CheckedWiki) -> Iterator[tuple[str, int, str]]:
+def _links(wiki: CheckedWiki) -> Iterable[tuple[str, int, str]]:
+    return wiki.looked_up("links", lambda: list(_found(wiki)))
+
+
+def _found(wiki: CheckedWiki) -> Iterator[tuple[str, int, str]]:
     """Every relative link but those to recordings: other tools link to their sources, which lie elsewhere."""
     for path in (*wiki.markdown_paths, AGENTS):
         text = wiki.text(path)

@@ -10,6 +10,7 @@ from agent_wiki.checks.index import INDEXES
 from agent_wiki.checks.links import LINKS
 from agent_wiki.checks.pages import PAGES
 from agent_wiki.checks.provenance import PROVENANCE
+from agent_wiki.checks.quarantine import QUARANTINE
 from agent_wiki.checks.recordings import RECORDINGS
 from agent_wiki.checks.records import RECORDS
 from agent_wiki.checks.rendering import RENDERING
@@ -27,6 +28,7 @@ CHECKS: tuple[Check, ...] = (
     *INDEXES,
     *RENDERING,
     *PROVENANCE,
+    *QUARANTINE,
     *SECRETS,
     *RECORDINGS,
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import no_progress
@@ -28,6 +28,8 @@ from agent_wiki.wiki.store import WikiFolder
 if TYPE_CHECKING:
     from agent_wiki.checks.recordings import AgainstRecordings
 
+Found = TypeVar("Found")
+
 EMBEDDED = "offline"  # never asked: only pages are rendered
 
 
@@ -49,6 +51,7 @@ class CheckedWiki:
         self.archive_covered = archive_covered
         self._texts: dict[str, str] = {}
         self._pages: dict[str, Page | UnreadablePage] = {}
+        self._looked_up: dict[str, Any] = {}
 
     @cached_property
     def files(self) -> Mapping[str, Signature]:
@@ -89,6 +92,12 @@ class CheckedWiki:
             except UnreadablePage as error:
                 self._pages[path] = error
         return self._pages[path]
+
+    def looked_up(self, name: str, look: Callable[[], Found]) -> Found:
+        """What several checks of a family look for, looked for once."""
+        if name not in self._looked_up:
+            self._looked_up[name] = look()
+        return cast("Found", self._looked_up[name])
 
     @cached_property
     def page_paths(self) -> list[str]:
