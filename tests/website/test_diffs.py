@@ -37,3 +37,8 @@ def test_a_result_is_a_diff_only_where_it_has_hunks() -> None:
 def test_a_long_change_is_cut_with_the_number_of_its_lines() -> None:
     lines = diff_of_call({"content": "\n".join(map(str, range(500)))})
     assert (lines[-1].kind, lines[-1].text) == ("cut", "380 more lines")
+
+
+def test_a_patch_in_a_command_is_a_diff_too() -> None:
+    command = "apply_patch <<'E'\n*** Begin Patch\n*** Update File: f\n@@\n-old\n+new\n*** End Patch\nE"
+    assert [line.kind for line in diff_in(command) if line.kind in ("added", "removed")] == ["removed", "added"]

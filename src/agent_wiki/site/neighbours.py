@@ -74,7 +74,7 @@ def neighbourhood(lesson: SiteLesson, contents: SiteContents) -> Neighbourhood:
     centre = _of_lesson(lesson)
     near = list(_around(lesson, contents))
     shown = near[:_MOST_NEAR]
-    beyond = _far(centre, near, shown, contents)
+    beyond, left_out = _far(centre, near, shown, contents)
     has_far_labels = sum(map(len, beyond)) <= _MOST_FAR_LABELS
     nodes, lines = [_node(centre, 0.0, 0.0, 0)], list[Line]()
     sector = 2 * math.pi / max(len(shown), 2)
@@ -89,20 +89,23 @@ def neighbourhood(lesson: SiteLesson, contents: SiteContents) -> Neighbourhood:
             far = _placed(other, turned, _FAR, 2, is_labelled=has_far_labels)
             nodes.append(far)
             lines.append(Line(node.x, node.y, far.x, far.y))
-    return Neighbourhood(nodes, lines, _box(nodes), len(near) - len(shown))
+    return Neighbourhood(nodes, lines, _box(nodes), len(near) - len(shown) + left_out)
 
 
-def _far(centre: _Page, near: Sequence[_Page], shown: Sequence[_Page], contents: SiteContents) -> list[list[_Page]]:
-    """Of each neighbour that is shown its own neighbours, each page once, `_MOST_FAR` in all."""
+def _far(
+    centre: _Page, near: Sequence[_Page], shown: Sequence[_Page], contents: SiteContents
+) -> tuple[list[list[_Page]], int]:
+    """Of each neighbour that is shown its own neighbours, each page once, `_MOST_FAR` in all; how many are left out."""
     seen = {centre.name, *(each.name for each in near)}
-    left = _MOST_FAR
+    left, left_out = _MOST_FAR, 0
     found: list[list[_Page]] = []
     for page in shown:
         own = {each.name: each for each in _beyond(page, contents) if each.name not in seen}
         found.append(list(own.values())[:left])
         left -= len(found[-1])
+        left_out += len(own) - len(found[-1])
         seen |= own.keys()
-    return found
+    return found, left_out
 
 
 def _box(nodes: Sequence[Node]) -> list[int]:

@@ -120,7 +120,7 @@ def periods_of(dates: Iterable[str]) -> tuple[str, list[str], Callable[[str], st
 
     Out: what a period is (day, week, month, year), their names in order, and the period of a date.
     """
-    days = sorted(found for each in dates if (found := _day(each)) is not None)
+    days = sorted(found for each in dates if (found := day_of(each)) is not None)
     units: tuple[tuple[str, Callable[[date], str]], ...] = (
         ("day", date.isoformat),
         ("week", lambda day: (day - timedelta(days=day.weekday())).isoformat()),
@@ -130,7 +130,7 @@ def periods_of(dates: Iterable[str]) -> tuple[str, list[str], Callable[[str], st
     for unit, name in units:
         names = list(dict.fromkeys(name(day) for day in _days(days, unit)))
         if len(names) <= _MOST_COLUMNS or unit == "year":
-            return unit, names, lambda text, name=name: name(_day(text) or date.min)
+            return unit, names, lambda text, name=name: name(day_of(text) or date.min)
     raise AssertionError
 
 
@@ -151,7 +151,8 @@ def _days(days: Sequence[date], unit: str) -> Iterator[date]:
     yield days[-1]
 
 
-def _day(text: str) -> date | None:
+def day_of(text: str) -> date | None:
+    """The day of a date (ISO 8601); None for a text that is none."""
     try:
         return date.fromisoformat(text[:10])
     except ValueError:

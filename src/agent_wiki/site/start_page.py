@@ -9,7 +9,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import list_file
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.matrix import Matrix, matrix_of
-from agent_wiki.site.plots import Plot, periods_of, plot_of, short
+from agent_wiki.site.plots import Plot, day_of, periods_of, plot_of, short
 from agent_wiki.site.session_page import tokens_in
 from agent_wiki.site.timeline import Timeline, timeline_of
 from agent_wiki.trajectory.lazily import dataclass
@@ -133,7 +133,7 @@ def _cost(sessions: Sequence[Session]) -> list[StartFigure]:
 
 def _plots(sessions: Sequence[Session]) -> tuple[list[Plot], list[str]]:
     """Outcomes, tokens and cost over time, as far as they are known; and a sentence about what is not."""
-    dated = [each for each in sessions if each.record.date]
+    dated = [each for each in sessions if day_of(each.record.date or "") is not None]
     unit, periods, period_of = periods_of(str(each.record.date) for each in dated)
     by = _by_period(dated, period_of)
     found = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, session_title
-from agent_wiki.site.plots import LEFT, RIGHT, WIDTH, Tick, height_of, round_up, short
+from agent_wiki.site.plots import LEFT, RIGHT, WIDTH, Tick, day_of, height_of, round_up, short
 from agent_wiki.site.session_page import tokens_in
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -40,7 +40,8 @@ class Timeline:
 
 def timeline_of(contents: SiteContents) -> Timeline | None:
     """The newest sessions that have a date; None where there are none. Tokens where any are known, else turns."""
-    dated = sorted((each for each in contents.sessions.values() if each.record.date), key=lambda each: each.record.rank)
+    having = (each for each in contents.sessions.values() if day_of(each.record.date or "") is not None)
+    dated = sorted(having, key=lambda each: each.record.rank)
     shown = dated[-MOST_SESSIONS:]
     measure = "tokens" if any(_tokens(each) is not None for each in shown) else "turns"
     values = [_tokens(each) if measure == "tokens" else each.record.turns for each in shown]

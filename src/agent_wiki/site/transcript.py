@@ -124,7 +124,7 @@ class _Reader:
         verdict = verdict_of(call)
         turns = [turn for turn in (call.turn, call.result_turn) if turn is not None]
         is_cited = any(self._quotes.get(turn) for turn in turns)
-        change = diff_of_call(call.arguments)
+        change = diff_of_call(call.arguments) or diff_in(call.command() or "")
         result = call.result or ""
         result_change = diff_in(result)
         shown = [] if change else self._pieces(_arguments(call), call.turn, self._most)
