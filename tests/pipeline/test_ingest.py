@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND
+from agent_wiki.wiki.store import WikiFolder
 from tests.wikis import COMMAND, RESULT, Script, arc, changed, ingest, record, rule, skill, tree
 
 DAYS = {"a": "2026-01-03", "b": "2026-01-01", "c": "2026-01-02", "d": "2026-01-02", "e": "2026-01-05"}
@@ -120,6 +122,17 @@ def test_a_second_run_writes_nothing(tmp_path: Path, script: Script, recordings:
     report = ingest(recordings, wiki, script.engine)
     assert (report.written, report.removed, report.recordings_unchanged) == ([], [], 5)
     assert (wiki / "_audit.log").read_bytes() == log
+
+
+def test_a_recording_that_changed_with_its_size_and_time_kept_is_read_again(tmp_path: Path, script: Script) -> None:
+    path, wiki = record(tmp_path, "a"), tmp_path / "wiki"
+    ingest([path], wiki, script.engine)
+    times = (path.stat().st_atime_ns, path.stat().st_mtime_ns)
+    path.chmod(0o600)  # another entry, the same content
+    assert recordings_cache.unchanged(recordings_cache.load(WikiFolder(wiki)), path) is not None
+    path.write_bytes(path.read_bytes().replace(b"The cart of a", b"The care of a"))
+    os.utime(path, ns=times)
+    assert ingest([path], wiki, script.engine).sessions == {"mined": 1}
 
 
 def test_each_stage_by_hand_ends_where_a_whole_run_ends(

@@ -41,7 +41,7 @@ from agent_wiki.pipeline.versions import Version
 from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
-from agent_wiki.readers.recording_path import RecordingPath, Signature, signature_of
+from agent_wiki.readers.recording_path import RecordingPath, Signature, entry_of, signature_of
 from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.personal import replace_personal
@@ -80,6 +80,7 @@ class Mined:
 
     name: str
     signature: Signature | None = None
+    entry: str = ""  # of the file on the disk, likewise before it was read
     looked_at: dict[str, Signature | None] = field(default_factory=dict)  # files beside it, by name
     sha256: str = ""
     sessions: list[SessionReport] = field(default_factory=list)
@@ -126,7 +127,7 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
     recording = Recording(assignment.path, assignment.name)
     mined = Mined(assignment.name)
     try:
-        mined.signature = signature_of(assignment.path)
+        mined.signature, mined.entry = signature_of(assignment.path), entry_of(assignment.path)
         mined.sha256 = recording.sha256()
         trajectories = trajectories_of(recording, mined.sha256, keeps_personal_data=assignment.keeps_personal_data)
         _mine_each(_until_stopped(trajectories, stop, mined), assignment, known, mined)

@@ -1,6 +1,8 @@
 """Which files were read before, and what was in them: `.wiki/recordings.json`. Without it all is read again.
 
 A file is known by its full path, size and time of change, and so are the files beside it that were looked at with it.
+Where its entry on the disk is another or has changed, which a copy, a restored backup and a set time have in common,
+its digest decides.
 It is machinery: nothing of it reaches a page. Objects of buckets, whose addresses are the same on every machine, are in
 `_buckets.jsonl` instead (`bucket_state.py`).
 """
@@ -16,7 +18,15 @@ from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.mine import Mined
 from agent_wiki.readers.buckets import BucketPath, Listing
 from agent_wiki.readers.detect import known_formats
-from agent_wiki.readers.recording_path import ObjectStatus, RecordingPath, Signature, signature_beside, signature_of
+from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.recording_path import (
+    ObjectStatus,
+    RecordingPath,
+    Signature,
+    entry_of,
+    signature_beside,
+    signature_of,
+)
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.report import Failure
 from agent_wiki.wiki.store import WikiFolder
@@ -67,11 +77,17 @@ def unchanged(cache: Cache, path: RecordingPath) -> dict[str, Any] | None:
     if entry is None or ("readers" in entry and entry["readers"] != known_formats()):
         return None
     try:
-        if signature_of(path) != (entry.get("size"), entry.get("changed")):
+        if signature_of(path) != (entry.get("size"), entry.get("changed")) or not _has_same_content(path, entry):
             return None
     except OSError:
         return None  # gone since it was listed: reading it will say so
     return entry if all(_as_kept(signature_beside(path, name)) == kept for name, kept in _beside(entry)) else None
+
+
+def _has_same_content(path: RecordingPath, entry: Mapping[str, Any]) -> bool:
+    if entry_of(path) == entry.get("entry", ""):
+        return True
+    return bool(entry.get("sha256")) and Recording(path, str(path)).sha256() == entry["sha256"]
 
 
 def _beside(entry: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -92,6 +108,7 @@ def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str]) -
     if mined.signature is None or redact_text(key)[1]:
         return  # a path that holds a secret is not written down; its file is read each time
     entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "terms": terms}
+    entry |= {"entry": mined.entry, "sha256": mined.sha256} if mined.entry else {}
     is_in_bucket, failure = bucket_state.is_in_bucket(key), _failure_of(mined)
     if is_in_bucket and failure is not None:
         is_same = (before.get("size"), before.get("changed")) == mined.signature

@@ -5,6 +5,7 @@ A `Path` is one as it is. By its signature a file is known as unchanged without 
 
 from __future__ import annotations
 
+import os
 from io import BufferedReader
 from typing import Literal, Protocol
 
@@ -74,6 +75,15 @@ def signature_of(path: RecordingPath) -> Signature:
     status = path.stat()
     changed = status.etag if isinstance(status, ObjectStatus) else ""
     return (status.st_size, changed or status.st_mtime_ns)
+
+
+def entry_of(path: RecordingPath) -> str:
+    """Which file on the disk it is, and when its entry changed, which nobody can set; empty for one in a bucket.
+
+    Raises `OSError` when it is gone.
+    """
+    status = path.stat()
+    return f"{status.st_ctime_ns} {status.st_ino}" if isinstance(status, os.stat_result) else ""
 
 
 def path_beside(path: RecordingPath, name: str) -> RecordingPath:
