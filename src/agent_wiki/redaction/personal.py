@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim
@@ -32,13 +33,17 @@ _NOBODY = _words_of(
     """
 )
 _NAME = r"(?P<name>[A-Za-z_][\w-]{0,40}(?:\.[\w-]{1,40}){0,3})(?P<next>[/\\])?"
-_HOMES = tuple(regex(begin + _NAME) for begin in (r"/home/", r"/Users/", r"Users\\{1,4}"))  # each begins with a literal
+_HOMES = (  # each begins with a literal, which texts are searched for first
+    ("/home/", regex(rf"/home/{_NAME}")),
+    ("/Users/", regex(rf"/Users/{_NAME}")),
+    ("Users\\", regex(rf"Users\\{{1,4}}{_NAME}")),
+)
 _BEFORE = regex(  # where a home directory may begin, and not a route or a folder in some project
     r"(?:(?:[^\w.$}/\-\\]|\\[nrt])(?:(?:/mnt)?/[A-Za-z]|/var|/export)?|file://|[A-Za-z]:[\\/]{0,4})\Z"
 )
 _LONGEST_BEFORE = 12
 _ENCODED = regex(r"-(?:home|Users)-(?P<name>[A-Za-z][A-Za-z0-9]{0,40})(?=-)")  # a path as a folder's name
-_SIGNS_OF_HOMES = ("home", "Users")
+_SIGNS_OF_ENCODED = ("-home-", "-Users-")
 _SIGN_OF_PEOPLE = "_name"
 
 _DOMAIN = regex(r"@(?P<domain>(?:[A-Za-z0-9-]{1,63}\.){1,5}(?P<top>[A-Za-z]{2,24}))(?![\w-]|\.\w|:[/~\w])")
@@ -94,9 +99,8 @@ def _texts_of(trajectory: Trajectory) -> Iterator[str]:
 
 def home_names(text: str) -> Iterator[str]:
     """The user names in a text's home directories of which more than the name is given."""
-    if any(sign in text for sign in _SIGNS_OF_HOMES):
-        found = (match for pattern in _HOMES for match in pattern.finditer(text))
-        yield from (match["name"] for match in found if match["next"] and _is_a_home(match))
+    found = (match for sign, pattern in _HOMES if sign in text for match in pattern.finditer(text))
+    yield from (match["name"] for match in found if match["next"] and _is_a_home(match))
 
 
 def stand_in_for(names: Iterable[str] = ()) -> Callable[[str], str]:
@@ -112,9 +116,9 @@ def stand_in_for(names: Iterable[str] = ()) -> Callable[[str], str]:
         return _with_user(match) if is_one and _is_a_home(match) else match.group()
 
     def stand_in(text: str) -> str:
-        if any(sign in text for sign in _SIGNS_OF_HOMES):
-            for pattern in _HOMES:
-                text = pattern.sub(home, text)
+        for sign, pattern in _HOMES:
+            text = pattern.sub(home, text) if sign in text else text
+        if any(sign in text for sign in _SIGNS_OF_ENCODED):
             text = encoded.sub(USER, text) if encoded else text
             text = _ENCODED.sub(lambda match: _with_user(match) if _is_a_person(match["name"]) else match.group(), text)
         text = _without_mail(text) if "@" in text else text
@@ -138,11 +142,12 @@ def _is_a_person(name: str) -> bool:
 def _is_a_home(match: re.Match[str]) -> bool:
     start = match.start()
     before = match.string[max(0, start - _LONGEST_BEFORE) : start]
-    before = before if start >= _LONGEST_BEFORE else f"\n{before}"
-    return (
-        _is_a_person(match["name"])
-        and _BEFORE.search(before if start >= _LONGEST_BEFORE else f"\n{before}") is not None
-    )
+    return _is_a_person(match["name"]) and _may_begin(before if start >= _LONGEST_BEFORE else f"\n{before}")
+
+
+@lru_cache(maxsize=4096)
+def _may_begin(before: str) -> bool:
+    return _BEFORE.search(before) is not None
 
 
 def _with_user(match: re.Match[str]) -> str:
