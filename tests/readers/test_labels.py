@@ -70,7 +70,20 @@ def test_an_odd_id_becomes_plain_once_and_stays_apart_from_others(odd: str) -> N
     assert SECRET not in made
     assert not set("<>`|[]{}\n") & set(made)
     assert 0 < len(made) <= 200
-    assert made != safe_id(odd + "2")
+    assert made != safe_id(f"{odd} 2")
+
+
+def test_sessions_whose_ids_differ_by_a_secret_stay_apart_and_no_hash_is_one_of_the_secret() -> None:
+    one, other, grown = (labelled(SECRET) for _ in range(3))
+    other.messages[0].content = "Please sort"
+    grown.messages.append(Message("user", "And again?"))
+    for each in (one, other, grown):
+        tidy_labels(each)
+    assert one.session_id == grown.session_id != other.session_id
+    hashed = safe_id(f"run {SECRET}", "2026-01-01")
+    assert (
+        hashed == safe_id(f"run {vendor_keys()['github app']}", "2026-01-01") != safe_id(f"run {SECRET}", "2026-01-02")
+    )
 
 
 def test_what_could_not_be_read_is_reported_without_its_secrets(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The short texts beside a trajectory's messages: ids, names, titles. They can be hostile too.
 
 A label is one line of bounded length without control characters or secrets. An id uses only characters that
-have no meaning in a page, a table or a link; a changed id gets a hash, so that two ids never become one.
+have no meaning in a page, a table or a link; a changed id gets a hash, so that two ids never become one. Where a secret
+is in it, that is not a hash of the secret, but of how the session began.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ def tidy_labels(trajectory: Trajectory, numbers: Numbers | None = None) -> None:
 
     `numbers`: those of the session's other secrets.
     """
+    numbers = numbers or Numbers()
     source = trajectory.source
     trajectory.timestamp = trajectory.timestamp if iso_utc(trajectory.timestamp) else None
     source.ended_at = source.ended_at if iso_utc(source.ended_at) else None
-    trajectory.session_id = safe_id(trajectory.session_id)
+    trajectory.session_id = safe_id(trajectory.session_id, _beginning(trajectory))
     for name in _IDS:
         if value := getattr(source, name):
             setattr(source, name, safe_id(value))
@@ -44,36 +46,45 @@ def tidy_labels(trajectory: Trajectory, numbers: Numbers | None = None) -> None:
     for message in trajectory.messages:
         redacted += _tidied(message, ("name",), numbers)
         if message.tool_call_id:
-            message.tool_call_id = _call_id(message.tool_call_id)
+            message.tool_call_id = _call_id(message.tool_call_id, numbers)
         for call in message.tool_calls:
-            call.id = _call_id(call.id)
+            call.id = _call_id(call.id, numbers)
             redacted += _tidied(call, ("name",), numbers)
     if redacted:
         counted = {**source.hygiene, "redactions": source.hygiene.get("redactions", 0) + redacted}
         source.hygiene = dict(sorted(counted.items()))
 
 
-def _tidied(owner: Any, names: Iterable[str], numbers: Numbers | None) -> int:
+def _beginning(trajectory: Trajectory) -> str:
+    """What two sessions do not share, and one keeps as it grows."""
+    first = next((message.content for message in trajectory.messages if message.content), "")
+    return f"{trajectory.timestamp}\n{first}"
+
+
+def _tidied(owner: Any, names: Iterable[str], numbers: Numbers) -> int:
     """Clean the named fields of `owner`; returns how many secrets were redacted."""
     redacted = 0
     for name in names:
         if value := getattr(owner, name):
             text, count = _label(value)
-            if count and numbers is not None:
+            if count:
                 text, count = _label_of(value, numbers)
             setattr(owner, name, text)
             redacted += count
     return redacted
 
 
-def safe_id(text: str) -> str:
-    """An id unchanged, or cleaned with a hash of the original if it has a secret or unsafe characters. Idempotent."""
-    redacted, _ = _redacted(without_surrogates(text[: 4 * _MOST_ID_CHARACTERS]))
+def safe_id(text: str, beginning: str = "") -> str:
+    """An id unchanged, or cleaned with a hash of the original if it has unsafe characters. Idempotent.
+
+    If it has a secret, the hash is one of what is left of it and of the `beginning` of its session.
+    """
+    redacted, count = _redacted(without_surrogates(text[: 4 * _MOST_ID_CHARACTERS]))
     shown = _NO_ID.sub("-", redacted)[:_MOST_ID_CHARACTERS].strip()
     if shown and shown == text:
         return text
     kept = shown[: _MOST_ID_CHARACTERS - 11].strip(" -") or "session"
-    return f"{kept}-{short_digest([text], 10)}"
+    return f"{kept}-{short_digest([redacted, beginning] if count else [text], 10)}"
 
 
 @lru_cache(maxsize=4096)
@@ -96,9 +107,13 @@ def _redacted(text: str, numbers: Numbers | None = None) -> tuple[str, int]:
     return redacted, count
 
 
+def _call_id(text: str, numbers: Numbers) -> str:
+    """A call's id is never on a page, so it changes only if it contains a secret, whose number keeps it apart."""
+    redacted, count = _plain_call_id(text)
+    return _redacted(redacted, numbers)[0] if count else redacted
+
+
 @lru_cache(maxsize=4096)
-def _call_id(text: str) -> str:
-    """A call's id is never on a page, so it changes only if it contains a secret."""
+def _plain_call_id(text: str) -> tuple[str, int]:
     text = without_surrogates(text)
-    redacted, count = _redacted(text)
-    return f"{redacted}-{short_digest([text], 10)}" if count else text
+    return text, _redacted(text)[1]
