@@ -114,7 +114,7 @@ class WikiTools:
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""
         path, page = self._page(link)
-        behind = support_and_trust(page.fields)
+        behind = _behind(page)
         text = f"--- {path} [{kind_of(path)}]" + (f" {behind}" if behind else "")
         text = f"{text}\n\n{plain_text(page.body).strip()}\n"
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + _CUT.format(link=path)
@@ -184,6 +184,11 @@ class WikiTools:
         return path
 
 
+def _behind(page: Page) -> str:
+    """A page's support and trust in words; of a page that this program did not write nothing, whatever it says."""
+    return support_and_trust(page.fields) if "generated" in page.fields else ""
+
+
 def _one_line(text: str) -> str:
     return repr(plain_line(text, 80))
 
@@ -191,7 +196,7 @@ def _one_line(text: str) -> str:
 def _provenance_lines(page: PageWhy, explained: Why, wiki: Path) -> list[str]:
     lines = [f"{page.path} [{page.kind}] {page.title}"]
     found = page_at(wiki, page.path)
-    behind = support_and_trust(found.fields) if found is not None else ""
+    behind = _behind(found) if found is not None else ""
     lines += [f"behind it: {behind}"] if behind else []
     lines += page.notes
     session_id = None

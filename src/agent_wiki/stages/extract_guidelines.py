@@ -15,11 +15,12 @@ from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.recalled_text import independent, recalled_text
 from agent_wiki.stages.causes import Grade, Turning, graded
 from agent_wiki.stages.counter_check import other_remedy
+from agent_wiki.stages.followed_hints import hinted_at
 from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer, answer_of
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
+from agent_wiki.trajectory.evidence import is_verbatim, least_trusted, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import content_id, slug
 from agent_wiki.wiki.text import plain_line
@@ -125,7 +126,7 @@ def check(
             dropped.append(Problem(guideline.title, "it is about using the wiki itself, not about the work"))
             continue
         grade = grade_of(valid, trajectory)
-        against = _against(valid, grade, trajectory, summary)
+        against = _against(valid, grade, trajectory, summary) or _only_hinted(valid, grade, trajectory)
         if against:
             dropped.append(Problem(guideline.title, against))
             continue
@@ -142,6 +143,12 @@ def _against(guideline: GuidelineAnswer, grade: Grade, trajectory: Trajectory, s
     turning = Turning(guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn)
     other = other_remedy(trajectory, turning, grade.cause, summary)
     return f"the summary of the session names another cause: {other}" if other else ""
+
+
+def _only_hinted(guideline: GuidelineAnswer, grade: Grade, trajectory: Trajectory) -> str:
+    """Why a command that a tool named, and the agent followed, is no lesson; empty where its help is checked."""
+    turn = None if grade.cause == "checked" else hinted_at(trajectory, guideline.title, guideline.rule)
+    return f"a tool named the command in turn {turn}, and nothing shows that it helped" if turn is not None else ""
 
 
 def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[GuidelineAnswer, list[Problem]]:
@@ -234,7 +241,7 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
         rationale=plain_line(guideline.rationale, MOST_CHARACTERS["rationale"]),
         type=guideline.type,
         tags=tuple(sorted({slug(tag) for tag in guideline.tags})),
-        evidence=cited_evidence(trajectory, guideline.evidence),
+        evidence=cited_evidence(trajectory, guideline.evidence, hinted_at(trajectory, guideline.title, guideline.rule)),
         rule_id=guideline.rule_id,
         cause=grade.cause,
         cause_shown=grade.reason,
@@ -245,10 +252,19 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
     )
 
 
-def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote]) -> tuple[Evidence, ...]:
-    """Checked quotes as records hold them, by turn."""
+def cited_evidence(
+    trajectory: Trajectory, cited: Iterable[CitedQuote], source: int | None = None
+) -> tuple[Evidence, ...]:
+    """Checked quotes as records hold them, by turn.
+
+    In: the turn of the result that the lesson comes from, if a tool said it first; no quote is trusted more than that.
+    """
     ordered = sorted(cited, key=lambda each: (each.turn, each.quote))
-    return tuple(Evidence(each.turn, each.quote, trust_of(trajectory, each.turn, each.quote)) for each in ordered)
+    most = [] if source is None else [trust_of(trajectory, source)]
+    return tuple(
+        Evidence(each.turn, each.quote, least_trusted([trust_of(trajectory, each.turn, each.quote), *most]))
+        for each in ordered
+    )
 
 
 QUESTIONS: dict[str, type[Answer]] = {"guidelines": GuidelinesAnswer}
