@@ -100,6 +100,8 @@ def _filled(record: Any) -> Any:
     arc["repairs"] = [{"event": 2, "remedy": 3, "confirmation": 4, "text": "x"}]
     arc["recalled"] = [{"id": "7890180238f4", "title": "x", "status": "followed", "quote": "x", "turn": 3}]
     record |= {"agent": "x", "condition": "x", "trial": "x", "task_id": "x", "repository": "x", "failures": ["x"]}
+    for guideline in record["stages"].get("extract-guidelines", {"answer": ()})["answer"]:
+        guideline |= {"cause": "checked", "evidence": [{"turn": 2, "quote": "make check", "trust": "user"}]}
     for skill in record["stages"].get("synthesize-skill", {"answer": ()})["answer"]:
         skill["parameters"] = [{"name": "x", "description": "x"}]
     return record
