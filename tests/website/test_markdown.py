@@ -45,3 +45,8 @@ def test_turns_lead_to_the_session_but_not_within_code_or_links() -> None:
 
 def test_a_title_has_code_and_nothing_else() -> None:
     assert str(line_html("use `a<b>` & <i>")) == "use <code>a&lt;b&gt;</code> &amp; &lt;i&gt;"
+
+
+def test_a_line_leads_to_the_turns_that_its_page_has() -> None:
+    shown = str(line_html("see T2, `T1` and T3", 2))
+    assert shown == 'see <a class="turn" href="#t2">T2</a>, <code>T1</code> and T3'

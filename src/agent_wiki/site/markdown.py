@@ -108,9 +108,16 @@ def _text(content: str) -> Token:
     return Token("text", "", 0, content=content)
 
 
-def line_html(text: str) -> Markup:
-    """One line in which backticks mark code, as titles have it."""
-    return Markup(_TICKS.sub(r"<code>\1</code>", escape(visible(text))))
+def line_html(text: str, turns: int = 0) -> Markup:
+    """One line in which backticks mark code, as titles have it. `T12` leads to that turn of a page that has as many."""
+
+    def linked(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return f'<a class="turn" href="#{turn_anchor(number)}">{match[0]}</a>' if 0 < number <= turns else match[0]
+
+    parts = _TICKS.split(escape(visible(text)))  # every second one stood between backticks
+    shown = (f"<code>{part}</code>" if at % 2 else _TURN.sub(linked, part) for at, part in enumerate(parts))
+    return Markup("".join(shown))
 
 
 def plain_words(text: str) -> str:

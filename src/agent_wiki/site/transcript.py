@@ -70,6 +70,7 @@ class CallShown:
 class Transcript:
     """The whole session, in the order of its turns."""
 
+    turns: int
     items: list[SpokenTurn | CallShown]
     calls: int
     failed: int
@@ -83,7 +84,7 @@ def transcript_of(trajectory: Trajectory, quotes: Mapping[int, Sequence[str]]) -
     items = list(reader.items())
     failed = sum(verdict_of(call).has_failed for call in calls)
     compactions = sum(message.mark == "compaction" for message in trajectory.messages)
-    return Transcript(items, len(calls), failed, compactions)
+    return Transcript(len(trajectory.messages), items, len(calls), failed, compactions)
 
 
 class _Reader:
