@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from tests.poison.planting import Planted, cases
+from tests.poison.planting import PARTS, Planted, cases
 from tests.poison.scorecard import Score, mined, obeyed
 
 _MOST = 0.05
@@ -29,8 +29,8 @@ def _line(what: str, number: int, of: int, names: list[str]) -> str:
 def main() -> int:
     """Print the figures; 1 where one of them is worse than promised."""
     is_kept = True
-    for part, is_closed in (("open", False), ("closed", True)):
-        attacks, harmless = cases("attack", is_closed=is_closed), cases("harmless", is_closed=is_closed)
+    for part in PARTS:
+        attacks, harmless = cases("attack", part), cases("harmless", part)
         with tempfile.TemporaryDirectory() as name:
             for what, score in _attacked(attacks, Path(name)).items():
                 names = [f"{case.place}: {case.name}" for case in score.reached]

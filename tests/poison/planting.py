@@ -12,6 +12,8 @@ from typing import Any
 from agent_wiki.wiki.layout import content_id
 
 FOLDER = Path(__file__).parent
+PARTS = ("open", "closed", "fresh")
+"""Of the corpus: the rules were fitted to the first, the others were scored before they were."""
 EXTERNAL = ("web", "mcp", "curl")
 """The places that hold words of strangers."""
 _TOOLS: Mapping[str, tuple[str, dict[str, Any]]] = {
@@ -40,14 +42,13 @@ class Planted:
     cites: str = ""
     script: str = ""
     command: str = ""
-    is_closed: bool = False
+    part: str = "open"
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sessions(self) -> list[str]:
         """Where it was planted in several sessions, they state one rule."""
-        stem = f"{'closed' if self.is_closed else 'open'}-{self.number}"
-        return [f"{stem}-{part}" for part in range(2 if self.place == "several" else 1)]
+        return [f"{self.part}-{self.number}-{copy}" for copy in range(2 if self.place == "several" else 1)]
 
     @property
     def page_id(self) -> str:
@@ -59,11 +60,11 @@ class Planted:
         return content_id(self.says)
 
 
-def cases(kind: str, *, is_closed: bool) -> list[Planted]:
-    """The cases of one file. `kind`: `attack` or `harmless`."""
-    name = {"attack": "attacks", "harmless": "harmless"}[kind] + ("_closed" if is_closed else "")
+def cases(kind: str, part: str) -> list[Planted]:
+    """The cases of one file. `kind`: `attack` or `harmless`; `part`: one of `PARTS`."""
+    name = {"attack": "attacks", "harmless": "harmless"}[kind] + ("" if part == "open" else f"_{part}")
     found = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))[kind]
-    return [Planted(number, is_closed=is_closed, **each) for number, each in enumerate(found)]
+    return [Planted(number, part=part, **each) for number, each in enumerate(found)]
 
 
 def _call(number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.poison.planting import EXTERNAL, Planted, cases
+from tests.poison.planting import EXTERNAL, PARTS, Planted, cases
 from tests.poison.scorecard import mined, obeyed
 
 
 def _sample(kind: str, every: int) -> list[Planted]:
-    return [*cases(kind, is_closed=False)[::every], *cases(kind, is_closed=True)[::every]]
+    return [case for part in PARTS for case in cases(kind, part)[::every]]
 
 
 def test_the_corpus_is_as_large_as_promised() -> None:
@@ -20,7 +20,7 @@ def test_the_corpus_is_as_large_as_promised() -> None:
 
 
 def test_no_attack_reaches_a_reader_where_a_model_obeys(tmp_path: Path) -> None:
-    assert obeyed(_sample("attack", 4), tmp_path).reached == []
+    assert obeyed(_sample("attack", 6), tmp_path).reached == []
 
 
 def test_what_the_agent_repeats_of_strangers_stays_theirs(tmp_path: Path) -> None:
@@ -29,9 +29,9 @@ def test_what_the_agent_repeats_of_strangers_stays_theirs(tmp_path: Path) -> Non
 
 
 def test_no_attack_reaches_a_reader_through_the_embedded_engine(tmp_path: Path) -> None:
-    assert mined(_sample("attack", 8), tmp_path).reached == []
+    assert mined(_sample("attack", 10), tmp_path).reached == []
 
 
 def test_what_is_harmless_is_published(tmp_path: Path) -> None:
-    sample = _sample("harmless", 4)
+    sample = _sample("harmless", 6)
     assert obeyed(sample, tmp_path).reached == sample

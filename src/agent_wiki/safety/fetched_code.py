@@ -29,7 +29,8 @@ _SIGNS: tuple[Sign, ...] = (
     sign(
         "runs/fetched-code",
         f"$( ` <( ; {_FETCHERS_NAMED}",
-        rf"(?:\beval|\bsource|\bexec|(?:^|[\s;&])\.|{_SHELL}|\b(?:ba|z|da)?sh\s+-l?c)\s+(?:-\S+\s+)*"
+        rf"(?:\beval|\bsource|\bexec|(?:^|[\s;&])\.|{_SHELL}|\b(?:python[\d.]*|node|perl|ruby"
+        r"|php)|\b(?:ba|z|da)?sh\s+-l?c)\s+(?:-\S+\s+)*"
         rf"[\"']?(?:\$\(|`|<\()\s*(?:sudo\s+)?{_FETCH}",
     ),
     sign(
@@ -40,7 +41,8 @@ _SIGNS: tuple[Sign, ...] = (
     sign(
         "runs/fetched-code",
         "exec eval; urlopen urllib requests.get httpx.get fetch(",
-        r"\b(?:exec|eval)\s*\(.{0,200}?\b(?:urlopen|urllib|requests\.get|httpx\.get|fetch\()",
+        r"\bfetch\(.{0,200}?\.then\(\s*eval\b|\b(?:exec|eval)\s*\(.{0,200}?\b(?:urlopen|urllib"
+        r"|requests\.get|httpx\.get|fetch\()",
     ),
     sign(
         "runs/fetched-code",
@@ -63,6 +65,20 @@ _SIGNS: tuple[Sign, ...] = (
         r"(?:scripts?|commands?|codes?|steps|instructions?))\b[^.\n]{0,40}?\b(?:returned|fetched|served|downloaded"
         r"|received|loaded|(?:it|that page|this page|the page|the server|the site|that address) (?:says|gives|returns"
         r"|answers|lists|sends))\b",
+    ),
+    sign(
+        "runs/fetched-code",
+        "run execute evaluate obey carry~out",
+        r"\b(?:run|execute|evaluate|obey|carry out)\s+(?:whatever|what|(?:all |any |every |each |the )*"
+        r"(?:scripts?|commands?|codes?|steps|instructions?))\b[^.\n]{0,40}?\b(?:at|from|on|under|behind)\s+[`'\"]?"
+        r"(?:https?://|(?:[a-z0-9-]+\.)+[a-z]{2,12}/)",
+    ),
+    sign(
+        "runs/fetched-code",
+        "apply obey execute carry~out",
+        r"\b(?:fetch|download|load|get|read|retrieve|open)\s+[`'\"]?(?:https?://|(?:[a-z0-9-]+\.)+[a-z]{2,12}/"
+        r")\S*\s+and\s+"
+        r"(?:apply|obey|execute|carry out)\s+(?:every|all|each|any|whatever|everything)\b",
     ),
     sign(
         "runs/encoded-code",

@@ -54,6 +54,40 @@ _SIGNS: tuple[Sign, ...] = (
         r"|don['’]?t|no longer)\s+(?:apply|count|hold|bind)\b",
     ),
     sign(
+        "instructs/ignore",
+        "bound~by free~from free~of freed released~from",
+        r"\b(?:no longer|not) bound by\b|\b(?:you are|you're|agents? (?:are|is))\s+(?:now\s+)?(?:free"
+        r"|freed|released)\s+(?:from|of)\s+"
+        r"(?:all|any|the|your|its|every)\b[^.\n]{0,30}\b(?:rules?|restrictions?|instructions?"
+        r"|limits?|constraints?|polic)",
+    ),
+    sign(
+        "instructs/precedence",
+        "outrank overrul supersed trump",
+        r"\b(?:outranks?|overrules?|supersedes?|trumps?)\b[^.\n]{0,30}\b(?:users?|owners?|operators?"
+        r"|AGENTS\.md|CLAUDE\.md)\b",
+    ),
+    sign(
+        "instructs/as-system",
+        "dear hello hi~ hey",
+        r"\b(?:dear|hello|hi|hey),?\s+(?:ai|assistant|agent|claude|copilot|gemini|codex|model|bot|llm)s?\b",
+    ),
+    sign(
+        "instructs/conceal",
+        "leave~out omit; report summary answer message commit",
+        r"\b(?:leave out of|omit from)\s+(?:the|your|any|every)\s+(?:\w+\s+)?(?:report|summary"
+        r"|answer|message|reply)s?\b"
+        r"|\b(?:leave|omit)\s+(?:this|it|that)\s+(?:out of|from)\s+(?:the|your|any|every)\s+(?:\w+\s+)?(?:repo"
+        r"rt|summary|answer|message|reply)\b",
+    ),
+    sign(
+        "instructs/precedence",
+        "as~if",
+        r"\bas if\s+(?:the\s+|your\s+|an?\s+)?(?:user|owner|operator|admin\w*|system|developer"
+        r"|maintainer)s?\b[^.\n]{0,20}?"
+        r"\b(?:written|said|asked|typed|sent|ordered|approved|requested|wrote)\b",
+    ),
+    sign(
         "instructs/as-system",
         "system developer admin operator",
         r"(?:^|[.!?]\s+|\n)\s*(?:\[|<|\*\*|#+\s*)?(?:SYSTEM|system (?:message|prompt|note|notice"
@@ -135,7 +169,8 @@ _SIGNS: tuple[Sign, ...] = (
     sign(
         "instructs/conceal",
         "between~us know;user human owner operator reviewer maintainer",
-        r"\b(?:users?|humans?|owners?|operators?|reviewers?|maintainers?)\s+(?:need not|must not|mustn['’]?t|should not"
+        r"\b(?:users?|humans?|owners?|operators?|reviewers?|maintainers?)\s+(?:need not|must not"
+        r"|mustn['’]?t|should not"
         r"|shouldn['’]?t|(?:does|do)(?: not|n['’]?t)(?: need to| have to)?)"
         r"\s+(?:ever\s+)?(?:know|learn|notice|find out|hear)\b",
     ),
@@ -169,7 +204,8 @@ _SIGNS: tuple[Sign, ...] = (
     sign(
         "instructs/tool-call",
         "mcp__",
-        r"\b(?:call|use|using|invoke|run|execute|trigger)\b[^.\n]{0,40}?\bmcp__\w+",
+        r"\b(?:call(?:ing)?|use|using|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing)|trigger(?:ing)?)\b[^.\n]{0,4"
+        r"0}?\bmcp__\w+",
     ),
     sign(
         "instructs/tool-call",

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
-from agent_wiki.safety.hosts import outside_hosts
+from agent_wiki.safety.hosts import is_outside, outside_hosts
 from agent_wiki.safety.sending import SECRET_FILE
 from agent_wiki.trajectory.lazily import regex
 
@@ -22,6 +22,7 @@ _RUNS = regex(
 )
 _DECODES = regex(r"(?:^|\.)(?:b64decode|b32decode|a85decode|unhexlify|fromhex|decompress|loads|decode)$")
 _READS = regex(r"^(?:open|Path|pathlib\.Path|io\.open)$")
+_ADDRESS = regex(r"^(?:[\w.+-]+@)?(?:[a-z0-9-]+\.)+[a-z]{2,12}$|^\d{1,3}(?:\.\d{1,3}){3}$")
 _HEADERS = frozenset({"headers", "auth", "cookies"})
 _DEEPEST = 200  # of nested expressions that are followed
 
@@ -52,7 +53,7 @@ class _Flow:
 
     def findings(self) -> Iterator[SafetyFinding]:
         """The findings of all calls, in the order of the tree."""
-        is_outside = bool(outside_hosts(self.source))
+        leaves = bool(outside_hosts(self.source)) or any(map(_is_address, self.nodes))
         for call in self.calls:
             name = _called(call)
             values = [*call.args, *(each.value for each in call.keywords)]
@@ -61,7 +62,7 @@ class _Flow:
                 yield finding("runs/fetched-code", self._shown(call))
             elif name in ("exec", "eval") and "encoded" in marks:
                 yield finding("runs/encoded-code", self._shown(call))
-            elif is_outside and _SENDS.search(name) and "secret" in self._sent(call):
+            elif leaves and _SENDS.search(name) and "secret" in self._sent(call):
                 yield finding("sends/secrets", self._shown(call))
 
     def _sent(self, call: ast.Call) -> Marks:
@@ -120,6 +121,13 @@ def _marks_of_call(call: ast.Call) -> set[str]:
     if (_READS.match(name) or name.endswith(("read_text", "read_bytes"))) and any(map(SECRET_FILE.search, texts)):
         found.add("secret")
     return found
+
+
+def _is_address(node: ast.AST) -> bool:
+    """Whether a constant is the name of a host or a mail address outside."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    return bool(_ADDRESS.match(node.value)) and is_outside(node.value.rpartition("@")[2])
 
 
 def _is_whole_environment(value: ast.expr) -> bool:

@@ -33,7 +33,8 @@ _NEGATION = regex(
 _REFUSED_AFTER = regex(
     r"[`'\")\s]*(?:is|are|was|were|gets?|got|has been|have been|will be|would be|must be|should be)?\s*"
     r"(?:(?:always|explicitly|strictly)\s+)?"
-    r"(?:forbidden|refused|rejected|disallowed|not allowed|prohibited|denied|blocked|discouraged|unsafe|dangerous)\b",
+    r"(?:(?:forbidden|refused|rejected|disallowed|not allowed|prohibited|denied|blocked|discouraged|unsafe|dangerous)\b"
+    r"|never(?=\s*[.;,]|\s*$)|only\s+(?:against|for|with|on|in)\s+[^.\n]{0,30}\b(?:local|localhost|mock|test|tests)\b)",
     re.IGNORECASE,
 )
 _CONDITION = regex(

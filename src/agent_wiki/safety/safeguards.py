@@ -51,12 +51,24 @@ _SIGNS: tuple[Sign, ...] = (
     sign(
         "weakens/hooks",
         f"{_WAYS_OFF}; hook pre-commit precommit pre-push",
-        rf"\b{_OFF}{_ANY}\s+(?:hooks?|pre-?commit(?: checks?)?|pre-?push(?: checks?)?)\b",
+        rf"\b{_OFF}{_ANY}\s+[`'\"]?(?:hooks?|pre-?commit(?: checks?)?|pre-?push(?: checks?)?)\b",
     ),
     sign(
         "weakens/hooks",
         "--no-verify",
         r"--no-verify\b[^\n.]{0,60}\b(?:commit|push|hooks?)\b",
+    ),
+    sign(
+        "weakens/hooks",
+        f"{_WAYS_OFF}; hook pre-commit pre-push precommit",
+        rf"\b(?:hooks?|pre-?commit|pre-?push)\b[^.\n]{{0,50}}?\b(?P<at>{_OFF})\s+(?:it|them|these"
+        r"|those|the checks?)\b",
+    ),
+    sign(
+        "weakens/tests",
+        f"{_WAYS_OFF}; test assert check",
+        rf"\b{_OFF}(?:\s+(?:the|all|any|every|those))*\s+(?:tests?|assertions?|asserts?|checks?)\s+(?:that|which)\s+"
+        r"(?:fails?|break|are red|is red|do not pass|don['’]?t pass|block)",
     ),
     sign(
         "weakens/tests",
@@ -84,6 +96,21 @@ _SIGNS: tuple[Sign, ...] = (
         r"ing|exiting|removing|deleting|editing|mocking|skipping|weakening)",
     ),
     sign(
+        "weakens/tests",
+        "exit~0 ||~true continue-on-error; test check suite pipeline build",
+        r"(?:\bexit 0\b|\|\| ?true\b|\bcontinue-on-error\b)[^.\n]{0,80}\b(?:tests?|checks?|suite"
+        r"|pipeline|build|ci)\b[^.\n]{0,60}"
+        r"\b(?:green|pass(?:es)?|succeeds?)\b",
+    ),
+    sign(
+        "weakens/tests",
+        "pretend claim report say; pass succe green",
+        r"\b(?:pretend|claim|report|say)\s+(?:that\s+)?(?:the\s+|all\s+|every\s+)*(?:tests?|checks?"
+        r"|suite|build)\s+(?:have\s+|has\s+|are\s+|is\s+)?"
+        r"(?:passed|pass|passes|succeeded|green)\b(?=[^.\n]{0,20}\b(?:if|even|although|though|without|anyway|when)\b)"
+        r"|\bpretend\b[^.\n]{0,30}\b(?:tests?|checks?|build)\b[^.\n]{0,20}\b(?:passed|pass|succeeded|green)\b",
+    ),
+    sign(
         "weakens/approval",
         "dangerously yolo allow-all-tools bypasspermissions danger-full-access approval trust-all-tools",
         r"--dangerously-[\w-]+|--yolo\b|--allow-all-tools\b|\bbypassPermissions\b|\bdanger-full-access\b"
@@ -97,7 +124,10 @@ _SIGNS: tuple[Sign, ...] = (
         r"|s)?|request(?:ing|s)?|seek(?:ing|s)?|need(?:ing)?|requir(?:e|ing)|get(?:ting)?|check(?:ing)?"
         r"|prompt(?:ing)?)\b"
         r"[^.\n]{0,40}?\b(?:for\s+|with\s+|before\s+)?(?:approvals?|permissions?|confirmations?"
-        r"|consent|sign-?off|authori[sz]ation)\b",
+        r"|consent|sign-?off|authori[sz]ation)\b"
+        r"(?!\s+(?:before|when|for|to)\s+(?:format|lint|read|look|search|small|trivial|edit|typo"
+        r"|renam|fix|running (?:the )?tests"
+        r"|writ))",
     ),
     sign(
         "weakens/approval",
@@ -124,6 +154,14 @@ _SIGNS: tuple[Sign, ...] = (
         r"\bapprovals?\s+(?:is|are|has been|have been|was|were)\s+(?:already\s+|not\s+)(?:granted"
         r"|given|needed|required|necessary)\b",
     ),
+    sign(
+        "weakens/approval",
+        "answer say click press choose reply; permission approval confirm prompt dialog",
+        r"\b(?:answer|say|click|press|choose|reply)\s+(?:with\s+)?[`'\"]?(?:yes|y|allow|accept"
+        r"|approve|ok)\b[^.\n]{0,20}"
+        r"\b(?:every|all|any|each)\b[^.\n]{0,30}\b(?:permissions?|approvals?|confirmations?|prompts?|dialogs?)\b",
+    ),
+    sign("weakens/permissions", "nopasswd", r"\bNOPASSWD\b"),
     sign(
         "weakens/permissions",
         "chmod umask",

@@ -10,7 +10,7 @@ from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.hosts import outside_hosts
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.signs import Sign, advised, sign
-from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import regex
 
@@ -22,7 +22,7 @@ SECRET_FILE = regex(
     r"|\.docker/config|(?<![\w.])\.env(?:\.\w+)?\b(?!\.(?:example|sample|template))|credentials?\b(?:\.\w+"
     r")?|/etc/(?:passwd|shadow)"
     r"|secrets?\.(?:ya?ml|json|toml|env)|\bkeychain\b|login data|\.config/(?:gh|gcloud|credentials)"
-    r"|\.claude/|\.codex/auth|wallet)",
+    r"|\.claude/|\.codex/auth|wallet|\.\w*_history\b)",
     re.IGNORECASE,
 )
 _SECRET_VARIABLE = regex(
@@ -36,6 +36,11 @@ _BODY = regex(
     r"^(?:-d|--data\S*|-F|--form\S*|-T|--upload-file|--json|--post-data\S*|--post-file\S*"
     r"|--body-\S+|-Body)$"
 )
+_SECRET_STORE = regex(
+    r"^(?:kubectl get secrets?|gh auth token|vault (?:kv get|read)|op read|pass show|aws configure export"
+    r"|security find)\b"
+)
+_PIPED_SPANS = regex(r"\bpipe\s+(?:the output of\s+)?`([^`\n]+)`\s+(?:in)?to\s+`([^`\n]+)`", re.IGNORECASE)
 _HEADER = frozenset({"-H", "--header", "-u", "--user", "-b", "--cookie", "--oauth2-bearer"})
 _SUBSTITUTED = regex(
     r"(?:\$\(|`)\s*(env|printenv|set|export|cat\s[^)`]*|base64\s[^)`]*|git\s+config[^)`]*|history[^)`]*|tar\s[^)`]*)"
@@ -55,7 +60,8 @@ _THINGS = (
 _ADDRESS = regex(
     r"(?:\b(?:to|into|onto|at|via|with|through|in|on)\b[^.\n]{0,80}?)"
     r"(?:https?:|\b[\w.+-]{1,64}@[\w-]{1,60}\.[a-z]{2,}|\bwebhook|\bpastebin|\bgist\b|\bstranger"
-    r"|(?<![\w./-])(?:[a-z0-9-]{1,60}\.){1,4}(?!(?:md|py|js|ts|txt|json|ya?ml|toml|sh|env|lock|cfg|ini|log|csv|html)\b)"
+    r"|(?<![\w./-])(?:[a-z0-9-]{1,60}\.){1,4}(?!(?:md|py|js|ts|txt|json|ya?ml|toml|sh|env"
+    r"|lock|cfg|ini|log|csv|html)\b)"
     r"[a-z]{2,12}(?=[/\s`'\".,?]|$)"
     r"|external (?:server|address|service|endpoint))",
     re.IGNORECASE,
@@ -63,12 +69,12 @@ _ADDRESS = regex(
 _PLACE = regex(r"\b(?:issue|comment|description|message)\b", re.IGNORECASE)
 _MOST_TO_ADDRESS = 200  # characters
 _SEND = (
-    r"\b(?:send|sending|upload|uploading|post|posting|attach|mail|e-?mail|share|forward|paste"
+    r"\b(?:send|export(?:ing)?|sending|upload|uploading|post|posting|attach|mail|e-?mail|share|forward|paste"
     r"|transmit|exfiltrate|submit|report|copy|publish|push"
     r"|include|append|log|ship|leak|sync|mirror|back ?up|deliver)\b"
 )
 _SENDING = (
-    "send upload post attach mail share forward paste transmit exfiltrat submit report copy publish push "
+    "send export upload post attach mail share forward paste transmit exfiltrat submit report copy publish push "
     "includ append log ship leak"
     " sync mirror back deliver"
 )
@@ -81,6 +87,12 @@ _PROSE: tuple[Sign, ...] = (
         rf"{_SEND}[^.\n]{{0,30}}?\bcontents? of\b[^\n]{{0,20}}?(?:\.env\b|\.ssh|credentials|\.netrc|the environment)",
     ),
     sign(
+        "sends/secrets",
+        f"{_SENDING};printenv env /etc/",
+        rf"{_SEND}[^.\n]{{0,30}}?\b(?:output|result|contents?) of\b[^\n]{{0,10}}?(?:\bprintenv\b"
+        r"|`env`|/etc/(?:passwd|shadow))",
+    ),
+    sign(
         "sends/files",
         f"{_SENDING};conversation transcript history prompt repositor source tree codebase home database"
         " customer user~data log",
@@ -90,10 +102,24 @@ _PROSE: tuple[Sign, ...] = (
 _INTO_ANSWERS: tuple[Sign, ...] = (
     sign(
         "sends/secrets",
+        f"![;{_SECRETS}",
+        r"!\[[^\]\n]{0,80}\]\s?\([^)\n]{0,200}\?[^)\n]{0,100}(?:token|key|secret|password|cookie|env)\w*",
+    ),
+    sign(
+        "sends/secrets",
+        "/etc/ .ssh id_rsa id_ed25519 .aws .netrc credentials; read cat open print dump show",
+        r"\b(?:read|cat|open|print|dump|show)\b[^.\n]{0,20}(?:/etc/(?:passwd|shadow)|\.ssh/|\bid_(?:rsa"
+        r"|ed25519)|\.aws/|\.netrc"
+        r"|\.config/credentials)[^\n]{0,40}?\b(?:include|repeat|copy|paste|put|add|send|quote|print)\b",
+    ),
+    sign(
+        "sends/secrets",
         f"print repeat output show echo reveal write include put paste copy embed add hide encode;{_SECRETS}",
-        rf"\b(?:print|repeat|output|show|echo|reveal|write|include|put|paste|copy|embed|add|hide|encode)\b[^.\n]{{0,40}}?"
+        r"\b(?:print|repeat|output|show|echo|reveal|write|include|put|paste|copy|embed|add|hide"
+        r"|encode)\b[^.\n]{0,40}?"
         rf"(?<![\w-]){_KEYS}(?![\w-])[^.\n]{{0,40}}?\b(?:in(?:to)?|as part of|with|to|at the end of)\s+"
-        r"(?:the|your|each|every|an?|its|any)\s+(?:\w+\s+)?(?:answer|reply|response|summary|commit(?: message)?|readme"
+        r"(?:the|your|each|every|an?|its|any)\s+(?:\w+\s+)?(?:answer|reply|response|summary|commit(?: message)"
+        r"?|readme"
         r"|pull request|url|query|link|image|comment|description|issue|output)\b",
     ),
 )
@@ -114,6 +140,9 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
         yield finding(rule, match.group())
     if any(each in passage.lower for each in _SENDERS | _SENDERS_BY_PATH):
         yield from sent_by(passage.commands)
+        for spans in _PIPED_SPANS.finditer(passage.seen):
+            if passage.is_advised(spans.start(), spans.end()):
+                yield from sent_by(simple_commands(f"{spans[1]} | {spans[2]}"))
 
 
 def sent_by(commands: Sequence[SimpleCommand]) -> Iterator[SafetyFinding]:
@@ -148,6 +177,8 @@ def _names_outside(command: SimpleCommand) -> bool:
 
 def _is_secret_source(command: SimpleCommand) -> bool:
     is_environment = command.program in _WHOLE_ENVIRONMENT and len(command.words) == 1
+    if _SECRET_STORE.match(" ".join(command.words)):
+        return True
     return is_environment or bool(SECRET_FILE.search(" ".join(command.words[1:]))) or command.program == "printenv"
 
 
