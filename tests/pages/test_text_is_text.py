@@ -139,6 +139,12 @@ def test_nothing_of_a_record_comes_alive_on_a_page(
         assert "1337" not in page, path
         assert "[[" not in _prose(page), path
 
+    for line in (place / "_index.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n"):
+        row = json.loads(line)
+        for shown in (row["title"], row["trigger"], row["summary"], *row["tags"]):
+            assert [token.type for token in _tokens(f"- {shown}") if token.type in (*_LIVE, "link_open", "fence")] == []
+            assert not shown.startswith(("#", ">", "|", "---"))
+
 
 def _prose(page: str) -> str:
     """The text of a page that is not in code."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from posixpath import dirname, normpath
 from typing import Any
 
 from agent_wiki.changes.pages import Row
+from agent_wiki.checks.links import links_in, target_of
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UnsafePath
 from agent_wiki.pages.state import WikiView, view_of
@@ -24,9 +23,6 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import INDEX, QUARANTINE, kind_of
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
-
-_LINK = re.compile(r"\]\(([^()\s#]{1,300})(?:#[^()\s]{0,100})?\)")
-_OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +86,10 @@ def _of_links(wiki: Path, pages: Sequence[str]) -> WikiCheck:
 
 def _broken_links(wiki: Path, path: str) -> Iterator[str]:
     """The relative links of a page that lead to no file of the wiki. Code is not looked at."""
-    outside_code = "".join("".join(part.split("`")[::2]) for part in text_of(wiki, path).split("```")[::2])
-    for link in dict.fromkeys(_LINK.findall(outside_code)):
-        if not _OUTSIDE.match(link):
-            target = normpath(f"{dirname(path)}/{link}")
-            if target.startswith("..") or not (wiki / target).exists():
-                yield link
+    for link in dict.fromkeys(link for _, link in links_in(text_of(wiki, path))):
+        target = target_of(path, link)
+        if target.startswith("..") or not (wiki / target).exists():
+            yield link
 
 
 def _of_citations(view: WikiView) -> WikiCheck:

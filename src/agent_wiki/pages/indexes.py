@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agent_wiki.pages.catalog import Catalog
 
 _MOST_SUMMARY_CHARACTERS = 240
+_MOST_TITLE_CHARACTERS, _MOST_TRIGGER_CHARACTERS, _MOST_TAG_CHARACTERS = 300, 600, 80
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -152,9 +153,9 @@ def _row(kind: str, path: str, name: str, title: str, tags: list[str], trigger: 
     return {
         "kind": kind,
         "id": name,
-        "title": title,
-        "tags": tags,
-        "trigger": trigger,
+        "title": plain_line(title, _MOST_TITLE_CHARACTERS),
+        "tags": [plain_line(tag, _MOST_TAG_CHARACTERS) for tag in tags],
+        "trigger": plain_line(trigger, _MOST_TRIGGER_CHARACTERS),
         "summary": plain_line(gist, _MOST_SUMMARY_CHARACTERS),
         "link": path,
     }
