@@ -13,6 +13,7 @@ METAVARS: dict[str, str] = {
     "--concurrency": "N",
     "--condition": "NAME",
     "--context": "CHARACTERS",
+    "--detector": "NAME",
     "--dir": "FOLDER",
     "--engine": "ENGINE",
     "--exclude": "GLOB",
