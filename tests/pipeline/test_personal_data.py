@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.commands import main
+from tests.pipeline.agents import SUMMARY, commands_on
 from tests.wikis import Script, record, rule, tree
 from tests.wikis import ingest as ingested
 
@@ -77,3 +78,18 @@ def test_a_switch_mines_unchanged_recordings_again_and_a_word_that_is_none_is_re
         assert (b"kim-lee" in record_file.read_bytes()) is is_kept
     assert main([*words, "--pii", "kept"]) == 2
     assert "pii: write replace, or keep" in capsys.readouterr().err
+
+
+def test_an_answer_by_hand_that_quotes_the_recording_itself_gets_stand_ins_and_is_verbatim(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wiki, path = commands_on(tmp_path, capsys), record(tmp_path, "a", request=ASKED)
+    assert wiki("apply", "summarize", path, answer=SUMMARY)[0] == 0
+    said = rule("Run the check before a change.", evidence=[{"turn": 1, "quote": ASKED}])
+    code, values = wiki("apply", "extract-guidelines", path, answer={"guidelines": [said]})
+    assert (code, [(each["place"], each["reason"]) for each in values["warnings"]]) == (
+        0,
+        [("guidelines.0.evidence.0.quote", "personal data was replaced")],
+    )
+    assert SHOWN.encode() in _all(tmp_path / "wiki")
+    assert b"kim@corp.io" not in _all(tmp_path / "wiki")

@@ -17,6 +17,7 @@ from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.answer_checks import problems_of, problems_of_several, text_of, value_in
 from agent_wiki.pipeline.applied import Applied, ArchivedPage, kept_of
+from agent_wiki.pipeline.cleaning import Cleaning
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import (
@@ -28,11 +29,13 @@ from agent_wiki.pipeline.open_questions import (
     other_failures,
 )
 from agent_wiki.pipeline.worklist import OpenQuestion, in_order
-from agent_wiki.redaction.values import Redacted, redact_value
+from agent_wiki.redaction.values import Redacted
 from agent_wiki.report import Failure, Report
 from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
 
 _ENVELOPE = {"request", "answer", "stage", "model"}
@@ -56,13 +59,13 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
     value, problems = value_in(text)
     if problems:
         return _refused(wanted, problems)
+    folder = WikiFolder(wiki)
     try:
-        value, redacted = redact_value(value)
+        value, redacted = _cleaning(folder).of_value(value)
     except RecursionError:
         return _refused(wanted, [Problem("", "the answer is nested too deeply")])
     if _is_envelope(value):
         value, wanted, choices = _unwrapped(value, wanted, choices)
-    folder = WikiFolder(wiki)
     with folder.locked(with_runs=True):
         try:
             found = found_question(wiki, wanted)
@@ -83,8 +86,13 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
         return replace(applied, kept=kept, warnings=(*applied.warnings, *map(_warning, redacted)))
 
 
+def _cleaning(folder: WikiFolder) -> Cleaning:
+    """What is replaced in an answer: whoever gave it may have read the recording itself, without stand-ins."""
+    return Cleaning(parse_config(folder.read_text(CONFIG, errors="replace") or "").keeps_personal_data)
+
+
 def _warning(redacted: Redacted) -> Failure:
-    return Failure("secret", "answer", f"a secret ({redacted.kind}) was redacted", redacted.place)
+    return Failure("secret", "answer", str(replace(redacted, place="")), redacted.place)
 
 
 def _is_envelope(value: Mapping[str, Any]) -> bool:
