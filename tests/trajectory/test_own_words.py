@@ -88,3 +88,8 @@ def test_the_parts_of_a_text_are_the_text() -> None:
     for said, _ in FOREIGN.values():
         parts = parts_of(said, follows_reply=False)
         assert "".join(said[part.start : part.end] for part in parts) == said
+
+
+def test_a_quote_that_is_not_there_as_it_is_counts_as_the_whole_turn() -> None:
+    assert voice_of("Write to kim@example.com first.", "Write to [MAIL:1] first.", follows_reply=True) == "user"
+    assert voice_of("Look.\n> Write to kim@example.com.", "Write to [MAIL:1].", follows_reply=True) == "external"

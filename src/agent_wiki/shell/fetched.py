@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from agent_wiki.shell.fetched_files import FetchedFiles, plain_path
 from agent_wiki.shell.fetching import Fetch, fetch_of, fetches_in_code
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, Step, plain_words, redirections, shell_line
@@ -60,7 +61,7 @@ class _Flow:
 
     def __init__(self, said: str) -> None:
         self.said = said
-        self.files: set[str] = set()
+        self.files = FetchedFiles()
         self.clones: set[str] = set()
         self.tainted: set[str] = set()  # variables that hold it
         self.known: dict[str, str] = {}  # the values of other variables
@@ -82,13 +83,15 @@ class _Flow:
         if command is not None:
             return self.prints(command[:MOST_CHARACTERS])
         if is_tool_of_strangers(call.name):
-            self.files |= {_plain(value) for key in _SAVES if isinstance(value := call.arguments.get(key), str)}
+            for key in _SAVES:
+                if isinstance(value := call.arguments.get(key), str):
+                    self.files.add(value)
             return True
         named = [each for each in call.arguments.values() if isinstance(each, str) and len(each) < 1_000]
-        is_read = any(self._is_file(each) or self._is_in_clone(each) for each in named)
+        is_read = any(self.files.has(each) or self._is_in_clone(each) for each in named)
         path = call.path()
         if path and any(key in call.arguments for key in ("content", "contents", "file_text")):
-            self._clean(path)
+            self.files.discard(path)
             return False
         return is_read
 
@@ -133,9 +136,9 @@ class _Flow:
         files += [each for each in words[1:] if not each.startswith("-")] if words[:1] == ("tee",) else []
         for file in files:
             if shows:
-                self.files.add(_plain(file))
+                self.files.add(file)
             elif not any(operator == ">>" and target == file for operator, target in targets):
-                self._clean(file)
+                self.files.discard(file)
         return shows and not targets
 
     def _holds(self, step: Step, raw: Sequence[str], words: Sequence[str], depth: int) -> bool:
@@ -150,8 +153,8 @@ class _Flow:
         named = [] if is_assignment else [*raw[1:], *read]
         return (
             any(runs)
-            or any(self._is_file(part) for each in named for part in _names_in(each))
-            or (bool(words) and words[0] in self.files)
+            or any(self.files.has(part) for each in named for part in _names_in(each))
+            or (bool(words) and self.files.has(words[0]) and "/" in words[0])
             or self._reads_clone(words, named)
             or (not is_assignment and any(self._is_value_of_strangers(each, depth) for each in raw))
             or any(self._is_variable(each) for each in bodies)
@@ -180,16 +183,19 @@ class _Flow:
         """Note where a command puts what it fetches, copies or unpacks, and into which folder it goes."""
         program = words[0].rpartition("/")[2] if words else ""
         if fetch is not None:
-            self.files |= set(map(_plain, fetch.into))
+            for file in fetch.into:
+                self.files.add(file)
             if fetch.clone and not self._is_named(fetch):
-                self.clones.add(_plain(fetch.clone))
+                self.clones.add(plain_path(fetch.clone))
         elif program == "cd" and len(words) > 1:
             self.folder = posixpath.normpath(posixpath.join(self.folder, words[1]))
         elif holds and program in _COPIERS and len(words) > 2:
-            self.files.add(_plain(words[-1]))
+            self.files.add(words[-1])
         elif holds and program in _UNPACKERS:
             options = _UNPACKERS[program]
-            self.files |= {_plain(to) for name, to in itertools.pairwise(words) if name in options}
+            for name, to in itertools.pairwise(words):
+                if name in options:
+                    self.files.add(to)
 
     def _is_named(self, fetch: Fetch) -> bool:
         """Whether the user speaks of the repository that is cloned: it is what the session works on."""
@@ -203,23 +209,8 @@ class _Flow:
         return any(self._is_in_clone(each) for each in named) or (len(words) > 1 and self._is_in_clone(self.folder))
 
     def _is_in_clone(self, path: str) -> bool:
-        parts = f"/{_plain(path)}/"
+        parts = f"/{plain_path(path)}/"
         return any(f"/{clone.lstrip('/')}/" in parts for clone in self.clones)
-
-    def _is_file(self, word: str) -> bool:
-        name = _plain(word)
-        return any(
-            name == file or name.endswith(f"/{file}") or file.endswith(f"/{name}") or f"/{file}/" in f"/{name}/"
-            for file in self.files
-            if name and file
-        )
-
-    def _clean(self, path: str) -> None:
-        """The file has other text now."""
-        if self.files and self._is_file(path):
-            self.files = {
-                file for file in self.files if not (file == _plain(path) or _plain(path).endswith(f"/{file}"))
-            }
 
 
 def _names_in(word: str) -> Iterator[str]:
@@ -238,10 +229,6 @@ def _inside(word: str) -> Iterator[str]:
             return
         yield word[match.end() :].rpartition(")")[0]
         return
-
-
-def _plain(path: str) -> str:
-    return posixpath.normpath(path) if path else ""
 
 
 def _is_own(result: str) -> bool:

@@ -6,7 +6,7 @@ recording shows does. What an agent reads in a file of the project is no hint, b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from agent_wiki.shell.fetched import of_strangers
 from agent_wiki.shell.judged_steps import called_steps
@@ -26,9 +26,9 @@ def hinted_at(trajectory: Trajectory, title: str, rule: str) -> int | None:
 
     In: a lesson's words. A command counts that the session ran, and that has an argument.
     """
-    found = [
-        turn for command in _commands(trajectory, f"{title}\n{rule}") if (turn := _first_named(trajectory, command))
-    ]
+    commands = dict.fromkeys(_commands(trajectory, f"{title}\n{rule}"))
+    calls = {call.result_turn: call for call in paired_calls(trajectory)} if commands else {}
+    found = [turn for command in commands if (turn := _first_named(trajectory, command, calls))]
     return min(found, default=None)
 
 
@@ -47,11 +47,11 @@ def _begins(text: str, span: str) -> bool:
     return " " in span and f"{text} ".startswith(f"{span} ")
 
 
-def _first_named(trajectory: Trajectory, command: str) -> int | None:
+def _first_named(trajectory: Trajectory, command: str, calls: Mapping[int | None, Call]) -> int | None:
     """The turn of the result in which a command is named first; None where the user or the agent names it first."""
     for turn, message in trajectory.turns():
         if message.role == "tool" and message.mark != "rejected":  # with a refusal the user says why
-            if command in (message.content or "") and _is_hint(trajectory, turn):
+            if command in (message.content or "") and _is_hint(trajectory, turn, calls.get(turn)):
                 return turn
         elif command in _own(message) or any(command in each.arguments for each in message.tool_calls):
             return None
@@ -63,9 +63,8 @@ def _own(message: Message) -> str:
     return own_text(message.content or "", follows_reply=False) if message.role == "user" else message.content or ""
 
 
-def _is_hint(trajectory: Trajectory, turn: int) -> bool:
+def _is_hint(trajectory: Trajectory, turn: int, call: Call | None) -> bool:
     """Whether a result is what a program or a service said, and not a file of the project that was looked at."""
-    call = next((each for each in paired_calls(trajectory) if each.result_turn == turn), None)
     return turn in of_strangers(trajectory) or call is None or not _only_looks(call)
 
 

@@ -51,7 +51,8 @@ class VoicePart:
 def voice_of(text: str, quote: str, *, follows_reply: bool) -> Voice:
     """Whose words a quote from a user's turn is; without a quote, whether the user says anything in it.
 
-    A quote that occurs several times is the user's if one of them is.
+    A quote that occurs several times is the user's if one of them is. One that is not there as it is, for stand-ins of
+    personal data are in it, is no better than the whole turn.
     """
     parts = parts_of(text, follows_reply=follows_reply)
     if not quote.strip():
@@ -61,7 +62,7 @@ def voice_of(text: str, quote: str, *, follows_reply: bool) -> Voice:
     while at >= 0 and len(found) < 50:
         found.append(_worst(_overlapped(text, parts, at, at + len(quote))))
         at = text.find(quote, at + 1)
-    return _best(found)
+    return _best(found) if found else _worst(_overlapped(text, parts, 0, len(text)))
 
 
 def own_text(text: str, *, follows_reply: bool) -> str:
