@@ -463,7 +463,11 @@ def test_a_list_that_was_searched_for_failed_tests_shows_them(mark: str) -> None
 
 @pytest.mark.parametrize(
     "following",
-    ["now run the tests with docker", "Recheck results of your changes: High: the token is stored in the clear"],
+    [
+        "now run the tests with docker",
+        "Recheck results of your changes: High: the token is stored in the clear",
+        "is the storage implemented completely?",
+    ],
 )
 def test_a_next_request_that_is_about_what_was_done_does_not_accept_it(following: str) -> None:
     trajectory = Session().user("store the token").edit("token.ts").says("Done.").user(following).done()
@@ -498,3 +502,12 @@ def test_that_it_compiles_shows_nothing_where_tests_were_written_and_not_run() -
 
     assert built("a_test.go", "go vet ./...") == built("src/__tests__/a.ts", "npx tsc --noEmit") == "unknown"
     assert built("b.go", "go vet ./...") == built("a_test.go", "go test ./...") == "success"
+
+
+def test_the_answer_of_a_run_whose_prompt_is_not_recorded_is_delivered_where_nothing_was_changed() -> None:
+    def review(status: str, *, edited: bool = False) -> Shown:
+        session = Session(exit_status=status).run("git log -3", "a").run("git show a", "b")
+        return shown((session.edit("a.py") if edited else session).says(REVIEW))
+
+    assert (review("turn.completed").outcome, review("turn.completed").basis) == ("success", "delivered")
+    assert review("").outcome == review("turn.completed", edited=True).outcome == "unknown"

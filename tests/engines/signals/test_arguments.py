@@ -11,22 +11,6 @@ def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in arguments.lessons(MinedSession.of(script.done()))]
 
 
-def test_a_value_that_was_guessed_is_looked_up_first() -> None:
-    script = Script().call("ship", {"order": "o-1", "to": "x"}, "Error: order not found", failed=True)
-    script.call("get_orders", {}, '{"orders": ["w77"]}').call("ship", {"order": "w77", "to": "x"}, "{}")
-    assert _rules(script) == ["Look up `order` with `get_orders` before calling `ship`."]
-
-
-def test_a_value_an_earlier_result_showed_was_not_guessed() -> None:
-    script = (
-        Script()
-        .call("get_user", {}, '{"order": "o-1"}')
-        .call("ship", {"order": "o-1"}, "Error: order not found", failed=True)
-    )
-    script.call("get_orders", {}, '{"orders": ["w77"]}').call("ship", {"order": "w77"}, "{}")
-    assert not _rules(script)
-
-
 def test_arguments_that_exclude_each_other_are_a_rule() -> None:
     script = Script().call(
         "spawn", {"fork": True, "role": "a"}, "Forks inherit the role; omit role, or spawn without fork."

@@ -29,6 +29,8 @@ def delivered(stretch: Stretch) -> Shown | None:
 
     None too where the last thing that the user said is an objection, or was left without an answer.
     """
+    if not stretch.requests and stretch.trajectory.source.exit_status == "turn.completed":
+        return _unasked(stretch)
     reply = _answer(stretch)
     last = stretch.requests[-1].kind if stretch.requests else ""
     if reply is None or last == "objection":
@@ -41,6 +43,16 @@ def delivered(stretch: Stretch) -> Shown | None:
         return None
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply
     return Shown("success", "delivered", turn, _first_line(text))
+
+
+def _unasked(stretch: Stretch) -> Shown | None:
+    """A client's run whose prompt is not recorded, which changed nothing, looked around and ended with an answer."""
+    reply = stretch.last_reply()
+    looks = sum(act.kind != "edit" and act.has_worked for act in stretch.acts)
+    is_answer = reply is not None and not stretch.kept_edits() and looks >= _LEAST_LOOKS
+    if reply is None or not is_answer or sum(map(str.isalpha, reply[1])) < _LEAST_LETTERS:
+        return None
+    return Shown("success", "delivered", reply[0], _first_line(reply[1]))
 
 
 def _after_last_edit(stretch: Stretch) -> tuple[int, str] | None:

@@ -29,7 +29,7 @@ _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbo
     "recoveries/full-path",
     "recoveries/other-name",
     "recoveries/outside-sandbox",
-    "retries/flag-twice",
+    "retries/flag-said",
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments", "hints", "refused-words", "retries", "recoveries/without-wrapper"})

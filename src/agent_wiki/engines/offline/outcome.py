@@ -55,6 +55,7 @@ _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critic
 # What was done is in doubt, or it does not work: a pasted error, a complaint, a question whether it is certain.
 _DOUBTS = regex(
     r"\b(?:still|again|errors?|exception|fail(?:s|ed|ing)?|broken|not working|does ?n[o']t|is ?n[o']t|won't|wrong"
+    r"|(?:is|are) [^?.\n]{0,60}(?:done|completely|implemented|finished)(?=\?)"
     r"|are you (?:sure|certain)|100% sure|remaining|nothing left|partial(?:ly)?|revert|undo)\b",
     re.IGNORECASE,
 )

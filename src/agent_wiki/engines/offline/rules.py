@@ -99,7 +99,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         arguments.lessons,
         {
-            "arguments/look-up-first": "A call is refused for a guessed value, and accepted with one looked up.",
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
             "arguments/allowed-folder": "A tool refuses a file outside of its folders, and takes one from inside.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
@@ -156,7 +155,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         retries.lessons,
         {
             "retries/flag-added": "A command fails, and works with a flag added that its error names.",
-            "retries/flag-twice": "Two runs of a command fail, and pass with the same flag added and nothing edited.",
+            "retries/flag-said": "A command fails, and passes with a flag added that the agent names with the cause.",
         },
     ),
     *_found_by(

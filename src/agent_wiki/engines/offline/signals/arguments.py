@@ -1,4 +1,4 @@
-"""A tool refuses a call, and works with other arguments or after another call (signals 8, 12 and 13)."""
+"""A tool refuses a call, and works with other arguments or after another call (signals 8 and 12)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ _REFUSED = regex(
     r"|must (?:be|have|include)|omit|cannot be (?:used|combined)|mutually exclusive|not allowed|unexpected)\b",
     re.IGNORECASE,
 )
-_NOT_FOUND = regex(r"\b(?:not found|does not exist|doesn't exist|unknown|no such)\b", re.IGNORECASE)
 _OUTSIDE = regex(r"outside (?:of )?(?:the )?allowed (?:roots|director\w+|folders?|paths?)", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
 _CONSTRAINT = regex(
@@ -53,11 +52,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
             continue
         worked = _next_success(session, failed)
         if worked is not None:
-            found += (
-                _allowed(session, failed, worked)
-                or _looked_up(session, failed, worked, line)
-                or _either(session, failed, worked, line)
-            )
+            found += _allowed(session, failed, worked) or _either(session, failed, worked, line)
     return found
 
 
@@ -81,28 +76,6 @@ def _next_success(session: MinedSession, failed: Call) -> Call | None:
             is_other = later.arguments != failed.arguments and _refusal(later) is None
             return later if is_other else None
     return None
-
-
-def _looked_up(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
-    """The value that was refused was in no earlier result; the one that worked came from a look-up."""
-    if not _NOT_FOUND.search(line):
-        return []
-    earlier = [call.result or "" for call in session.calls[: failed.position]]
-    for name in _changed(failed, worked):
-        old, new = failed.arguments.get(name), worked.arguments.get(name)
-        if not isinstance(old, str) or not isinstance(new, str) or any(old in result for result in earlier):
-            continue
-        for look in session.calls[failed.position + 1 : worked.position]:
-            if _LOOKS_UP.match(look.name) and look.name != failed.name and new in (look.result or ""):
-                wording = Wording(
-                    "arguments/look-up-first",
-                    f"Look up {name} before {failed.name}",
-                    f"Look up `{name}` with `{look.name}` before calling `{failed.name}`.",
-                    f"`{failed.name}` needs a value for `{name}` that no result has shown yet.",
-                    (tag(failed.name, "tool", most=40), tag(look.name, "tool", most=40), "look-up"),
-                )
-                return _lesson(session, failed, worked, wording, line, f"it worked with what `{look.name}` gave", 74)
-    return []
 
 
 def _allowed(session: MinedSession, failed: Call, worked: Call) -> list[Lesson]:

@@ -1,7 +1,7 @@
 """A failed command and a similar one that then worked (signals 8 and 12).
 
 Kept only when what was added is a flag that the failure itself names: without that filter most pairs are junk. A flag
-that no failure names counts where it helped twice, on different things, with no edit in between.
+that no failure names counts where the agent names it together with the cause, and nothing was edited in between.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.generalize import general_word
+from agent_wiki.engines.offline.generalize import general_word, generalize
 from agent_wiki.engines.offline.lessons import (
     Lesson,
     Wording,
@@ -33,6 +33,11 @@ _NARROWING_FLAGS = frozenset({"--skip", "--deselect", "-k", "--ignore", "--exclu
 _CODE_FAILED = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failures?)\b|FAILED \(|AssertionError|assert |^FAIL\b|error TS|:\d+:\d+: ",
     re.MULTILINE,
+)
+_SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
+_BECAUSE = regex(
+    r"\b(?:because|needs?|requires?|races?|conflicts?|doesn't|does not|can't|cannot|only|must|expects?|in parallel)\b",
+    re.IGNORECASE,
 )
 _WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
 _REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
@@ -61,7 +66,6 @@ class _Retry:
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each failed command whose repetition with something added worked, as its failure asked."""
     found: list[Lesson] = []
-    unnamed: dict[tuple[str, tuple[str, ...]], list[_Retry]] = {}
     for failed in session.attempts:
         retry = _retry(session, failed) if failed.verdict == "failed" and failed.actions else None
         if retry is None:
@@ -70,9 +74,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
         if line is not None:
             found += _worded(session, retry, line)
         elif not session.edits_between(failed.position, retry.worked.position):
-            unnamed.setdefault((retry.used.head, retry.flags), []).append(retry)
-    for several in unnamed.values():
-        found += _twice(session, several)
+            found += _as_said(session, retry)
     return found
 
 
@@ -86,29 +88,38 @@ def _retry(session: MinedSession, failed: Attempt) -> _Retry | None:
     return None
 
 
-def _twice(session: MinedSession, several: list[_Retry]) -> list[Lesson]:
-    """The same flag helped two commands on different things, and the failures name no cause."""
-    first = several[0]
-    if len({retry.wanted.text for retry in several}) < 2:
+def _as_said(session: MinedSession, retry: _Retry) -> list[Lesson]:
+    """The agent names what it adds, and says why, before it does so; the failure itself names no cause."""
+    said = _reason(session, retry)
+    head = retry.used.head
+    added = " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
+    title = f"Run {head} with {retry.flags[0]}"
+    if said is None or not 3 <= len(title.split()) <= 7:
         return []
-    head = first.used.head
-    added = " ".join(_with_value(session, first.wanted, first.used, flag) for flag in first.flags[:3])
-    title = f"Run {head} with {added}"
-    line = error_line(first.failed.output)
-    if not 3 <= len(title.split()) <= 7:
-        return []
+    turn, words = said
     wording = Wording(
-        "retries/flag-twice",
+        "retries/flag-said",
         title,
-        f"Run `{head}` with `{added}` in this repository: without it two of its runs failed that passed with it.",
+        f"Run `{head}` with `{added}` in this repository: {words}.",
         f"About to run `{head}` in this repository.",
-        (*filter(None, (tag(first.used.program), tag(added))), "retry"),
+        (*filter(None, (tag(retry.used.program), tag(added))), "retry"),
     )
-    rationale = f"`{head}` failed twice, on different things, and passed with `{added}` and no edit in between."
-    evidence = [quote_line(session, first.failed, line)]
-    evidence += [quote_command(session, retry.worked, retry.used.text[:80]) for retry in several[:2]]
-    turns = {"remedy": first.worked.turn, "confirmed": first.worked.turn}
-    return lesson(wording, rationale, evidence, {retry.failed.turn for retry in several}, 62, **turns)
+    rationale = f"`{head}` failed; the agent added `{added}` and said why, and with no edit in between it passed."
+    evidence = [quote_line(session, retry.failed, error_line(retry.failed.output)), session.quote(turn, words)]
+    evidence.append(quote_command(session, retry.worked, retry.used.text[:80]))
+    turns = {"remedy": retry.worked.turn, "confirmed": retry.worked.turn}
+    return lesson(wording, rationale, evidence, {retry.failed.turn}, 62, **turns)
+
+
+def _reason(session: MinedSession, retry: _Retry) -> tuple[int, str] | None:
+    """The agent's sentence about the cause in the message that names the flags, with its turn."""
+    for turn, text in session.said((retry.failed.result_turn or retry.failed.turn) + 1, retry.worked.turn):
+        if all(flag in text for flag in retry.flags):
+            sentences = [each.strip(" *-:.") for each in _SENTENCES.split(text[:1_500])]
+            said = (each for each in sentences if _BECAUSE.search(each) and 3 <= len(each.split()) <= 30)
+            cause = next((each for each in said if generalize(each, session.trajectory) == each), None)
+            return (turn, cause) if cause else None
+    return None
 
 
 def _had_failed_with(session: MinedSession, worked: Attempt, used: shell.Command, flags: tuple[str, ...]) -> bool:
