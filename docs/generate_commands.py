@@ -83,7 +83,8 @@ when SIGINT or SIGTERM ended it. After the first signal nothing more is begun, w
 is whole; a second one ends the process at once. Progress goes to standard error, the report to standard output.
 The report has at most 25 lines, what is new first; `-v` prints its lists to their ends. Where nothing that was named
 is a recording, the code is 1.
-`--json` prints the report as one JSON object whose keys are always the same. Each entry of `failures`, `passed_over`
+`--json` prints the report as one JSON object whose keys are always the same; `wiki schema` prints its JSON Schema, and
+`schema_version` says which. Within a version keys are added, none goes. Each entry of `failures`, `passed_over`
 and `waiting` has a `kind` (recording, empty, page, answer, question, service, budget, stage or bug), a `unit` (file,
 session, page or stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the
 session, the `stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and

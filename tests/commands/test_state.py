@@ -67,10 +67,12 @@ def test_status_says_what_is_here_what_changed_and_what_settles_it(
     assert lines[3] == "waits:   1 page edited by a person: wiki review"
 
 
-@pytest.mark.parametrize("command", ["status", "doctor", "report"])
+@pytest.mark.parametrize("command", ["status", "doctor", "report", "config-check"])
 def test_what_is_printed_as_json_fits_its_schema(wiki: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     (wiki.parent / "t" / "bad.json").write_bytes(b"{")
-    words = ["ingest", "t", "--wiki", "other", "--jobs", "1", "--dry-run"] if command == "report" else [command]
+    words = (
+        ["ingest", "t", "--wiki", "other", "--jobs", "1", "--dry-run"] if command == "report" else command.split("-")
+    )
     printed = json.loads(_printed([*words, "--json"], capsys, int(command == "report")))
     assert _is_valid(printed, schema_named(command))
     assert not _is_valid({**printed, "more": 1}, schema_named(command))
@@ -78,7 +80,7 @@ def test_what_is_printed_as_json_fits_its_schema(wiki: Path, command: str, capsy
 
 def test_the_schema_is_printed_whole_or_of_one_command(capsys: pytest.CaptureFixture[str]) -> None:
     whole = json.loads(_printed(["schema"], capsys))
-    assert (whole["version"], sorted(whole["$defs"])) == (1, ["doctor", "report", "status"])
+    assert (whole["version"], sorted(whole["$defs"])) == (1, ["config-check", "doctor", "report", "status"])
     one = json.loads(_printed(["schema", "report"], capsys))
     assert sorted(one["properties"]["failures"]["items"]["properties"]) == [
         "kind", "place", "reason", "recording", "request", "stage", "unit",

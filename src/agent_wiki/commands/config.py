@@ -66,12 +66,14 @@ def set_value(
 
 def check(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     """Check the configuration: every key is known, every value is one that is understood. Exits with 1 if not."""
+    from agent_wiki.report import SCHEMA_VERSION
     from agent_wiki.wiki.config_keys import problems_in
 
     values = _configured(wiki, is_checked=True)
     problems = values if isinstance(values, list) else problems_in(values)
     if as_json:
-        print_json({"command": "config check", "problems": problems, "exit_code": int(bool(problems))})
+        values = {"problems": problems, "exit_code": int(bool(problems))}
+        print_json({"command": "config check", "schema_version": SCHEMA_VERSION, **values})
     else:
         print_lines(problems or ["every key is known and every value is understood"])
     raise typer.Exit(int(bool(problems)))

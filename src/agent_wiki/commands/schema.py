@@ -10,9 +10,11 @@ from agent_wiki.commands.show import print_json
 
 
 def schema(
-    name: Annotated[str, typer.Argument(help="report (of a run), status or doctor; without one, all.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="report (of a run), status, doctor or config-check; without one, all.")
+    ] = "",
 ) -> None:
-    """Print the JSON Schema of what --json prints: of runs (ingest, the stages, catalog, join, …), status and doctor.
+    """Print the JSON Schema of what --json prints: runs (ingest, stages, catalog, join, …), status, doctor, config check.
 
     Its version is in `schema_version` of what is printed. Within a version keys are added, never taken out.
     """

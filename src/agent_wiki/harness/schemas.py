@@ -23,8 +23,11 @@ def schema_named(name: str = "") -> dict[str, Any]:
     found = {
         "report": _object(Report, schema_version=_VERSION, exit_code=_CODE),
         "status": _object(WikiStatus, command={"const": "status"}, schema_version=_VERSION),
-        "doctor": _closed(
+        "doctor": _keys(
             command={"const": "doctor"}, schema_version=_VERSION, checks=_list(_object(Checkup)), exit_code=_CODE
+        ),
+        "config-check": _keys(
+            command={"const": "config check"}, schema_version=_VERSION, problems=_list(_of(str)), exit_code=_CODE
         ),
     }
     if name and name not in found:
@@ -37,14 +40,14 @@ def schema_named(name: str = "") -> dict[str, Any]:
 def _object(kind: type, **more: Any) -> dict[str, Any]:
     """The schema of a dataclass."""
     hints = get_type_hints(kind)
-    return _closed(
+    return _keys(
         **more, **{each.name: _of(hints[each.name]) for each in fields(kind) if each.name not in HIDDEN_FIELDS}
     )
 
 
-def _closed(**properties: Any) -> dict[str, Any]:
-    """An object whose keys are always there, and no others."""
-    return {"type": "object", "properties": properties, "required": sorted(properties), "additionalProperties": False}
+def _keys(**properties: Any) -> dict[str, Any]:
+    """An object whose keys are always there. Others may come within a version, so readers are not to refuse them."""
+    return {"type": "object", "properties": properties, "required": sorted(properties)}
 
 
 def _list(of: dict[str, Any]) -> dict[str, Any]:
