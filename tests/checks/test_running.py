@@ -10,6 +10,8 @@ import pytest
 
 from agent_wiki.checks.skills import faults_of_fields
 from agent_wiki.commands import main
+from agent_wiki.retrieval.recording_places import Places
+from agent_wiki.wiki.store import WikiFolder
 from tests.checks.broken import built, copied, make
 from tests.wikis import changed, tree
 
@@ -142,3 +144,20 @@ def test_a_skill_is_judged_as_the_reference_validator_judges_it(front: str) -> N
     fields, _ = parser.parse_frontmatter(f"---\n{front}\n---\n\n# It\n")
     theirs = validator.validate_metadata(fields, Path("check-it"))
     assert bool(list(faults_of_fields(fields, "check-it"))) is bool(theirs), theirs
+
+
+def test_a_recording_in_a_bucket_is_not_fetched(
+    wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fetched(key: str) -> Path:
+        assert "://" not in key, f"{key} was asked for"
+        return Path(key)
+
+    monkeypatch.setattr("agent_wiki.retrieval.recording_places.path_of", fetched)
+    moved = copied(wiki, tmp_path / "a").rename(tmp_path / "wiki")
+    entry = {"key": "s3://nowhere/s-1.json", "size": 1, "changed": "x", "sessions": [["s-1", "sha256:0", "mined"]]}
+    (moved / "_buckets.jsonl").write_text(f"{json.dumps(entry)}\n", encoding="utf-8")
+    assert main(["check", "--wiki", str(moved)]) == 0
+    assert "against the recordings of 0" in capsys.readouterr().out
+    with pytest.raises(AssertionError, match="was asked for"):
+        Places(WikiFolder(moved)).find("s-1", "s-1.json", None)
