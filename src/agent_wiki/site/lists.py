@@ -9,7 +9,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import trial_and_condition
 from agent_wiki.site.addresses import href, list_file, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
-from agent_wiki.site.session_page import tokens_in
+from agent_wiki.site.session_facts import tokens_in
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 

@@ -9,6 +9,7 @@ from agent_wiki.pages.sessions import Arc, RecallEntry, Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
 from agent_wiki.site.lesson_page import Section
+from agent_wiki.site.session_facts import facts_of
 from agent_wiki.site.shown_text import TextPiece, quote_anchor, visible
 from agent_wiki.site.transcript import Transcript, transcript_of
 from agent_wiki.trajectory import Trajectory
@@ -135,7 +136,7 @@ def session_shown(session: Session, contents: SiteContents, trajectory: Trajecto
     return SessionShown(
         session_id=plain_line(session.session_id, 120),
         title=session_title(session),
-        facts=_facts(session),
+        facts=facts_of(session),
         arcs=arcs,
         taught=contents.taught.get(session.session_id, []),
         parents=_kin([session.record.parent_session_id, session.record.forked_from], contents),
@@ -248,52 +249,3 @@ def _turns_of_outcomes(session: Session) -> set[int]:
 
 def _cited(turn: int, quotes: Sequence[str]) -> list[TextPiece]:
     return [TextPiece("cited", visible(quote), quote_anchor(turn, quote)) for quote in dict.fromkeys(quotes)]
-
-
-def _facts(session: Session) -> list[tuple[str, str]]:
-    """What is known of a session, in the order in which people ask for it; what is unknown is left out."""
-    record = session.record
-    tools = [arc.tool_calls for arc in session.arcs if arc.tool_calls is not None]
-    errors = [arc.errors for arc in session.arcs if arc.errors is not None]
-    named = [
-        ("Outcome", session.outcome),
-        ("Date", record.date),
-        ("Agent", record.agent),
-        ("Model", record.model),
-        ("Repository", record.repository),
-        ("Task", record.task_id),
-        ("Condition", record.condition),
-        ("Trial", record.trial),
-        ("Reward", None if record.reward is None else f"{record.reward:g}"),
-        ("Turns", f"{record.turns:,}" if record.turns else None),
-        ("Tool calls", f"{sum(tools):,}" + (f", {sum(errors):,} failed" if sum(errors) else "") if tools else None),
-        ("Duration", _duration(record.duration_seconds)),
-        ("Tokens", tokens_shown(session)),
-        ("Cost", None if record.total_cost_usd is None else f"${record.total_cost_usd:,.4f}"),
-    ]
-    return [(name, plain_line(value, 120)) for name, value in named if value]
-
-
-def tokens_shown(session: Session) -> str | None:
-    """Tokens in and out; None where they were not recorded."""
-    record = session.record
-    read = tokens_in(session)
-    if read is None and record.output_tokens is None:
-        return None
-    return f"{read or 0:,} in, {record.output_tokens or 0:,} out"
-
-
-def tokens_in(session: Session) -> int | None:
-    """What a session's model read, from caches too; None where it was not recorded."""
-    record = session.record
-    parts = (record.input_tokens, record.cache_creation_input_tokens, record.cache_read_input_tokens)
-    known = [each for each in parts if each is not None]
-    return sum(known) if known else None
-
-
-def _duration(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -10,7 +10,7 @@ from agent_wiki.site.addresses import list_file
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.matrix import Matrix, matrix_of
 from agent_wiki.site.plots import Plot, day_of, periods_of, plot_of, short
-from agent_wiki.site.session_page import tokens_in
+from agent_wiki.site.session_facts import tokens_in
 from agent_wiki.site.timeline import Timeline, timeline_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted

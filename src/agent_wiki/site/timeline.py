@@ -6,7 +6,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, session_title
 from agent_wiki.site.plots import LEFT, RIGHT, WIDTH, Tick, day_of, height_of, round_up, short
-from agent_wiki.site.session_page import tokens_in
+from agent_wiki.site.session_facts import tokens_in
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_SESSIONS = 120
