@@ -14,9 +14,10 @@ def schema(
         str, typer.Argument(help="report (of a run), status, doctor or config-check; without one, all.")
     ] = "",
 ) -> None:
-    """Print the JSON Schema of what --json prints: runs (ingest, stages, catalog, join, …), status, doctor, config check.
+    """Print the JSON Schema of what --json prints.
 
-    Its version is in `schema_version` of what is printed. Within a version keys are added, never taken out.
+    There is one for the report of runs (ingest, the stages, catalog, join, …), for status, doctor and config check. Its
+    version is in `schema_version` of what is printed. Within a version keys are added, never taken out.
     """
     from agent_wiki.harness.schemas import schema_named
 
