@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import tempfile
 import time
@@ -23,7 +24,9 @@ def main(kinds: list[str]) -> int:
                 tried += len(COMMANDS[kind])
                 sys.stdout.writelines(f"{each}\n" for each in found)
     names = sum(len(KINDS[kind]) for kind in kinds or KINDS)
-    sys.stdout.write(f"{names} inputs, {tried} commands, {wrong} problems, {time.monotonic() - began:.0f} s\n")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    spent = f"{time.monotonic() - began:.0f} s, at most {peak} MB"
+    sys.stdout.write(f"{names} inputs, {tried} commands, {wrong} problems, {spent}\n")
     return 1 if wrong else 0
 
 
