@@ -28,7 +28,10 @@ def test_a_folder_of_other_formats_says_which(command: str, tmp_path: Path, caps
     for name in ("a.pdf", "b.pdf", "c.txt", "d.txt"):
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "docs" / name).write_bytes(b"%PDF-1.4\n")
-    options = {"ingest": ["--wiki", str(tmp_path / "wiki")], "normalize": ["--out", str(tmp_path / "out")]}
+    options = {
+        "ingest": ["--jobs", "1", "--wiki", str(tmp_path / "wiki")],
+        "normalize": ["--out", str(tmp_path / "out")],
+    }
     code = main([*command.split(), str(tmp_path / "docs"), *options.get(command, [])])
     shown = capsys.readouterr()
     assert code == 1
