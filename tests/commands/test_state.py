@@ -12,7 +12,6 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.harness import follow
 from agent_wiki.harness.schemas import schema_named
-from tests.conftest import ROOT
 from tests.wikis import Script, record, rule
 
 
@@ -125,7 +124,7 @@ def test_models_shows_prices_and_no_price_for_one_that_has_none(wiki: Path, caps
 
 
 def test_tail_begins_with_the_last_lines_of_both_logs(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tail", "--no-follow", "--wiki", str(ROOT / "wiki-example" / "wiki")]) == 2
+    assert main(["tail", "--no-follow", "--wiki", str(wiki)]) == 2
     assert "hooks write one" in capsys.readouterr().err
     (wiki.parent / ".evolve").mkdir()
     (wiki.parent / ".evolve" / "hook.log").write_text("one\ntwo\x1b[2J\nthree\n", encoding="utf-8")
