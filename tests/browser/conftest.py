@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.site.build import build_site
+from tests.on_request import mark_on_request
 from tests.website.rich import rich_wiki
 
 _HERE = Path(__file__).parent
@@ -25,13 +26,7 @@ _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark every test of this folder, and skip it where nobody asked for it."""
-    is_asked_for = "browser" in str(config.option.markexpr)
-    for item in items:
-        if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-            if not is_asked_for:
-                item.add_marker(pytest.mark.skip(reason=_ON_REQUEST))
+    mark_on_request(config, items, _HERE, "browser", _ON_REQUEST)
 
 
 @pytest.fixture(scope="session")

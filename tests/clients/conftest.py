@@ -18,6 +18,7 @@ from tests.clients.loopback import Loopback, loopback
 from tests.clients.programs import FOLDER_VARIABLE, Program, found
 from tests.clients.scenarios import play_all
 from tests.clients.work import Work, work
+from tests.on_request import mark_on_request
 
 _HERE = Path(__file__).parent
 _MOST_SECONDS = 600
@@ -26,13 +27,7 @@ _ON_REQUEST = "real agent programs are run on request: pytest -m clients tests/c
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark every test of this folder, and skip it where nobody asked for it."""
-    is_asked_for = "clients" in str(config.option.markexpr)
-    for item in items:
-        if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.clients)
-            if not is_asked_for:
-                item.add_marker(pytest.mark.skip(reason=_ON_REQUEST))
+    mark_on_request(config, items, _HERE, "clients", _ON_REQUEST)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

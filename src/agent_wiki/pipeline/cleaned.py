@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, field
 from typing import Any
 
+from agent_wiki.pipeline.taken_out import TakenOut
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.redaction.values import PERSONAL
 from agent_wiki.report import Report
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.text import counted, plain_line
-
-_MOST_LINE = 1_000
+from agent_wiki.wiki.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class CleanedFile:
 
 
 @dataclass(slots=True)
-class CleanedWiki:
+class CleanedWiki(TakenOut):
     """What was replaced. `remaining`: files that hold a secret all the same; `unverified`: quotes not in their turn."""
 
     report: Report
@@ -37,34 +37,20 @@ class CleanedWiki:
     remaining: list[str] = field(default_factory=list)
     unverified: list[str] = field(default_factory=list)
 
-    @property
-    def bugs(self) -> list[str]:
-        return self.report.bugs
-
-    @property
-    def exit_code(self) -> int:
-        """1 when a secret is left somewhere, or a unit failed."""
-        return 1 if self.remaining else self.report.exit_code
-
-    def to_json(self) -> dict[str, Any]:
-        """The report as JSON values, keys always the same."""
-        own = {
+    def _values(self) -> dict[str, Any]:
+        return {
             "replaced": [asdict(each) for each in self.files],
             "kinds": dict(sorted(Counter(each.kind for each in self.files).items())),
             "remaining": self.remaining,
             "unverified": self.unverified,
         }
-        return {**self.report.to_json(), **own, "exit_code": self.exit_code}
 
-    def lines(self) -> list[str]:
-        """What was replaced and what is left."""
+    def _sentences(self, would: str) -> Iterable[str]:
         names = {each.file for each in self.files}
-        would = "would be " if self.report.is_dry_run else ""
-        shown = [
+        return [
             *(f"{would}replaced: {each}" for each in self.files),
             *(f"a quote is not in its turn: {each}" for each in self.unverified),
             *(f"FAILED: {each}" for each in self.report.failures),
             *(f"STILL HOLDS a secret: {each}" for each in self.remaining),
             f"{counted(len(self.files), 'place')} {would}replaced in {counted(len(names), 'file')}",
         ]
-        return [plain_line(each, _MOST_LINE) for each in shown]

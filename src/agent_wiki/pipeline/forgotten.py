@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 from typing import Any
 
+from agent_wiki.pipeline.taken_out import TakenOut
 from agent_wiki.report import Report
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.text import counted, plain_line
-
-_MOST_LINE = 1_000
+from agent_wiki.wiki.text import counted
 
 
 @dataclass(slots=True)
-class Forgotten:
+class Forgotten(TakenOut):
     """What went. `cut`: file → number of lines that went; `remaining`: files that still hold strings of the sessions.
 
     `edited` are pages that went although a person had edited them; `recordings` are still on this machine.
@@ -26,31 +26,18 @@ class Forgotten:
     remaining: list[str] = field(default_factory=list)
     recordings: list[str] = field(default_factory=list)
 
-    @property
-    def bugs(self) -> list[str]:
-        return self.report.bugs
-
-    @property
-    def exit_code(self) -> int:
-        """1 when strings of the sessions are left somewhere, or a unit failed."""
-        return 1 if self.remaining else self.report.exit_code
-
-    def to_json(self) -> dict[str, Any]:
-        """The report as JSON values, keys always the same."""
-        own = {
+    def _values(self) -> dict[str, Any]:
+        return {
             "forgotten": self.sessions,
             "lines_removed": self.cut,
             "edited_removed": self.edited,
             "remaining": self.remaining,
             "recordings_left": self.recordings,
         }
-        return {**self.report.to_json(), **own, "exit_code": self.exit_code}
 
-    def lines(self) -> list[str]:
-        """What went and what is left, in whole: this list is short, and nothing of it may be missed."""
-        would = "would be " if self.report.is_dry_run else ""
+    def _sentences(self, would: str) -> Iterable[str]:
         again = sorted(set(self.report.written) - self.cut.keys())
-        shown = [
+        return [
             *(f"{would}forgotten: {each}" for each in self.sessions),
             *(f"{would}removed: {each}" for each in sorted(self.report.removed)),
             *(f"{would}removed: {counted(count, 'line')} of {each}" for each, count in sorted(self.cut.items())),
@@ -60,4 +47,3 @@ class Forgotten:
             *(f"FAILED: {each}" for each in self.report.failures),
             *(f"STILL HOLDS text of a forgotten session: {each}" for each in self.remaining),
         ]
-        return [plain_line(each, _MOST_LINE) for each in shown]
