@@ -33,11 +33,7 @@ def own_turns(trajectory: Trajectory) -> frozenset[int]:
 
     A turn with another call beside is none of them.
     """
-    kept = trajectory.derived.get("own turns")
-    if kept is None or kept[0] is not trajectory.messages or kept[1] != len(trajectory.messages):
-        kept = (trajectory.messages, len(trajectory.messages), _own_turns(trajectory))
-        trajectory.derived["own turns"] = kept
-    return frozenset(kept[2])
+    return trajectory.worked_out(_own_turns)
 
 
 def is_own_command(command: str) -> bool:

@@ -72,11 +72,7 @@ def wiki_reads(trajectory: Trajectory) -> list[WikiRead]:
     Writing, listing or deleting pages does not count as reading, nor does a read that failed. Worked out once and kept
     with the trajectory.
     """
-    kept = trajectory.derived.get("wiki reads")
-    if kept is None or kept[0] is not trajectory.messages or kept[1] != len(trajectory.messages):
-        kept = (trajectory.messages, len(trajectory.messages), _wiki_reads(trajectory))
-        trajectory.derived["wiki reads"] = kept
-    return list(kept[2])
+    return list(trajectory.worked_out(_wiki_reads))
 
 
 def _wiki_reads(trajectory: Trajectory) -> list[WikiRead]:

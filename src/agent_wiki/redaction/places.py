@@ -103,5 +103,5 @@ def _letter(escape: str) -> str:
 
 
 def _value_spans(name: str, value: str) -> list[Span]:
-    kind = kind_given_to(name, value) if name else None
+    kind = kind_given_to(name, value)
     return [(0, len(value), kind)] if kind else text_spans(value)

@@ -18,7 +18,7 @@ from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import regex
 
-MOST_PASSES = 4
+_MOST_PASSES = 4
 _LONGEST_VALUE = 512
 _REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
 _SOURCE_TEXTS = ("title", "cwd", "git_branch", "exit_status")
@@ -89,7 +89,7 @@ def text_spans(text: str) -> list[Span]:
         return found
     view = view_of(text, [])
     spans = found
-    for _ in range(MOST_PASSES - 1):
+    for _ in range(_MOST_PASSES - 1):
         view = view_of(view.text, [(start, end, mark_of(kind)) for start, end, kind in spans], view)
         spans = secret_spans(view.text)
         if not spans:
@@ -123,22 +123,20 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
 
 def redact_named(name: str, value: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """A text redacted and how many secrets it had, judged with the name it is given to; "" where it has none."""
-    kind = _kind_of_value(name[-80:], value) if name and len(value) <= _LONGEST_VALUE else None
+    kind = kind_given_to(name, value)
     if kind is None:
         return redact_text(value, numbers)
     return (mark_of(kind) if numbers is None else numbers.mark(kind, value)), 1
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _kind_of_value(name: str, value: str) -> str | None:
-    return kind_given_to(name, value)
-
-
 def kind_given_to(name: str, value: str) -> str | None:
     """The kind of secret that a value is for being given to this name; None where the name does not make it one."""
-    if len(value) > _LONGEST_VALUE:
-        return None
-    probe = f'{name[-80:].replace(chr(34), "")}="{value}"'
+    return _kind_of_value(name[-80:], value) if name and len(value) <= _LONGEST_VALUE else None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _kind_of_value(name: str, value: str) -> str | None:
+    probe = f'{name.replace(chr(34), "")}="{value}"'
     begin = probe.index('"') + 1
     spans = secret_spans(probe) if may_hold_secrets(probe) else []
     return next((kind for start, _, kind in spans if start == begin), None)

@@ -74,11 +74,6 @@ class Passage:
         return self.seen.lower()
 
     @cached_property
-    def prose(self) -> str:
-        """The same with every character of code as a blank."""
-        return _CODE.sub(lambda match: " " * len(match.group()), self.seen)
-
-    @cached_property
     def commands(self) -> tuple[SimpleCommand, ...]:
         """The simple commands in its code that is advised, in order."""
         return tuple(command for match in self.code_spans() for command in simple_commands(match[1] or match[2] or ""))

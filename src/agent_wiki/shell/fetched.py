@@ -44,12 +44,11 @@ _SAVES = ("filename", "output", "output_path", "save_to", "file_path", "path", "
 
 def of_strangers(trajectory: Trajectory) -> frozenset[int]:
     """The turns of results that hold what strangers wrote; worked out once a trajectory."""
-    kept = trajectory.derived.get("of_strangers")
-    if kept is None or kept[0] is not trajectory.messages or kept[1] != len(trajectory.messages):
-        turns = _Flow(_said_by_user(trajectory)).turns(paired_calls(trajectory))
-        kept = trajectory.derived["of_strangers"] = (trajectory.messages, len(trajectory.messages), turns)
-    found: frozenset[int] = kept[2]
-    return found
+    return trajectory.worked_out(_of_strangers)
+
+
+def _of_strangers(trajectory: Trajectory) -> frozenset[int]:
+    return _Flow(_said_by_user(trajectory)).turns(paired_calls(trajectory))
 
 
 def _said_by_user(trajectory: Trajectory) -> str:

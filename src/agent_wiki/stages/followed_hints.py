@@ -53,7 +53,9 @@ def _first_named(trajectory: Trajectory, command: str, calls: Mapping[int | None
         if message.role == "tool" and message.mark != "rejected":  # with a refusal the user says why
             if command in (message.content or "") and _is_hint(trajectory, turn, calls.get(turn)):
                 return turn
-        elif command in _own(message) or any(command in each.arguments for each in message.tool_calls):
+        elif (command in (message.content or "") and command in _own(message)) or any(
+            command in each.arguments for each in message.tool_calls
+        ):
             return None
     return None
 

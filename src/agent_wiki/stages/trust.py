@@ -44,11 +44,18 @@ def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
 def _repeats_strangers(trajectory: Trajectory, turn: int, quote: str) -> bool:
     """Whether a quote from what an agent says has a run of words that it had read in a stranger's text before."""
     said = trajectory.messages[turn - 1]
-    strangers = [each for each in of_strangers(trajectory) if each < turn] if quote else []
-    if not strangers or quote not in f"{said.content or ''}\n{said.thinking or ''}":
+    if not quote or quote not in f"{said.content or ''}\n{said.thinking or ''}":
         return False
-    read = [" ".join((trajectory.messages[each - 1].content or "").split()).lower() for each in strangers]
+    read = [text for each, text in trajectory.worked_out(_texts_of_strangers).items() if each < turn]
     return any(run in text for run in _runs(quote.lower().split()) for text in read)
+
+
+def _texts_of_strangers(trajectory: Trajectory) -> dict[int, str]:
+    """What strangers wrote, in lower case and with single blanks, by the turn that shows it."""
+    return {
+        turn: " ".join((trajectory.messages[turn - 1].content or "").split()).lower()
+        for turn in of_strangers(trajectory)
+    }
 
 
 def _runs(words: list[str]) -> Iterator[str]:

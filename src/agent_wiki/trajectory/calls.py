@@ -94,12 +94,7 @@ def paired_calls(trajectory: Trajectory) -> list[Call]:
     The calls of a simulated user (tau2-bench), which are on user messages, are not the agent's. They are paired once
     and kept with the trajectory: every module works on the same `Call`s.
     """
-    kept = trajectory.derived.get("calls")
-    if kept is not None and kept[0] is trajectory.messages and kept[1] == len(trajectory.messages):
-        return list(kept[2])
-    calls = _paired(trajectory)
-    trajectory.derived["calls"] = (trajectory.messages, len(trajectory.messages), calls)
-    return list(calls)
+    return list(trajectory.worked_out(_paired))
 
 
 def _paired(trajectory: Trajectory) -> list[Call]:

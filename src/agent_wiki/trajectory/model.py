@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from agent_wiki.trajectory.lazily import dataclass
+
+_Derived = TypeVar("_Derived")
 
 SCHEMA_VERSION = 1
 
@@ -140,6 +142,18 @@ class Trajectory:
     timestamp: str | None = None  # start, ISO 8601, UTC
     earlier_ids: Sequence[str] = field(default_factory=tuple, init=False, compare=False, repr=False)  # if by content
     derived: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)  # worked out once
+
+    def worked_out(self, make: Callable[[Trajectory], _Derived]) -> _Derived:
+        """What a function makes of this trajectory: made once, and again when there are other or more messages.
+
+        It is kept by the function's name and module and given to everybody alike: nobody may change it.
+        """
+        name = f"{make.__module__}.{make.__qualname__}"
+        kept = self.derived.get(name)
+        if kept is None or kept[0] is not self.messages or kept[1] != len(self.messages):
+            kept = self.derived[name] = (self.messages, len(self.messages), make(self))
+        made: _Derived = kept[2]
+        return made
 
     def turns(self) -> Iterator[tuple[int, Message]]:
         """Yield `(turn, message)`, turns counted from 1."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from agent_wiki.trajectory.lazily import dataclass
@@ -71,6 +72,7 @@ def own_text(text: str, *, follows_reply: bool) -> str:
     return "".join(text[part.start : part.end] for part in parts if part.voice == "user")
 
 
+@lru_cache(maxsize=64)  # of a turn each quote and each sentence is judged
 def parts_of(text: str, *, follows_reply: bool) -> tuple[VoicePart, ...]:
     """A user's turn in parts, in order, without a gap. `follows_reply`: an agent's reply comes before it."""
     if follows_reply and (OUTPUT.match(text) or _is_json(text)):
