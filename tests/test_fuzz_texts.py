@@ -21,7 +21,8 @@ from agent_wiki.errors import RunError, UnreadablePage
 from agent_wiki.pipeline.answer_checks import problems_of, value_in
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.summarize import SummaryAnswer
-from agent_wiki.wiki.config import parse_config, patched
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.page import parse_page, render_page
 from agent_wiki.wiki.yaml_syntax import dump_any_yaml, load_yaml
 from tests.bad_inputs.trying import made_ready, problems

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from agent_wiki.checks.links import target_of
-from agent_wiki.wiki.config import patched
+from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.page import parse_page
 from tests.checks.broken import CLUSTERS, TASKS, built, copied
 from tests.wikis import ingest

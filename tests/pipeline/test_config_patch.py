@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError
-from agent_wiki.wiki.config import parse_config, patched
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.yaml_syntax import dump_yaml, load_yaml
 from tests.wikis import Script, changed, chat, ingest, record, rule, tree
 

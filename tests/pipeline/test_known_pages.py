@@ -14,7 +14,8 @@ from typing import Any, Literal
 import pytest
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
-from agent_wiki.wiki.config import TAGS, edit_config
+from agent_wiki.wiki.config import TAGS
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.page import parse_page
 from agent_wiki.wiki.store import WikiFolder
 from tests.wikis import Script, changed, ingest, record, rule, tree

@@ -10,7 +10,8 @@ import pytest
 from agent_wiki.pipeline.owners_pages import reject
 from agent_wiki.report import Report
 from agent_wiki.retrieval.page_names import files_named
-from agent_wiki.wiki.config import OVERRIDES, edit_config, parse_config
+from agent_wiki.wiki.config import OVERRIDES, parse_config
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.page import parse_page
 from tests.wikis import changed, ingest, tree
 

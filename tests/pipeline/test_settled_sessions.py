@@ -19,7 +19,8 @@ from agent_wiki.pages.settled import SUBTASK
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Evidence
 from agent_wiki.pipeline import load, settling
-from agent_wiki.wiki.config import CLUSTERS, OVERRIDES, REJECTED, TAGS, TASKS, edit_config
+from agent_wiki.wiki.config import CLUSTERS, OVERRIDES, REJECTED, TAGS, TASKS
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path, corpus_text
 from agent_wiki.wiki.records import MadeBy, RecordingIdentity, SessionRecord, StageRecord, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder

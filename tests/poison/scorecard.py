@@ -14,7 +14,8 @@ from agent_wiki.harness.reminders import reminder
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from agent_wiki.retrieval import consult
-from agent_wiki.wiki.config import parse_config, patched
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.config_edits import patched
 from tests.poison.planting import EXTERNAL, Planted, clusters, obeying_answers, write_recordings
 
 _CODE = re.compile(r"`([^`]+)`")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_wiki.errors import RunError
-from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, edit_config, is_stage_made, parse_config, signed
+from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, is_stage_made, parse_config, signed
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.yaml_syntax import dump_yaml, load_yaml
 
 DEFAULT = """\

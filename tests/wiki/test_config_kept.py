@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.wiki.config import edit_kept, edit_rejected, parse_config
+from agent_wiki.wiki.config import parse_config
+from agent_wiki.wiki.config_edits import edit_kept, edit_rejected
 from agent_wiki.wiki.templates import Templates
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, edit_config, is_stage_made, parse_config, signed
+from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, is_stage_made, parse_config, signed
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.config_merge import merged_config
 from agent_wiki.wiki.templates import Templates
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from agent_wiki.wiki import config
-from agent_wiki.wiki.config import CLUSTERS, TAGS, edit_config, parse_config
+from agent_wiki.wiki.config import CLUSTERS, TAGS, parse_config
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.tag_lines import tag_lines
 
 HEAD = "schema_version: 1\n\n# Tags.\ntags:\n  guideline:\n"

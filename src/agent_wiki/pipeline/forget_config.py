@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agent_wiki.wiki.config import CLUSTERS, OVERRIDES, TAGS, TASKS, edit_config, is_stage_made
+from agent_wiki.wiki.config import CLUSTERS, OVERRIDES, TAGS, TASKS, is_stage_made
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.values import texts_of
 from agent_wiki.wiki.yaml_syntax import load_yaml
 

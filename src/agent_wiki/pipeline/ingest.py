@@ -34,7 +34,7 @@ from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.config import patched
+from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import without_effect

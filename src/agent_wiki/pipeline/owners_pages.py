@@ -23,7 +23,8 @@ from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.config import CLUSTERS, TASKS, edit_config, edit_kept, edit_rejected, is_stage_made
+from agent_wiki.wiki.config import CLUSTERS, TASKS, is_stage_made
+from agent_wiki.wiki.config_edits import edit_config, edit_kept, edit_rejected
 from agent_wiki.wiki.layout import AGENTS, QUARANTINE, kind_of, page_id
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line

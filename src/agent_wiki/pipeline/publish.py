@@ -44,7 +44,8 @@ from agent_wiki.pipeline.settling import terms_of
 from agent_wiki.report import Failure, Learnt, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
-from agent_wiki.wiki.config import TAGS, edit_config, parse_config
+from agent_wiki.wiki.config import TAGS, parse_config
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS

@@ -14,7 +14,8 @@ from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import published
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
-from agent_wiki.wiki.config import Release, edit_released
+from agent_wiki.wiki.config import Release
+from agent_wiki.wiki.config_edits import edit_released
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line

@@ -16,7 +16,8 @@ from typing import Any
 import yaml
 
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, Section, edit_config, is_stage_made, parse_config
+from agent_wiki.wiki.config import CLUSTERS, TAGS, TASKS, Section, is_stage_made, parse_config
+from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.generated import CONFLICT_MARKERS
 from agent_wiki.wiki.yaml_syntax import dump_yaml, load_yaml
 
