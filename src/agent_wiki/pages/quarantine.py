@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.pages.catalog import Catalog, withheld_subtasks
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.judged import parts_of
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.skill import SkillEntry, fence_of
+from agent_wiki.pages.subtasks import withheld_subtasks
 from agent_wiki.pages.withheld import Withheld, WithheldLesson, summary_name, why_of
 from agent_wiki.safety.finding import RULES, visible
 from agent_wiki.trajectory.lazily import dataclass

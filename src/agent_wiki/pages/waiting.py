@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from agent_wiki.pages.catalog import Catalog, subtask_pages
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.cluster import FEWEST_MEMBERS, cluster_members
 from agent_wiki.pages.guideline import CAUSES
 from agent_wiki.pages.state import WikiState, WikiView
+from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.support import Joined, support_of
 from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import dataclass

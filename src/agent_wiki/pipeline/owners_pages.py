@@ -13,10 +13,11 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import no_progress
 from agent_wiki.engines import opened_engine
 from agent_wiki.errors import UsageError
-from agent_wiki.pages.catalog import Catalog, subtask_pages
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.rejected import record_of_rejected
 from agent_wiki.pages.state import view_of
+from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import finished
 from agent_wiki.pipeline.publish import Publisher

@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from agent_wiki.errors import UnreadablePage, UsageError
-from agent_wiki.pages.catalog import Catalog, subtask_pages
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.state import WikiView, view_of
+from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.support import Joined
 from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
