@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from benchmarks.generated_wiki import generate, generated_record
 
-from agent_wiki.pages import index_pages, indexes
+from agent_wiki.pages import index_pages, indexes, judged
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE, Arc, NotedTurn, RecallEntry
 from agent_wiki.pages.settled import SUBTASK
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
 from agent_wiki.pages.support import Evidence
 from agent_wiki.pipeline import load, settling
+from agent_wiki.pipeline.judged_records import judged_records
 from agent_wiki.wiki.config import CLUSTERS, OVERRIDES, REJECTED, TAGS, TASKS
 from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path, corpus_text
@@ -277,3 +278,21 @@ def test_of_a_large_wiki_the_records_that_are_settled_are_not_read(tmp_path: Pat
     WikiFolder(tmp_path).write_text(record_path(added.session_id), record_text(added))
     _catalog(tmp_path)
     assert left == [0, 19]
+
+
+def test_what_is_left_unread_is_not_remembered_as_judged_and_all_is_judged_by_new_rules(
+    tmp_path: Path, left: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_with(number: int) -> int:
+        added = generated_record(number)
+        WikiFolder(tmp_path).write_text(record_path(added.session_id), record_text(added))
+        _catalog(tmp_path)
+        return len(judged_records(WikiFolder(tmp_path)))
+
+    generate(tmp_path, 5)
+    assert run_with(5) == 6
+    (tmp_path / ".wiki/judged.json").unlink()
+    assert run_with(6) == 7 - left[-1] == 2
+    monkeypatch.setattr(judged, "VERSION", judged.VERSION + 1)
+    assert run_with(7) == 8
+    assert left[-1] == 0

@@ -10,31 +10,26 @@ from collections.abc import Iterable, Iterator
 
 from agent_wiki.checks.check import Check, Spot
 from agent_wiki.checks.subject import CheckedWiki, line_with
-from agent_wiki.pages.judged import part_of_page, text_digest
-from agent_wiki.safety.finding import SafetyFinding
-from agent_wiki.safety.judge import findings_in_script
-from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.pages.quarantine import QuarantinedPage, unreleased_edits, unreleased_scripts
+from agent_wiki.wiki.layout import is_script
 
 
 def _edited(wiki: CheckedWiki) -> Iterator[Spot]:
-    for path, page in wiki.pages.edited.items():
-        text, findings = part_of_page(page.title, page.body, is_advice=kind_of(path) != "summary")
-        release = wiki.config.released.get(page_id(path))
-        if release is None or text_digest(text) not in release.texts:
-            yield from _spots(wiki, path, findings)
+    return _spots(wiki, unreleased_edits(wiki.pages.edited, wiki.config.released))
 
 
 def _scripts(wiki: CheckedWiki) -> Iterator[Spot]:
-    recorded = {script.text for joined in wiki.view.skills.values() for script in joined.entry.scripts}
-    for path in wiki.files:
-        if path.startswith("skills/") and "/scripts/" in path and wiki.text(path) not in recorded:
-            yield from _spots(wiki, path, findings_in_script(path, wiki.text(path)))
+    return _spots(
+        wiki, unreleased_scripts({path: wiki.text(path) for path in wiki.files if is_script(path)}, wiki.view)
+    )
 
 
-def _spots(wiki: CheckedWiki, path: str, findings: Iterable[SafetyFinding]) -> Iterator[Spot]:
-    for each in findings:
-        excerpt = each.excerpt.removesuffix("…")
-        yield Spot(path, f"{each.rule}: {each.excerpt}", line_with(wiki.text(path), excerpt))
+def _spots(wiki: CheckedWiki, pages: Iterable[QuarantinedPage]) -> Iterator[Spot]:
+    for page in pages:
+        for each in page.findings:
+            excerpt = each.get("excerpt", "")
+            line = line_with(wiki.text(page.path), excerpt.removesuffix("…"))
+            yield Spot(page.path, f"{each['rule']}: {excerpt}", line)
 
 
 _DECIDE = "take it out of the file, or wiki release PAGE --why where it is meant"

@@ -13,11 +13,23 @@ from agent_wiki.pages.judged import parts_of
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.skill import SkillEntry, fence_of
+from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.subtasks import withheld_subtasks
-from agent_wiki.pages.withheld import Withheld, WithheldLesson, summary_name, why_of
+from agent_wiki.pages.withheld import (
+    Withheld,
+    WithheldLesson,
+    released_texts,
+    said_on,
+    summary_name,
+    why_of,
+    why_of_parts,
+)
 from agent_wiki.safety.finding import RULES, visible
+from agent_wiki.safety.judge import findings_in_script
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, quarantined, subtask_path
+from agent_wiki.wiki.config import Release
+from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, page_id, quarantined, subtask_path
+from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
@@ -67,6 +79,35 @@ def quarantined_pages(catalog: Catalog) -> Iterator[QuarantinedPage]:
         yield _page(f"subtask:{name}", "subtask", quarantined(subtask_path(name)), answer["title"], why, said, sessions)
 
 
+def withheld_in(view: WikiView, templates: Templates) -> list[QuarantinedPage]:
+    """The same by path, of a wiki that is read and not rendered."""
+    return sorted(quarantined_pages(Catalog(view, {}, templates)), key=lambda page: page.path)
+
+
+def unreleased_edits(edited: Mapping[str, Page], released: Mapping[str, Release]) -> Iterator[QuarantinedPage]:
+    """Of the pages that a person edited those that say what would be held back, until released; they stay in place."""
+    for path, page in edited.items():
+        part, name = said_on(path, page), _edited_name(path)
+        if (why := why_of_parts([part], released_texts(name, released))) is not None:
+            yield _page(name, kind_of(path) or "page", path, page.title, why, part[0])
+
+
+def _edited_name(path: str) -> str:
+    return summary_name(path) if kind_of(path) == "summary" else page_id(path)
+
+
+def unreleased_scripts(scripts: Mapping[str, str], view: WikiView) -> Iterator[QuarantinedPage]:
+    """The same of scripts, texts by path, that no record has; their skill's id is theirs."""
+    recorded = {script.text for joined in view.skills.values() for script in joined.entry.scripts}
+    for path, text in scripts.items():
+        if text not in recorded:
+            _, slug, _, file = path.split("/", 3)
+            name = f"skill:{slug}"
+            texts = released_texts(name, view.state.config.released)
+            if (why := why_of_parts([(text, findings_in_script(file, text))], texts)) is not None:
+                yield _page(name, "script", path, file, why, text)
+
+
 def _lesson_page(name: str, lesson: WithheldLesson) -> QuarantinedPage:
     entry: GuidelineEntry | SkillEntry = lesson.joined.entry
     says = "\n\n".join(text for text, _ in parts_of(entry))
@@ -83,7 +124,7 @@ def _summary_pages(session: Session, catalog: Catalog) -> Iterator[QuarantinedPa
     for path, arc in zip(session.paths, session.arcs, strict=True):
         if is_quarantined(path):
             name = summary_name(path)
-            why = why_of(arc, released[name].texts if name in released else ())
+            why = why_of(arc, released_texts(name, released))
             assert why is not None
             says = "\n\n".join(text for text, _ in parts_of(arc))
             yield _page(name, "summary", path, arc.title or arc.goal, why, says, [session.session_id])

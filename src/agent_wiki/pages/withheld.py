@@ -67,7 +67,7 @@ def divided(
     held: dict[str, WithheldLesson] = {}
     for key, joined in pages.items():
         name = f"{prefix}{key}"
-        texts = _released(name, released)
+        texts = released_texts(name, released)
         clean = _without_findings(joined, texts)
         why = None if clean is None else why_of_strangers(clean, texts)
         if clean is not None and why is None:
@@ -137,7 +137,12 @@ def _is_supported(entry: Any) -> bool:
 
 def is_withheld_arc(path: str, arc: Arc, released: Mapping[str, Release]) -> bool:
     """Whether the summary of an arc, at this path, is held back."""
-    return why_of(arc, _released(summary_name(path), released)) is not None
+    return why_of(arc, released_texts(summary_name(path), released)) is not None
+
+
+def said_on(path: str, page: Page) -> Part:
+    """What a page says that another tool or a person wrote, and the findings in it."""
+    return part_of_page(page.title, page.body, is_advice=kind_of(path) != "summary")
 
 
 def summary_name(path: str) -> str:
@@ -155,7 +160,7 @@ def without_withheld(
         for slug, entry in entries.items():
             _take(held, f"{kind}:{slug}", path_of(slug), part_of_entry(entry), config.released)
     for path, page in foreign.items():
-        part = part_of_page(page.title, page.body, is_advice=kind_of(path) != "summary")
+        part = said_on(path, page)
         _take(held, _id_of(path, page), path, part, config.released, is_foreign=True)
     if not held:
         return config, dict(foreign), held
@@ -180,7 +185,7 @@ def _take(
     *,
     is_foreign: bool = False,
 ) -> None:
-    why = why_of_parts([part], _released(name, released))
+    why = why_of_parts([part], released_texts(name, released))
     if why is not None:
         held[name] = WithheldPage(path, part[0], why, is_foreign)
 
@@ -193,5 +198,6 @@ def _id_of(path: str, page: Page) -> str:
     return text_or_none(page.fields.get("id")) or page_id(path)
 
 
-def _released(name: str, released: Mapping[str, Release]) -> tuple[str, ...]:
+def released_texts(name: str, released: Mapping[str, Release]) -> tuple[str, ...]:
+    """The digests of what a person let through of a page, by its id, or by its file's name where it is a summary."""
     return released[name].texts if name in released else ()

@@ -14,7 +14,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines import opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog
-from agent_wiki.pages.quarantine import quarantined_pages
+from agent_wiki.pages.quarantine import withheld_in
 from agent_wiki.pages.rejected import record_of_rejected
 from agent_wiki.pages.state import view_of
 from agent_wiki.pages.subtasks import subtask_pages
@@ -126,22 +126,17 @@ def published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
     return report
 
 
-def _withheld_ids(publisher: Publisher) -> dict[str, str]:
-    """The ids of what is held back, by path."""
-    pages = quarantined_pages(Catalog(view_of(publisher.state), {}, publisher.templates))
-    return {page.path: page.id for page in pages}
-
-
 def _id_of(path: str, publisher: Publisher) -> str:
     kind = kind_of(path.removeprefix(f"{QUARANTINE}/"))
-    if kind is None and (held := _withheld_ids(publisher).get(path)) is not None:
-        return held
     if kind is None:
+        for page in withheld_in(view_of(publisher.state), publisher.templates):
+            if page.path == path:
+                return page.id
         raise UsageError(f"{path}: only pages can be rejected")
     if kind == "summary":
         raise UsageError(f"{path}: a session is taken out with `wiki forget`")
-    page = publisher.pages.foreign.get(path)
-    return (text_or_none(page.fields.get("id")) if page is not None else None) or page_id(path)
+    theirs = publisher.pages.foreign.get(path)
+    return (text_or_none(theirs.fields.get("id")) if theirs is not None else None) or page_id(path)
 
 
 def _remember(path: str, name: str, publisher: Publisher) -> None:

@@ -198,7 +198,7 @@ class Publisher:
         self._write_pages(made, archive_covered=archive_covered)
         self.report.warnings += made.warnings
         sidecar.store(self.folder, self.state.config.sidecar)
-        remember_judged(self.folder)
+        remember_judged(self.folder, map(record_path, self.state.records))
 
     def _published(self, view: WikiView, new_pages: NewPages) -> WikiView:
         """The wiki without the pages that wait for a later run."""

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
-from agent_wiki.pages.catalog import Catalog
-from agent_wiki.pages.quarantine import QuarantinedPage, quarantined_pages
-from agent_wiki.pages.state import WikiState, view_of
+from agent_wiki.pages.quarantine import QuarantinedPage, unreleased_edits, unreleased_scripts, withheld_in
+from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import published
@@ -16,8 +15,8 @@ from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
 from agent_wiki.wiki.config import Release
 from agent_wiki.wiki.config_edits import edit_released
+from agent_wiki.wiki.layout import is_script
 from agent_wiki.wiki.store import WikiFolder
-from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
 
 _MOST_WHY = 500
@@ -27,11 +26,15 @@ _LEAST_PREFIX = 4
 def withheld_pages(wiki: Path) -> list[QuarantinedPage]:
     """Everything that a wiki holds back, by path."""
     loaded = read_wiki(wiki, [])
-    return _withheld(loaded.state, loaded.templates)
+    return withheld_in(view_of(loaded.state), loaded.templates)
 
 
-def _withheld(state: WikiState, templates: Templates) -> list[QuarantinedPage]:
-    return sorted(quarantined_pages(Catalog(view_of(state), {}, templates)), key=lambda page: page.path)
+def _unreleased_files(publisher: Publisher, view: WikiView) -> list[QuarantinedPage]:
+    """What a person wrote and the judge would hold back: edited pages, and scripts that no record has."""
+    folder = publisher.folder
+    scripts = {path: folder.read_text(path, errors="replace") or "" for path in folder.files() if is_script(path)}
+    edited = unreleased_edits(publisher.pages.edited, publisher.state.config.released)
+    return [*edited, *unreleased_scripts(scripts, view)]
 
 
 def withheld_named(pages: Sequence[QuarantinedPage], wanted: str, wiki: Path) -> QuarantinedPage | None:
@@ -69,7 +72,10 @@ def _listed(pages: Iterable[QuarantinedPage]) -> str:
 
 
 def release(wiki: Path, wanted: Sequence[str], why: str, report: Report) -> tuple[Report, list[QuarantinedPage]]:
-    """Publish pages that are held back; what they say now is remembered as released, and why. Raises `UsageError`."""
+    """Publish pages that are held back; what they say now is remembered as released, and why. Raises `UsageError`.
+
+    A page that a person edited, or a script that no record has, is published anyway: its release answers `wiki check`.
+    """
     if not wiki.is_dir():
         raise UsageError(f"{wiki}: no such wiki")
     reason = plain_line(why, _MOST_WHY)
@@ -79,9 +85,10 @@ def release(wiki: Path, wanted: Sequence[str], why: str, report: Report) -> tupl
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
 
     def decide(publisher: Publisher) -> None:
-        pages = _withheld(publisher.state, publisher.templates)
+        view = view_of(publisher.state)
+        pages, files = withheld_in(view, publisher.templates), _unreleased_files(publisher, view)
         for name in wanted:
-            page = withheld_named(pages, name, wiki)
+            page = withheld_named(pages, name, wiki) or withheld_named(files, name, wiki)
             if page is None:
                 raise UsageError(f"{name}: no page that is held back has this path or id; `wiki review` lists them")
             chosen.append(page)

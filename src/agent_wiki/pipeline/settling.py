@@ -6,6 +6,7 @@ import hashlib
 import heapq
 from collections.abc import Mapping, Sequence
 
+from agent_wiki.pages import judged
 from agent_wiki.pages.index_pages import MOST_LISTED
 from agent_wiki.pages.rejected import words_of
 from agent_wiki.pages.settled import Settled
@@ -26,10 +27,11 @@ def terms_of(view: WikiView, config_text: str, files: Mapping[str, Signature], t
     """In a digest, what pages of settled sessions depend on besides their records and lines of tags.
 
     In: the view of at least all sessions that are not settled; the configuration; the wiki's files; the digest of the
-    templates. A skill may cover a guideline of any session, and a rejected page hide one.
+    templates. A skill may cover a guideline of any session, and a rejected page hide one; a judge with other rules may
+    hold back any page.
     """
     answers = sorted((path, signature) for path, signature in files.items() if path.startswith(f"{CORPUS}/"))
     skills = [(name, each.entry.words, each.entry.trigger) for name, each in view.skills.items()]
     rejected = [(name, words_of(each.entry)) for name, each in sorted(view.rejected.items())]
-    values = (templates, without_tag_lines(config_text), answers, skills, rejected)
+    values = (judged.VERSION, templates, without_tag_lines(config_text), answers, skills, rejected)
     return hashlib.sha256(repr(values).encode("utf-8", "replace")).hexdigest()

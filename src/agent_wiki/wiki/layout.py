@@ -102,6 +102,12 @@ def skill_path(skill_slug: str) -> str:
     return f"skills/{skill_slug}/SKILL.md"
 
 
+def is_script(path: str) -> bool:
+    """Whether a path is that of a file in a skill's folder of scripts."""
+    top, *others = path.split("/")
+    return top == "skills" and len(others) > 2 and others[1] == "scripts" and bool(others[-1])
+
+
 def task_path(task_slug: str) -> str:
     return f"tasks/{task_slug}__task.md"
 
