@@ -83,12 +83,13 @@ when SIGINT or SIGTERM ended it. After the first signal nothing more is begun, w
 is whole; a second one ends the process at once. Progress goes to standard error, the report to standard output.
 The report has at most 25 lines, what is new first; `-v` prints its lists to their ends. Where nothing that was named
 is a recording, the code is 1.
-`--json` prints the report as one JSON object whose keys are always the same; `wiki schema` prints its JSON Schema, and
-`schema_version` says which. Within a version keys are added, none goes. Each entry of `failures`, `passed_over`
-and `waiting` has a `kind` (recording, empty, page, answer, question, service, budget, stage or bug), a `unit` (file,
-session, page or stage), the `place` in it (line or field), a `reason`, and where there is one the `recording` of the
-session, the `stage` and the `request`; each of `left_out` and `dropped_claims` has `unit`, `place`, `reason` and
-`recording`. With `--fail-on` the code is 1 when one of the conditions is met and 0 when none is, whatever failed; 2, 3,
+`--json` prints the report, or what a command found, as JSON whose keys are always the same; `wiki schema COMMAND`
+prints its JSON Schema, `wiki schema` all of them, and `schema_version` says which. Within a version keys are added,
+none goes. Each entry of `failures`, `passed_over` and `waiting` has a `kind` (recording, empty, page, answer,
+question, service, budget, stage or bug), a `unit` (file, session, page or stage), the `place` in it (line or field),
+a `reason`, and where there is one the `recording` of the session, the `stage` and the `request`; each of `left_out`
+and `dropped_claims` has `unit`, `place`, `reason` and `recording`.
+With `--fail-on` the code is 1 when one of the conditions is met and 0 when none is, whatever failed; 2, 3,
 130 and 143 stay. `wiki secrets` ends with 1 when it found one, too, and `wiki report --exit-code` with 3 when there is
 nothing new to review.
 

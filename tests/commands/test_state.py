@@ -1,17 +1,15 @@
-"""What is here and what is wrong: `wiki status`, `doctor`, `models`, `tail` and `schema`."""
+"""What is here and what is wrong: `wiki status`, `doctor`, `models` and `tail`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.harness import follow
-from agent_wiki.harness.schemas import schema_named
 from tests.wikis import Script, record, rule
 
 
@@ -32,21 +30,6 @@ def _printed(words: list[str], capsys: pytest.CaptureFixture[str], code: int = 0
     return capsys.readouterr().out
 
 
-def _is_valid(value: Any, schema: Any) -> bool:
-    """Whether JSON fits a schema, by those of its words that ours use."""
-    if "anyOf" in schema:
-        return any(_is_valid(value, each) for each in schema["anyOf"])
-    if "const" in schema or "enum" in schema:
-        return value in schema.get("enum", [schema.get("const")])
-    kinds = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": type(None), "array": list}
-    if schema.get("type") == "array":
-        return isinstance(value, list) and all(_is_valid(each, schema["items"]) for each in value)
-    if schema.get("type") == "object" and "properties" in schema:
-        known = schema["properties"]
-        return set(value) == set(schema["required"]) and all(_is_valid(value[name], known[name]) for name in known)
-    return isinstance(value, kinds.get(schema.get("type", ""), object))
-
-
 def test_status_says_what_is_here_what_changed_and_what_settles_it(
     wiki: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,27 +47,6 @@ def test_status_says_what_is_here_what_changed_and_what_settles_it(
     assert lines[1].endswith("; since then 1 new")
     assert lines[2] == f"waits:   1 recording to read: wiki ingest {wiki.parent / 't'}"
     assert lines[3] == "waits:   1 page edited by a person: wiki review"
-
-
-@pytest.mark.parametrize("command", ["status", "doctor", "report", "config-check"])
-def test_what_is_printed_as_json_fits_its_schema(wiki: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    (wiki.parent / "t" / "bad.json").write_bytes(b"{")
-    words = (
-        ["ingest", "t", "--wiki", "other", "--jobs", "1", "--dry-run"] if command == "report" else command.split("-")
-    )
-    printed = json.loads(_printed([*words, "--json"], capsys, int(command == "report")))
-    assert _is_valid(printed, schema_named(command))
-    assert not _is_valid({**printed, "more": 1}, schema_named(command))
-
-
-def test_the_schema_is_printed_whole_or_of_one_command(capsys: pytest.CaptureFixture[str]) -> None:
-    whole = json.loads(_printed(["schema"], capsys))
-    assert (whole["version"], sorted(whole["$defs"])) == (1, ["config-check", "doctor", "report", "status"])
-    one = json.loads(_printed(["schema", "report"], capsys))
-    assert sorted(one["properties"]["failures"]["items"]["properties"]) == [
-        "kind", "place", "reason", "recording", "request", "stage", "unit",
-    ]  # fmt: skip
-    assert main(["schema", "nonesuch"]) == 2
 
 
 def test_doctor_names_each_problem_with_the_line_that_mends_it(

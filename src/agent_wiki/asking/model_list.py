@@ -53,7 +53,7 @@ class ModelList:
             }
             for each in self.models
         ]
-        return {"command": "models", "dated": self.dated, "usd_per_tokens": 1_000_000, "models": listed}
+        return {"dated": self.dated, "usd_per_tokens": 1_000_000, "models": listed}
 
     def lines(self) -> list[str]:
         """A table for a person, and what a long prompt costs."""

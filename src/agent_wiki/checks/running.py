@@ -56,6 +56,7 @@ class CheckReport:
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values, keys always the same."""
         return {
+            "command": "check",
             "wiki": self.wiki,
             "findings": [asdict(each) for each in self.faults],
             "checks": dict(sorted(Counter(each.check for each in self.faults).items())),

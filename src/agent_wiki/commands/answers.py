@@ -14,7 +14,7 @@ import typer
 from agent_wiki.commands import completing
 from agent_wiki.commands.files import text_in
 from agent_wiki.commands.selecting import Exclude, Include, Since, paths_of, selection_of
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
@@ -80,7 +80,8 @@ def worklist(
     selection = selection_of(since, include, exclude)
     found = open_ones.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection, folder)
     if as_json:
-        print_json({"questions": [asdict(each) for each in found.questions], "problems": as_values(found.problems)})
+        questions = [asdict(each) for each in found.questions]
+        print_answer("worklist", {"questions": questions, "problems": as_values(found.problems)})
     else:
         print_lines(worklist_lines(found.questions, wiki))
         print_lines([prompt_folder_line(folder)] if folder is not None else [])
@@ -112,7 +113,7 @@ def prompt(
         raise typer.Exit(_EXIT_FAILED) from None
     values = _values(found.asked)
     if as_json:
-        print_json(values)
+        print_answer("prompt", values)
     elif only:
         part = values[only.value]
         text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, indent=2)
@@ -167,7 +168,7 @@ def apply(
     choices = Choices(model, archive_covered, archive_members)
     applied = apply_answer(wiki_folder(wiki), wanted, text_in(answer), choices)
     if as_json:
-        print_json(applied.to_json())
+        print_answer("apply", applied.to_json())
     elif applied.problems:
         _print_errors([str(each) for each in applied.problems])
     else:

@@ -11,7 +11,7 @@ import typer
 
 from agent_wiki.commands import completing
 from agent_wiki.commands.files import place_of, text_in
-from agent_wiki.commands.show import finish, print_json, print_lines
+from agent_wiki.commands.show import finish, print_answer, print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki, Verbose, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
@@ -66,14 +66,13 @@ def set_value(
 
 def check(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     """Check the configuration: every key is known, every value is one that is understood. Exits with 1 if not."""
-    from agent_wiki.report import SCHEMA_VERSION
     from agent_wiki.wiki.config_keys import problems_in
 
     values = _configured(wiki, is_checked=True)
     problems = values if isinstance(values, list) else problems_in(values)
     if as_json:
         values = {"problems": problems, "exit_code": int(bool(problems))}
-        print_json({"command": "config check", "schema_version": SCHEMA_VERSION, **values})
+        print_answer("config check", values)
     else:
         print_lines(problems or ["every key is known and every value is understood"])
     raise typer.Exit(int(bool(problems)))

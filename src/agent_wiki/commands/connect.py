@@ -9,7 +9,7 @@ import typer
 
 from agent_wiki.commands import completing
 from agent_wiki.commands.hook import CallsADay, UsdADay
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.errors import UsageError
 
@@ -89,7 +89,6 @@ def connect(
     if not dry_run:
         carry_out(planned.changes)
     report: dict[str, Any] = {
-        "command": "connect",
         "agent": agent,
         "folder": str(folder),
         "is_dry_run": dry_run,
@@ -100,7 +99,7 @@ def connect(
         "exit_code": 0,
     }
     if as_json:
-        print_json({**report, "signs": signs} if every else report)
+        print_answer("connect", {**report, "signs": signs} if every else report)
     else:
         print_lines([*(f"{name}: because of {sign}" for name, sign in signs.items() if sign), *_lines(report)])
 

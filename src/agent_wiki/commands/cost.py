@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -13,7 +13,7 @@ def cost(wiki: Wiki = None, as_json: AsJson = False) -> None:
 
     found = cost_report(wiki_folder(wiki))
     if as_json:
-        print_json(found.to_json())
+        print_answer("cost", found.to_json())
     else:
         print_lines(found.lines())
     print_lines(found.warnings, err=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -27,13 +27,12 @@ def doctor(
     Each problem has the line that mends it. Nothing leaves this machine without --online, and nothing is written.
     """
     from agent_wiki.harness.doctor import checkups
-    from agent_wiki.report import SCHEMA_VERSION
 
     found = checkups(wiki_folder(wiki), folder, os.environ, is_online=online, base_url=base_url)
     code = int(any(each.state == "problem" for each in found))
     if as_json:
         checks = [each.to_json() for each in found]
-        print_json({"command": "doctor", "schema_version": SCHEMA_VERSION, "checks": checks, "exit_code": code})
+        print_answer("doctor", {"checks": checks, "exit_code": code})
     else:
         print_lines(line for each in found for line in each.lines())
     raise typer.Exit(code)

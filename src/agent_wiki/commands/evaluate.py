@@ -12,7 +12,7 @@ import typer
 
 from agent_wiki.commands.files import text_in, write_bytes
 from agent_wiki.commands.selecting import Exclude, Include, Paths, Since, paths_of, selection_of
-from agent_wiki.commands.show import finish, print_json, print_lines, progress_shown
+from agent_wiki.commands.show import finish, print_answer, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson
 from agent_wiki.commands.visible import visible_json
 from agent_wiki.errors import UsageError
@@ -114,8 +114,8 @@ def compare(
         read.subagents
     )
     if as_json:
-        values = {"command": "eval compare", **render.to_json(compared), "problems": read.problems, "notes": notes}
-        print_json({**values, "exit_code": exit_code})
+        values = {**render.to_json(compared), "problems": read.problems, "notes": notes}
+        print_answer("eval compare", {**values, "exit_code": exit_code})
     else:
         print_lines([report.removesuffix("\n")])
     print_lines(listed_lines("warning", as_lines(notes)), err=True)

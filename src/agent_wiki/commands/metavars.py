@@ -74,7 +74,7 @@ METAVARS: dict[str, str] = {
     "command": "COMMAND",
     "file": "FILE",
     "key": "KEY",
-    "name": "report|status|doctor|config-check",
+    "name": "COMMAND|FORM",
     "others": "WIKI",
     "page": "PAGE",
     "pages": "PAGE",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -16,6 +16,6 @@ def models(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
 
     found = model_list(wiki_folder(wiki))
     if as_json:
-        print_json(found.to_json())
+        print_answer("models", found.to_json())
     else:
         print_lines(found.lines())

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.wiki.text import counted
@@ -38,9 +38,9 @@ def plugin(
     code = _EXIT_LEFT_ALONE if done.left_alone else 0
     said = [] if remove else notes(folder)
     if as_json:
-        about = {"command": "plugin", "wiki": str(folder), "is_dry_run": dry_run}
+        about = {"wiki": str(folder), "is_dry_run": dry_run}
         install = {} if remove else _install(folder)
-        print_json({**about, **asdict(done), "install": install, "notes": said, "exit_code": code})
+        print_answer("plugin", {**about, **asdict(done), "install": install, "notes": said, "exit_code": code})
     else:
         print_lines(_lines(asdict(done), folder, is_removal=remove, is_dry_run=dry_run))
         print_lines(f"note: {note}" for note in said)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki.commands.files import write_bytes
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines, versioned
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
@@ -73,10 +73,10 @@ def report(
     body = pull_request_body(facts, links, f"`{beside.name}`" if beside else "the JSON (`--json`)")
     if pr is not None and beside is not None:
         write_bytes(pr, body.encode("utf-8", "replace"))
-        write_bytes(beside, json_bytes(facts.to_json()))
+        write_bytes(beside, json_bytes(versioned("report", facts.to_json())))
         print_lines([f"{facts.title}: {len(body):,} characters in {pr}"], err=as_json)
     if as_json:
-        print_json(facts.to_json())
+        print_answer("report", facts.to_json())
     elif beside is None:
         print_lines([body])
     if exit_code and not facts.has_news:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -24,7 +24,7 @@ def rules(
 
     found = rules_used(wiki_folder(wiki), rule)
     if as_json:
-        print_json(found.to_json(), is_ascii=True)
+        print_answer("rules", found.to_json(), is_ascii=True)
     else:
         is_one = rule is not None and len(found.rules) == 1
         is_whole = verbose or rule is not None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson
 from agent_wiki.wiki.text import counted
 
@@ -72,7 +72,8 @@ def _refuse(reason: str, *, as_json: bool) -> NoReturn:
 
     reason = redact_text(" ".join(reason.split()))[0]  # it may quote unreadable input
     if as_json:
-        print_json({"command": "save", "saved": [], "warnings": [], "refused": reason, "exit_code": 1}, is_ascii=True)
+        refused = {"saved": [], "warnings": [], "refused": reason, "exit_code": 1}
+        print_answer("save", refused, is_ascii=True)
     else:
         print_lines([f"wiki: {reason}; nothing was saved"], err=True)
     raise typer.Exit(_EXIT_REFUSED)
@@ -81,8 +82,7 @@ def _refuse(reason: str, *, as_json: bool) -> NoReturn:
 def _report(saved: list[Saved], warnings: list[str], *, as_json: bool) -> None:
     if as_json:
         entries = [{"path": str(each.path), "session_id": each.session_id, "messages": each.messages} for each in saved]
-        values = {"command": "save", "saved": entries, "warnings": warnings, "refused": None, "exit_code": 0}
-        print_json(values)
+        print_answer("save", {"saved": entries, "warnings": warnings, "refused": None, "exit_code": 0})
         return
     print_lines(f"{each.path}: {counted(each.messages, 'message')}" for each in saved)
     print_lines((" ".join(warning.split()) for warning in warnings), err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -62,6 +62,18 @@ def print_json(values: Any, *, is_ascii: bool = False) -> None:
     print_lines([visible_json(json.dumps(values, ensure_ascii=is_ascii, indent=2))])
 
 
+def print_answer(command: str, values: Mapping[str, Any], *, is_ascii: bool = False) -> None:
+    """Print what a command found as JSON, with the command and the version of its form."""
+    print_json(versioned(command, values), is_ascii=is_ascii)
+
+
+def versioned(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a command found, with the command and the version of its form, which `wiki schema` prints."""
+    from agent_wiki.report import SCHEMA_VERSION
+
+    return {"command": command, "schema_version": SCHEMA_VERSION, **values}
+
+
 def print_lines(lines: Iterable[str], *, err: bool = False, is_verbatim: bool = False) -> None:
     """Print lines in UTF-8, whatever the terminal's encoding. Nothing in them controls a terminal.
 
@@ -88,9 +100,10 @@ class Reportable(Protocol):
 
 
 def finish(report: Reportable, *, as_json: bool, extra: dict[str, Any] | None = None) -> None:
-    """Print the report and exit with its exit code."""
+    """Print the report and exit with its exit code. As JSON it has its command and version, and `extra` besides."""
     if as_json:
-        print_json({**report.to_json(), **(extra or {})})
+        values = report.to_json()
+        print_answer(values["command"], {**values, **(extra or {})})
     else:
         print_lines(report.lines())
     for bug in report.bugs:

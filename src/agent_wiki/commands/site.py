@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki.commands.selecting import paths_of
-from agent_wiki.commands.show import print_json, print_lines, progress_shown
+from agent_wiki.commands.show import print_answer, print_lines, progress_shown
 from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -39,7 +39,7 @@ def site(
     with progress_shown(quiet=as_json) as progress:
         report = build_site(wiki_folder(wiki), out, paths_of(recordings or ()), title, progress)
     if as_json:
-        print_json(report.to_json())
+        print_answer("site", report.to_json())
     else:
         print_lines(report.lines())
     print_lines((f"wiki: {problem}" for problem in report.problems), err=True)

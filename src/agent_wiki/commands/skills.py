@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun
 from agent_wiki.wiki.text import counted
 
@@ -33,7 +33,6 @@ def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_js
         write(folder, shipped, planned.to_write)
         remove(folder, planned.to_remove)
     report: dict[str, Any] = {
-        "command": "skills install",
         "folder": str(folder),
         "is_dry_run": dry_run,
         "written": list(planned.to_write),
@@ -44,7 +43,7 @@ def install(folder: Folder, force: Force = False, dry_run: DryRun = False, as_js
         "exit_code": _EXIT_LEFT_ALONE if planned.left_alone or planned.superseded else 0,
     }
     if as_json:
-        print_json(report)
+        print_answer("skills install", report)
     else:
         print_lines(_lines(report))
     raise typer.Exit(report["exit_code"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
@@ -18,6 +18,6 @@ def status(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
 
     found = status_of(wiki_folder(wiki), Path.cwd())
     if as_json:
-        print_json(found.to_json())
+        print_answer("status", found.to_json())
     else:
         print_lines(found.lines())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agent_wiki.commands import completing
-from agent_wiki.commands.show import print_json, print_lines
+from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, Wiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.commands.visible import visible
@@ -38,7 +38,7 @@ def why(
 
     explained = walk(wiki_folder(wiki), page, traces or (), context)
     if as_json:
-        print_json(explained.to_json(), is_ascii=True)
+        print_answer("why", explained.to_json(), is_ascii=True)
     else:
         for walked in explained.pages:
             print_lines(_page_lines(walked, explained.sessions, ""))

@@ -2,71 +2,42 @@
 
 from __future__ import annotations
 
-import types
-from collections import Counter
-from dataclasses import fields, is_dataclass
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from agent_wiki.errors import UsageError
-from agent_wiki.harness.doctor import Checkup
-from agent_wiki.harness.status import WikiStatus
-from agent_wiki.report import HIDDEN_FIELDS, SCHEMA_VERSION, Report
+from agent_wiki.harness.json_forms import forms
+from agent_wiki.harness.json_shapes import schema_of
+from agent_wiki.report import SCHEMA_VERSION
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-_VERSION = {"const": SCHEMA_VERSION}
-_CODE = {"type": "integer"}
+_RUN = ("report", "estimate")
+_OWN_FORM = (
+    "normalize", "keep", "restore", "reject", "release", "worklist", "prompt", "apply", "cost", "models", "status",
+    "doctor", "consult", "review", "site", "save", "check", "secrets", "why", "rules", "plugin", "config show",
+    "config check", "skills install", "eval metrics", "eval compare",
+)  # fmt: skip
+FORMS_OF: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters"), _RUN),
+    **dict.fromkeys(("discover-tasks", "join"), _RUN),
+    **dict.fromkeys(("catalog", "init", "forget", "redact", "config set", "config patch"), ("report",)),
+    **{command: (command.replace(" ", "-"),) for command in _OWN_FORM},
+    "report": ("changes",),
+    "connect": ("connect", "connect-list"),
+}
+"""Command → the forms of what it prints with `--json`: a second one is that of `--estimate`, or of `--list`."""
 
 
 def schema_named(name: str = "") -> dict[str, Any]:
-    """The schema of one command's JSON, or of all below `$defs`. Raises `UsageError` for a name that there is not."""
-    found = {
-        "report": _object(Report, schema_version=_VERSION, exit_code=_CODE),
-        "status": _object(WikiStatus, command={"const": "status"}, schema_version=_VERSION),
-        "doctor": _keys(
-            command={"const": "doctor"}, schema_version=_VERSION, checks=_list(_object(Checkup)), exit_code=_CODE
-        ),
-        "config-check": _keys(
-            command={"const": "config check"}, schema_version=_VERSION, problems=_list(_of(str)), exit_code=_CODE
-        ),
-    }
-    if name and name not in found:
-        raise UsageError(f"schema: {name}: there is {', '.join(found)}")
-    if name:
-        return {"$schema": _DRAFT, **found[name]}
-    return {"$schema": _DRAFT, "version": SCHEMA_VERSION, "$defs": found}
+    """The schema of one form by its name, or of what a command prints; without a name of all, below `$defs`.
 
-
-def _object(kind: type, **more: Any) -> dict[str, Any]:
-    """The schema of a dataclass."""
-    hints = get_type_hints(kind)
-    return _keys(
-        **more, **{each.name: _of(hints[each.name]) for each in fields(kind) if each.name not in HIDDEN_FIELDS}
-    )
-
-
-def _keys(**properties: Any) -> dict[str, Any]:
-    """An object whose keys are always there. Others may come within a version, so readers are not to refuse them."""
-    return {"type": "object", "properties": properties, "required": sorted(properties)}
-
-
-def _list(of: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": of}
-
-
-def _of(hint: Any) -> dict[str, Any]:
-    """The schema of a type as JSON has it."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint in _PLAIN:
-        return {"type": _PLAIN[hint]}
-    if is_dataclass(hint) and isinstance(hint, type):
-        return _object(hint)
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [_of(each) for each in arguments]}
-    if origin in (list, tuple):
-        return _list(_of(arguments[0]))
-    if origin is Counter:
-        return {"type": "object", "additionalProperties": {"type": "integer"}}
-    return {"type": "object"} if origin is dict else {}
+    `report` is the report of a run; what `wiki report` prints is `changes`. Raises `UsageError` for another name.
+    """
+    found = forms()
+    if not name:
+        schemas = {form: schema_of(shape) for form, shape in found.items()}
+        commands = {command: list(names) for command, names in sorted(FORMS_OF.items())}
+        return {"$schema": _DRAFT, "version": SCHEMA_VERSION, "commands": commands, "$defs": schemas}
+    form = name if name in found else FORMS_OF.get(name, (name.replace(" ", "-"),))[0]
+    if form not in found:
+        raise UsageError(f"schema: {name}: there is {', '.join(found)}, and each command that takes --json")
+    return {"$schema": _DRAFT, **schema_of(found[form])}

@@ -16,7 +16,6 @@ from agent_wiki.harness.connections import connections
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.load import read_wiki
-from agent_wiki.report import SCHEMA_VERSION
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.spending import total_of
 from agent_wiki.trajectory.lazily import dataclass
@@ -73,7 +72,7 @@ class WikiStatus:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values, keys always the same."""
-        return {"command": "status", "schema_version": SCHEMA_VERSION, **asdict(self)}
+        return asdict(self)
 
     def lines(self) -> list[str]:
         """For a person: what is here, what changed, what waits with the command that settles it, what it costs."""

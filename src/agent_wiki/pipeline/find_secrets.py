@@ -61,6 +61,7 @@ class SecretsReport:
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values, keys always the same."""
         return {
+            "command": "secrets",
             "secrets": [asdict(each) for each in self.found],
             "kinds": dict(sorted(Counter(each.kind for each in self.found).items())),
             "files": self.files,

@@ -58,7 +58,8 @@ def _ids(page: QuarantinedPage, _wiki: Path) -> tuple[str, ...]:
 
 
 def _slugs(page: QuarantinedPage, _wiki: Path) -> tuple[str, ...]:
-    return (page.id.partition(":")[2],) if ":" in page.id else ()
+    file = page.path.rpartition("/")[2].removesuffix(".md").partition("__")[0]
+    return (page.id.partition(":")[2], file) if ":" in page.id else (file,)
 
 
 def _only(pages: Sequence[QuarantinedPage], wanted: str) -> QuarantinedPage:
