@@ -1,7 +1,6 @@
 // Searches the rows of search/rows-N.js as one types. Words of the wiki are put into pages as text alone.
 "use strict";
 
-const NAMES = ["href", "kind", "title", "trigger", "summary", "tags", "scope", "repository", "trust", "cause", "date", "outcome"];
 const FACETS = ["kind", "tag", "scope", "repository", "trust", "cause"];
 const MOST_OPTIONS = 300;
 const PAGE = 40;
@@ -12,14 +11,7 @@ const words = document.getElementById("words");
 const found = document.getElementById("found");
 const results = document.getElementById("results");
 const more = document.getElementById("more");
-const BETWEEN_WORDS = /[\s\p{Z}\p{P}\p{S}]+/u; // backticks are symbols, and mark code in titles
-const rows = [];
-const index = new MiniSearch({
-  tokenize: (text) => text.split(BETWEEN_WORDS),
-  fields: ["title", "trigger", "tags", "summary"],
-  extractField: (row, name) => (name === "tags" ? row.tags.join(" ") : row[name]),
-  searchOptions: { boost: { title: 3, trigger: 2, tags: 2 }, prefix: (term) => term.length > 1, fuzzy: (term) => (term.length > 4 && !/\d/.test(term) ? 0.2 : false), combineWith: "AND" },
-});
+const pages = new WikiSearch();
 let waiting = [];
 let loaded = 0;
 let shown = PAGE;
@@ -27,13 +19,7 @@ let shown = PAGE;
 window.wikiRows = (lines) => { waiting.push(...lines); };
 
 function takenIn() {
-  const next = waiting.splice(0, AT_ONCE).map((line) => {
-    const row = { id: rows.length };
-    NAMES.forEach((name, at) => { row[name] = line[at]; });
-    rows.push(row);
-    return row;
-  });
-  index.addAll(next);
+  pages.add(waiting.splice(0, AT_ONCE));
   if (waiting.length) setTimeout(takenIn);
   else load(loaded + 1);
 }
@@ -59,7 +45,7 @@ function valuesOf(row, facet) {
 function ready() {
   for (const facet of FACETS) {
     const counts = new Map();
-    for (const row of rows) for (const value of valuesOf(row, facet)) counts.set(value, (counts.get(value) || 0) + 1);
+    for (const row of pages.rows) for (const value of valuesOf(row, facet)) counts.set(value, (counts.get(value) || 0) + 1);
     const select = form.elements[facet];
     const ordered = [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).slice(0, MOST_OPTIONS);
     for (const [value, count] of ordered) select.append(new Option(`${value} (${count})`, value));
@@ -81,9 +67,8 @@ function search() {
   if (!form.dataset.ready) return;
   const wanted = FACETS.map((facet) => [facet, form.elements[facet].value]).filter((each) => each[1]);
   const fits = (row) => wanted.every(([facet, value]) => valuesOf(row, facet).includes(value));
-  const typed = words.value.trim();
-  const hits = typed ? index.search(typed, { filter: (hit) => fits(rows[hit.id]) }).map((hit) => rows[hit.id]) : rows.filter(fits);
-  found.textContent = `${hits.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} pages`;
+  const hits = pages.find(words.value, fits);
+  found.textContent = `${hits.length.toLocaleString("en")} of ${pages.rows.length.toLocaleString("en")} pages`;
   results.replaceChildren(...hits.slice(0, shown).map(item));
   more.hidden = hits.length <= shown;
 }

@@ -18,7 +18,7 @@ from agent_wiki.site.markdown import line_html, plain_words
 from agent_wiki.wiki.templates import shipped_folder, strict_environment
 
 FOLDER = "site"
-ASSETS = ("site.css", "site.js", "search.js")
+ASSETS = ("site.css", "site.js", "ranking.js", "search.js")
 VENDORED = ("minisearch.js", "minisearch.LICENSE.txt")
 
 _VENDOR_FOLDER = Path(__file__).parent / "assets"
