@@ -67,3 +67,25 @@ def test_after_many_edits_one_sentence_does_not_say_what_helped() -> None:
     for count in range(8):
         script.edits(f"ORDER BY {count}", "", path=f"{count}.py")
     assert not causes.lessons(MinedSession.of(script.runs("python3 a.py", "3 visits").done()))
+
+
+_GIT = "Git does not create missing parent folders. I'll call `mkdir -p` before `git mv`."
+
+
+@pytest.mark.parametrize(("prepared", "expected"), [("mkdir -p attic", 1), ("git status", 0)])
+def test_a_remedy_that_was_announced_in_code_and_then_applied_bears_the_cause_out(prepared: str, expected: int) -> None:
+    script = Script().runs(
+        "git mv old attic/old", "fatal: renaming 'old' failed: No such file or directory", failed=True
+    )
+    script.runs(f"{prepared} && git mv old attic/old", says=_GIT)
+    titles = [each.guideline.title for each in causes.lessons(MinedSession.of(script.done()))]
+    assert titles == ["Call `mkdir -p` before `git mv`"] * expected
+
+
+@pytest.mark.parametrize(("used", "expected"), [("a.zip", 1), ("other.zip", 0)])
+def test_of_a_missing_program_another_passes_on_the_same_file(used: str, expected: int) -> None:
+    said = "Python needs no unzip program. I'll use `python3 -m zipfile -l` to list archives."
+    script = Script().runs("unzip -l a.zip", "bash: line 1: unzip: command not found", failed=True)
+    script.runs(f"python3 -m zipfile -l {used}", "a.txt  3", says=said)
+    triggers = [each.guideline.trigger for each in causes.lessons(MinedSession.of(script.done()))]
+    assert triggers == ["`unzip` stops with `unzip: command not found`."] * expected

@@ -1,7 +1,9 @@
 """A sentence of the agent about a known tool, between a failure and the next pass of the same check (signal 10).
 
 Only what holds outside this session can be part of a rule: "SQLite doesn't support `ORDER BY` in `UPDATE`". And only
-what the recording supports: what the sentence names stands in the failure, or in what was changed before the pass.
+what the recording supports: what the sentence names stands in the failure, or in what was changed before the pass, or
+the remedy that it announces in code was then applied. Of a program that is missing, another one passes that the agent
+announces so, on the same files.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
-from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.shell.same_check import check_run, is_same_check
+from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 KNOWN_NAMES = frozenset(table("names")["known"].split())
 _WITHIN_CALLS = 25
+_MOST_OF_TITLE = 60
 _MOST_EDITS = 6  # with more of them one sentence does not say what helped
 _SENTENCES = regex(r"(?<=[.!?:])\s+|\n+|\s[—–]\s|\s--\s")
 _LEAD = regex(
@@ -56,6 +60,7 @@ _THING = regex(
     r"(?<![\w-])(?:[A-Z][A-Z_]{2,30}|[A-Za-z_][\w-]*(?:[._/@:-]+\w+)+|--?[a-z][\w-]+|\w*[a-z][A-Z]\w*)(?![\w-])"
 )
 _WORDS = regex(r"[\w-]{2,}")
+_MISSING = regex(r"\b(?:command )?not found\b|is not recognized as")
 _NAMES_IN = regex(r"[A-Za-z][\w.+-]*")
 _REMEDY = regex(
     r"^(?:let me|let's|i'll|i will|i need to|i should|we need to|i have to)(?: instead| just| now)? (?P<what>[a-z].+)$",
@@ -82,17 +87,32 @@ def lessons(session: MinedSession) -> list[Lesson]:
     for failed in session.attempts:
         passed = _passed(session, failed) if failed.verdict == "failed" and failed.result_turn else None
         if passed is not None and len(session.edits_between(failed.position, passed.position)) <= _MOST_EDITS:
-            said = (each for each in _causes(session, failed, passed) if _is_supported(session, failed, passed, each))
+            holds = _is_supported if _is_again(failed, passed) else _is_applied
+            said = (each for each in _causes(session, failed, passed) if holds(session, failed, passed, each))
             found += [each for cause in [next(said, None)] if cause for each in _worded(session, failed, passed, cause)]
     return found
 
 
 def _passed(session: MinedSession, failed: Attempt) -> Attempt | None:
+    later = session.attempts_after(failed, _WITHIN_CALLS)
+    return next((each for each in later if _is_again(failed, each) or _is_in_its_place(failed, each)), None)
+
+
+def _is_again(failed: Attempt, later: Attempt) -> bool:
     wanted = failed_steps(failed.ended)
-    for later in session.attempts_after(failed, _WITHIN_CALLS):
-        if any(is_same_check(step, each) for step in wanted for each in passed_steps(later.ended)):
-            return later
-    return None
+    return any(is_same_check(step, each) for step in wanted for each in passed_steps(later.ended))
+
+
+def _is_in_its_place(failed: Attempt, later: Attempt) -> bool:
+    """A program is missing, and another one ran on the same files."""
+    line = verdict_of(failed.ended).line
+    missing = [step for step in failed_steps(failed.ended) if step.program in line and _MISSING.search(line)]
+    return any(_has_same_files(step, each) for step in missing for each in passed_steps(later.ended))
+
+
+def _has_same_files(missing: SimpleCommand, other: SimpleCommand) -> bool:
+    files = check_run(missing).targets
+    return bool(files) and files <= check_run(other).targets and missing.program != other.program
 
 
 def _causes(session: MinedSession, failed: Attempt, passed: Attempt) -> Iterator[_Said]:
@@ -143,7 +163,17 @@ def _is_supported(session: MinedSession, failed: Attempt, passed: Attempt, said:
     things = {thing for code in _CODE.findall(said.cause) for thing in [code, *_THING.findall(code)]}
     things |= {thing for thing in _THING.findall(_CODE.sub("", said.cause)) if thing.lower() not in KNOWN_NAMES}
     named = {thing.lower().rstrip("()") for thing in things}
-    return any(thing in text or set(_WORDS.findall(thing)) & (one ^ other) for thing in named)
+    is_there = any(thing in text or set(_WORDS.findall(thing)) & (one ^ other) for thing in named)
+    return is_there or _is_applied(session, failed, passed, said)
+
+
+def _is_applied(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> bool:
+    """The remedy names in code what had not been there, and what was run or written since then has it."""
+    edits = session.edits_between(failed.position, passed.position)
+    between = session.attempts_after(failed, passed.position - failed.position)
+    later = "\n".join([*(each.line for each in between), *map(edit_text, edits)])
+    before = "\n".join([failed.line, *map(edit_old_text, edits)])
+    return any(code in later and code not in before for code in _CODE.findall(said.remedy))
 
 
 def _remedy(session: MinedSession, sentence: str) -> str:
@@ -166,14 +196,15 @@ def _worded(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said
     cause = sentence_case(plain_line(said.cause, 200))
     wording = Wording(
         "causes/named-by-agent",
-        _title(cause, said.name),
+        _title(cause, said),
         f"{said.remedy}: {plain_line(said.cause, 200)}."
         if said.remedy
         else f"Remember when working with {said.name}: {cause}.",
-        f"Working with {said.name}, or `{head}` stops with `{error}`." if error else f"Working with {said.name}.",
+        _trigger(said, head, error, is_missing=not _is_again(failed, passed)),
         (tag(said.name), tag(head.split()[0] if head.split() else ""), "cause"),
     )
-    rationale = f"`{head}` stopped with `{line.strip()[:160]}`; the agent named the cause, and the same check passed."
+    what = "the same check passed" if _is_again(failed, passed) else "another program did the same on the same files"
+    rationale = f"`{head}` stopped with `{line.strip()[:160]}`; the agent named the cause, and {what}."
     evidence = [
         quote_line(session, failed, line),
         session.quote(said.turn, said.cause),
@@ -184,8 +215,17 @@ def _worded(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said
     return lesson(wording, rationale, evidence, {failed.turn}, 66, remedy=remedy, confirmed=passed.turn)
 
 
-def _title(cause: str, name: str) -> str:
-    """The cause itself where it is short enough."""
+def _trigger(said: _Said, head: str, error: str | None, *, is_missing: bool) -> str:
+    stops = f"`{head}` stops with `{error}`" if error else ""
+    if is_missing:
+        return f"{stops}." if stops else f"`{head}` is not there."
+    return f"Working with {said.name}, or {stops}." if stops else f"Working with {said.name}."
+
+
+def _title(cause: str, said: _Said) -> str:
+    """A remedy in code, or the cause itself, where it is short enough."""
+    if _CODE.search(said.remedy) and len(said.remedy) <= _MOST_OF_TITLE:
+        return said.remedy
     if len(_CODE.sub("code", cause).split()) >= 3 and len(cause.split()) <= 7:
         return cause
-    return f"Mind a limit of {name}" if _LIMIT.search(cause) else f"Mind what {name} needs"
+    return f"Mind a limit of {said.name}" if _LIMIT.search(cause) else f"Mind what {said.name} needs"
