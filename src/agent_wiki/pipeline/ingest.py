@@ -200,7 +200,7 @@ def _mine_all(
             if reason:
                 session.status, session.reason, session.order = "left-out", reason, None
             else:
-                publisher.take(record, rewrite=options.rewrite)
+                publisher.take(record, rewrite=options.rewrite, is_judged=True)
         mined.records.clear()
         read.append(mined)
         progress("read and mine", done, len(files))

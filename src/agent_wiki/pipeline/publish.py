@@ -125,10 +125,12 @@ class Publisher:
         """Files of the wiki that are left unchanged until somebody repairs them."""
         return self.pages.unreadable | self.unreadable_records
 
-    def take(self, mined: SessionRecord, *, rewrite: bool = False, text: str | None = None) -> bool:
+    def take(
+        self, mined: SessionRecord, *, rewrite: bool = False, text: str | None = None, is_judged: bool = False
+    ) -> bool:
         """Add one session's record, unless the wiki has a larger version of it; returns whether it was added.
 
-        `text` is that of its file in another wiki.
+        `text` is that of its file in another wiki. `is_judged`: this program has judged it in this run.
         """
         known = self.state.records.get(mined.session_id)
         if known is not None and known.joined_from is not None and mined.joined_from is None:
@@ -137,7 +139,9 @@ class Publisher:
         if known is not None and self._is_superseded(mined, known, rewrite=rewrite):
             return False
         self._taken.add(mined.session_id)
-        record = judged(merged(known, mined))
+        record = merged(known, mined)  # what is known was judged when it was read
+        if not is_judged:
+            record = judged(record)
         if known is not None:
             self._replaced.add(known)
         if record != known:

@@ -13,6 +13,7 @@ from agent_wiki.compare.courses import failures, look_ups
 from agent_wiki.compare.facts import session_facts
 from agent_wiki.engine import Coverage, Engine, Problem
 from agent_wiki.errors import AnswerRejected, RunStopped, UnitError
+from agent_wiki.pages.judged import judged
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
@@ -91,7 +92,7 @@ def mined_record(
     report: SessionReport,
     troubles: list[Trouble],
 ) -> SessionRecord | None:
-    """Run the stages that are pending; None when none is. Out: the session's record with the stages that ran alone.
+    """Run the stages that are pending; None when none is. Out: the session's judged record with the stages that ran.
 
     Fills in `report`, whose digest is known. A stage that gets no answer once there is a summary goes into `troubles`
     and stays pending, and so do those after it, unless no answer is to come; what was answered before counts. Raises
@@ -128,7 +129,7 @@ def mined_record(
         report.contributed[stage] = len(answers[stage])
         report.dropped_claims += dropped
     stages |= _outdated(pending, stages, made)
-    return record_of(trajectory, coverage).with_stages(stages) if stages else None
+    return judged(record_of(trajectory, coverage).with_stages(stages)) if stages else None
 
 
 def is_answered(known: MadeBy | None, made: MadeBy) -> bool:

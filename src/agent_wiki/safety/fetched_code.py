@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.hosts import hosts_in, is_outside
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Sign, advised, sign
+from agent_wiki.safety.signs import Signs, advised, programs_named, sign
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
 FETCHERS = frozenset({"curl", "wget", "aria2c", "fetch", "http", "https", "iwr", "irm", "invoke-webrequest"})
+_ANY_FETCHER = programs_named(FETCHERS)
 _FETCH = r"(?:\bcurl\b|\bwget\b|\baria2c\b|\biwr\b|\birm\b|\binvoke-(?:webrequest|restmethod)\b|\blynx\b|\bxh\b)"
 _SHELL = r"(?:(?:ba|z|da|k|fi|c)?sh)\b(?!\s+-l?c\b)(?![./\w-])"
 _OTHER = r"(?:python[\d.]*|node|perl|ruby|php|deno|bun)\b(?!\s+-{1,2}[a-zA-Z]*[cmepnr])(?![./\w])"
@@ -20,7 +21,7 @@ _RUN = (
     r"|iex\b|source\s+/dev/stdin)"
 )
 _FETCHERS_NAMED = "curl wget aria2c iwr irm invoke- lynx xh"
-_SIGNS: tuple[Sign, ...] = (
+_SIGNS = Signs(
     sign(
         "runs/fetched-code",
         f"| ; {_FETCHERS_NAMED}",
@@ -110,7 +111,7 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
     """What a text advises to run that comes from elsewhere."""
     for rule, match in advised(passage, _SIGNS):
         yield finding(rule, match.group())
-    if any(each in passage.lower for each in FETCHERS):
+    if _ANY_FETCHER.search(passage.lower):
         yield from saved_and_run(passage.commands)
 
 

@@ -73,4 +73,4 @@ def distinct(found: Iterable[SafetyFinding]) -> tuple[SafetyFinding, ...]:
     first: dict[str, SafetyFinding] = {}
     for each in found:
         first.setdefault(each.rule, each)
-    return tuple(first[rule] for rule in RULES if rule in first)
+    return tuple(first[rule] for rule in RULES if rule in first) if first else ()

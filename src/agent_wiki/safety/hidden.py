@@ -56,7 +56,7 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
             yield finding("hides/comment", comment.group())
     if "data:" in passage.lower:
         yield from (finding("hides/data-uri", address.group()) for address in _DATA_URI.finditer(text))
-    if any(len(word) >= _SHORTEST_BLOB for word in text.split()):
+    if max(map(len, text.split()), default=0) >= _SHORTEST_BLOB:
         yield from _encoded(text)
     if "](" in text or "] (" in text:
         yield from (finding("hides/link", link.group()) for link in _LINK.finditer(text) if _lies(link[1], link[2]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Sign, matches, sign
+from agent_wiki.safety.signs import Signs, matches, sign
 
 _AGENT = r"(?:ai|llm|agents?|assistants?|language models?|models?|copilot|claude|gpt|gemini|codex|chatbots?|bots?)"
 _YOURS = (
@@ -19,7 +19,7 @@ _TOOL = (
     r"|bash)?|webfetch|web_fetch|task|computer|apply_patch|run_in_terminal|exec_command)"
 )
 _AGENTS = "ai llm agent assistant model copilot claude gpt gemini codex bot"
-_SIGNS: tuple[Sign, ...] = (
+_SIGNS = Signs(
     sign(
         "instructs/ignore",
         "ignore disregard forget overrid overrul discard drop set~aside abandon follow attention",

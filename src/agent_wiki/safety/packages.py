@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.hosts import hosts_in, is_known_source, is_outside
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Sign, advised, sign
+from agent_wiki.safety.signs import Signs, advised, sign
 
 _REST = r"[^\n`;|&]{1,300}"
-_SIGNS: tuple[Sign, ...] = (
+_SIGNS = Signs(
     sign(
         "runs/unknown-package",
         "install add get tap dpkg rpm ~i~; / ://",

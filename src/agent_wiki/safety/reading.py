@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
+from agent_wiki.safety.key_words import words_in
 from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.trajectory.lazily import regex
 
@@ -55,23 +56,21 @@ _MOST_CONTEXT = 400  # characters before a mention
 
 
 class Passage:
-    """One text. `is_advice`: what it mentions it recommends, unless it says otherwise; else it reports."""
+    """One text. `is_advice`: what it mentions it recommends, unless it says otherwise; else it reports.
+
+    `seen` is the text as a reader sees it, `lower` the same in lower case.
+    """
 
     def __init__(self, text: str, *, is_advice: bool = True) -> None:
         self.text = text
         self.is_advice = is_advice
+        self.seen = text if text.isascii() else _as_seen(text)
+        self.lower = self.seen.lower()
 
     @cached_property
-    def seen(self) -> str:
-        """The text as a reader sees it: without what is invisible, letters that look alike unified."""
-        if self.text.isascii():
-            return self.text
-        return unicodedata.normalize("NFKC", _UNSEEN.sub("", self.text)).translate(_ALIKE)
-
-    @cached_property
-    def lower(self) -> str:
-        """The same in lower case."""
-        return self.seen.lower()
+    def key_words(self) -> frozenset[str]:
+        """The words in it that signs wait for."""
+        return words_in(self.lower)
 
     @cached_property
     def commands(self) -> tuple[SimpleCommand, ...]:
@@ -96,3 +95,8 @@ class Passage:
         before = _CODE.sub("` `", self.seen[max(0, start - _MOST_CONTEXT) : start])
         ends = [match.end() for match in _END_OF_SENTENCE.finditer(before)]
         return before[ends[-1] :] if ends else before
+
+
+def _as_seen(text: str) -> str:
+    """A text without what is invisible, letters that look alike unified."""
+    return unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).translate(_ALIKE)

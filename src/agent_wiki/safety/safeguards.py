@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.hosts import hosts_in, is_outside
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Sign, advised, sign
+from agent_wiki.safety.signs import Signs, advised, sign
 
 _OFF = (
     r"(?:disabl(?:e|es|ing)|skip(?:s|ping)?|turn(?:s|ing)?(?: it)? off|switch(?:es|ing)? off"
@@ -30,7 +30,7 @@ _WAYS_OFF = (
     "disab skip turn switch bypass circumvent deactivat suppress "
     "comment delet remov getting~around get~around work evad silenc opt~out mut stub"
 )
-_SIGNS: tuple[Sign, ...] = (
+_SIGNS = Signs(
     sign(
         "weakens/hooks",
         "--no-verify",
@@ -228,7 +228,7 @@ _SIGNS: tuple[Sign, ...] = (
         r"|false|none|no)\b",
     ),
 )
-_INSECURE = (
+_INSECURE = Signs(
     sign(
         "weakens/verification",
         "curl; -k insecure -",

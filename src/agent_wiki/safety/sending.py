@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.hosts import outside_hosts
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Sign, advised, sign
+from agent_wiki.safety.signs import Signs, advised, programs_named, sign
 from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import regex
 
 _SENDERS = frozenset({"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "rsync", "sftp", "ftp", "mail"})
 _SENDERS_BY_PATH = frozenset({"mailx", "sendmail", "http", "https", "xh", "ssh", "iwr", "invoke-webrequest", "rclone"})
+_ANY_SENDER = programs_named(_SENDERS | _SENDERS_BY_PATH)
 SECRET_FILE = regex(
     r"(?:\.ssh/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws/|\.gnupg|\.netrc\b|\.npmrc\b|\.pypirc\b"
     r"|\.git-credentials|\.kube/config"
@@ -79,7 +80,7 @@ _SENDING = (
     " sync mirror back deliver"
 )
 _SECRETS = "key token password credential secret passphrase cookie seed environment env"
-_PROSE: tuple[Sign, ...] = (
+_PROSE = Signs(
     sign("sends/secrets", f"{_SENDING};{_SECRETS}", rf"{_SEND}[^.\n]{{0,60}}?(?<![\w-]){_KEYS}(?![\w-])"),
     sign(
         "sends/secrets",
@@ -99,7 +100,7 @@ _PROSE: tuple[Sign, ...] = (
         rf"{_SEND}[^.\n]{{0,40}}?\b{_THINGS}\b",
     ),
 )
-_INTO_ANSWERS: tuple[Sign, ...] = (
+_INTO_ANSWERS = Signs(
     sign(
         "sends/secrets",
         f"![;{_SECRETS}",
@@ -138,7 +139,7 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
                 yield finding(rule, said)
     for rule, match in advised(passage, _INTO_ANSWERS):
         yield finding(rule, match.group())
-    if any(each in passage.lower for each in _SENDERS | _SENDERS_BY_PATH):
+    if _ANY_SENDER.search(passage.lower):
         yield from sent_by(passage.commands)
         for spans in _PIPED_SPANS.finditer(passage.seen):
             if passage.is_advised(spans.start(), spans.end()):

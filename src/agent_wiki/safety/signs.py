@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
+from agent_wiki.safety.key_words import register
 from agent_wiki.safety.reading import Passage
 from agent_wiki.trajectory.lazily import dataclass, regex
+
+_MOST_KEPT = 4096  # sets of words
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,35 +21,48 @@ class Sign:
     """
 
     rule: str
-    needs: tuple[tuple[str, ...], ...]
+    needs: tuple[frozenset[str], ...]
     pattern: re.Pattern[str]
-
-    def may_match(self, lower: str) -> bool:
-        """Whether a text in lower case has the words."""
-        for group in self.needs:
-            for word in group:
-                if word in lower:
-                    break
-            else:
-                return False
-        return True
 
 
 def sign(rule: str, needs: str, pattern: str) -> Sign:
     """A sign. `needs` are words, groups of them separated by `;`; a tilde is a blank."""
-    groups = tuple(tuple(word.replace("~", " ") for word in group.split()) for group in needs.split(";"))
+    groups = tuple(frozenset(word.replace("~", " ") for word in group.split()) for group in needs.split(";"))
     return Sign(rule, groups, regex(pattern, re.IGNORECASE | re.MULTILINE))
 
 
-def matches(passage: Passage, signs: Iterable[Sign]) -> Iterator[tuple[str, re.Match[str]]]:
+class Signs:
+    """Signs in their order, found by their words."""
+
+    def __init__(self, *signs: Sign) -> None:
+        self._signs = signs
+        self._by_word: dict[str, list[int]] = {}  # a word of its first group → the signs' positions
+        for position, each in enumerate(signs):
+            for word in each.needs[0]:
+                self._by_word.setdefault(word, []).append(position)
+            register(word for group in each.needs for word in group)
+        self.possible_with = lru_cache(maxsize=_MOST_KEPT)(self._possible_with)  # many texts have the same words
+
+    def _possible_with(self, words: frozenset[str]) -> tuple[Sign, ...]:
+        """Those whose words are all among the key words of a text."""
+        positions = {at for word in self._by_word.keys() & words for at in self._by_word[word]}
+        begun = [self._signs[at] for at in sorted(positions)]
+        return tuple(each for each in begun if not any(map(words.isdisjoint, each.needs[1:])))
+
+
+def programs_named(names: Iterable[str]) -> re.Pattern[str]:
+    """An expression that finds, in lower case, one of these programs as a word of its own, but no address."""
+    return regex(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b(?!://)")
+
+
+def matches(passage: Passage, signs: Signs) -> Iterator[tuple[str, re.Match[str]]]:
     """Each match of each sign in a text: the rule, and the match."""
-    for each in signs:
-        if each.may_match(passage.lower):
-            for match in each.pattern.finditer(passage.seen):
-                yield each.rule, match
+    for each in signs.possible_with(passage.key_words):
+        for match in each.pattern.finditer(passage.seen):
+            yield each.rule, match
 
 
-def advised(passage: Passage, signs: Iterable[Sign]) -> Iterator[tuple[str, re.Match[str]]]:
+def advised(passage: Passage, signs: Signs) -> Iterator[tuple[str, re.Match[str]]]:
     """The same, of what the text advises."""
     for rule, match in matches(passage, signs):
         start = match.start("at" if "at" in match.re.groupindex else 0)
