@@ -197,7 +197,7 @@ def test_a_killed_run_and_the_next_publish_as_many_as_one(shop: Shop, monkeypatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("agent_wiki.pipeline.publish.Publisher._write_indexes", killed)
+        patch.setattr("agent_wiki.pipeline.catalog_files.CatalogFiles._write_indexes", killed)
         with pytest.raises(KeyboardInterrupt):
             shop.night(2)
     published += shop.published()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from agent_wiki.checks.check import Check, Spot
 from agent_wiki.checks.subject import CheckedWiki
-from agent_wiki.pipeline.publish import GIT_ATTRIBUTES
+from agent_wiki.pipeline.catalog_files import GIT_ATTRIBUTES
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, SESSIONS, kind_of
 from agent_wiki.wiki.left_behind import left_behind

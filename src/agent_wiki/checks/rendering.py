@@ -8,8 +8,8 @@ from agent_wiki.checks.check import Check, Spot
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import paths_of
+from agent_wiki.pipeline.catalog_files import GIT_ATTRIBUTES
 from agent_wiki.pipeline.owners_pages import EditedFile
-from agent_wiki.pipeline.publish import GIT_ATTRIBUTES
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
 from agent_wiki.wiki.generated import without_mark
 from agent_wiki.wiki.layout import CONFIG, INDEX, SESSIONS, skill_path

@@ -6,28 +6,21 @@ differs from the disk is written, and what a person edited is left unchanged.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from agent_wiki.engine import Engine, Progress
 from agent_wiki.errors import Queued, RunStopped, UnitError, UnreadablePage
-from agent_wiki.pages.catalog import Catalog, RenderedPage
-from agent_wiki.pages.contract import contract, is_its_owners
-from agent_wiki.pages.index_shards import FOLDER as SHARDS
-from agent_wiki.pages.index_shards import is_shard
-from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.judged import judged
-from agent_wiki.pages.memo import Known
 from agent_wiki.pages.merged import is_written_into
-from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.rejected import remembered
-from agent_wiki.pages.settled import Settled, settled_sessions
+from agent_wiki.pages.settled import Settled
 from agent_wiki.pages.state import WikiState, WikiView, view_of
 from agent_wiki.pages.waiting import lesson_pages, without
 from agent_wiki.pipeline import audit, comparisons_cache, sidecar
+from agent_wiki.pipeline.catalog_files import CatalogFiles
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
@@ -35,26 +28,21 @@ from agent_wiki.pipeline.git_sides import edited_before_merge
 from agent_wiki.pipeline.judged_records import remember_judged
 from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
-from agent_wiki.pipeline.page_writers import written_pages
-from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
+from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk
 from agent_wiki.pipeline.redacted_sources import redacted_script
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
-from agent_wiki.pipeline.settling import terms_of
-from agent_wiki.report import Failure, Learnt, Report
+from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
-from agent_wiki.stages.order import CORPUS_STAGES, STAGES, stage_named
+from agent_wiki.stages.order import CORPUS_STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, parse_config
 from agent_wiki.wiki.config_edits import edit_config
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
-from agent_wiki.wiki.kinds import FOLDERS, LESSONS
-from agent_wiki.wiki.layout import AGENTS, CONFIG, is_quarantined, kind_of, page_id, skill_path
+from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, page_id
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
-
-GIT_ATTRIBUTES = ".gitattributes"
 
 Ask = Callable[[], tuple[CorpusResult, dict[str, CorpusRecord]]]
 
@@ -81,7 +69,6 @@ class Publisher:
         self._audit = audit.AuditLog(folder)
         self._replaced = ReplacedTags(folder)
         self._taken: set[str] = set()
-        self._edited_files: set[str] = set()
         self._merged_edits: set[str] = set()  # index pages that git merged, edited on one of the branches
 
     @cycle_search_paused()
@@ -198,11 +185,27 @@ class Publisher:
         made = Catalog(view, archive, self.templates, edited=pages.edited, known=pages.known, settled=self.settled)
         self.folder.write_text(CONFIG, self.config_text)
         self._replaced.clear()
-        self._write_git_attributes()
-        self._write_pages(made, archive_covered=archive_covered)
+        files = self._catalog_files()
+        files.write(made, may_settle=archive_covered)
+        self.rendered |= files.rendered
         self.report.warnings += made.warnings
         sidecar.store(self.folder, self.state.config.sidecar)
         remember_judged(self.folder, map(record_path, self.state.records))
+
+    def _catalog_files(self) -> CatalogFiles:
+        return CatalogFiles(
+            self.folder,
+            self.report,
+            self.state,
+            self.pages,
+            self.templates,
+            self._audit,
+            self.config_text,
+            released=self.released,
+            unreadable=self.unreadable,
+            merged_edits=self._merged_edits,
+            may_remove_all=not self.unreadable_records,
+        )
 
     def _published(self, view: WikiView, new_pages: NewPages) -> WikiView:
         """The wiki without the pages that wait for a later run."""
@@ -315,168 +318,8 @@ class Publisher:
             self.state.corpus[path] = record
             self.folder.write_text(path, corpus_text(path, record))
 
-    def _write_pages(self, made: Catalog, *, archive_covered: bool) -> None:
-        entries: list[IndexEntry] = []
-        before = self.pages.all()
-        counts: Counter[str] = Counter()
-        rendered: set[str] = set()
-        known: dict[str, Known] = {}
-        scripts = ScriptFiles(self.folder, self.state.config.kept, self.released)
-        self._audit.add([*audit.new_skills(made.view, self.pages.all()), *self._archived(made)])
-        for slug, joined in made.view.skills.items():
-            versions = [each.entry.scripts for each in joined.contributions]
-            is_page_edited = skill_path(slug) in self.pages.edited
-            may_run = joined.first.session.record.joined_from is None  # else nobody here has seen where it comes from
-            self._edited_files.update(scripts.write(slug, versions, is_page_edited=is_page_edited, may_run=may_run))
-        others = {*self.pages.edited, *self.pages.foreign, *self.unreadable}
-        changed = 0
-        with closing(self._written_pages(made, others)) as pages:
-            for page, is_written in pages:
-                rendered.add(page.path)
-                changed += is_written
-                if page.entry is not None:
-                    entries.append(page.entry)
-                    self._note_learnt(page.entry, before)
-                    if page.foreign is None and page.path not in others:
-                        known[page.path] = Known(page.inputs, page.entry.date or "", page.entry.line)
-                kind = page.entry.kind if page.entry else kind_of(page.path) or "other"
-                counts["archived" if page.path.startswith("_archived/") else kind] += 1
-        for entry in made.settled_entries():
-            entries.append(entry)
-            rendered.add(entry.path)
-            counts[entry.kind] += 1
-        self.report.pages_unchanged += len(rendered) - changed
-        self._remove(rendered, scripts)
-        self._write_quarantine(made)
-        self._write_indexes(made, entries)
-        self._remember(made, known, may_settle=archive_covered)
-        self.rendered |= rendered - others
-        self.report.edited = sorted({*self.pages.edited, *self._edited_files} - set(self.state.config.kept))
-        self.report.written = sorted(set(self.folder.written))
-        self.report.removed = list(self.folder.removed)
-        self.report.pages = Counter({f"{kind} pages": count for kind, count in counts.items() if count})
-
-    def _note_learnt(self, entry: IndexEntry, before: set[str]) -> None:
-        """Name a page of a lesson that the wiki did not have `before`."""
-        if entry.kind in LESSONS and entry.path not in before:
-            row = entry.row()
-            support = row.get("support")  # of a page that came from elsewhere it may be anything
-            sessions = support.get("sessions") if isinstance(support, dict) else None
-            self.report.learnt.append(Learnt(entry.kind, str(row["title"]), entry.path, sessions))
-
-    def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
-        """Remember for the next run what need not be read or rendered again."""
-        settled, terms = list(made.settled), ""
-        if may_settle and not any(stage.pages for stage in STAGES):
-            settled += settled_sessions(made, known)
-            terms = terms_of(made.view, self.config_text, self.folder.files(), self.templates.digest())
-        remember(self.folder, known, self.rendered.intersection(INDEX_PAGES), terms, settled)
-
-    def _written_pages(self, made: Catalog, others: set[str]) -> Generator[tuple[RenderedPage, bool]]:
-        """Write all pages but `others`. Yields each, and whether it was written."""
-        for page in made.other_pages([stage.pages for stage in STAGES if stage.pages is not None]):
-            yield page, self._write(page, others)
-        yield from written_pages(made, self.folder, lambda page: self._write(page, others))
-
-    def _write(self, page: RenderedPage, others: set[str]) -> bool:
-        """Write one page where it differs from what lies on disk; True if it was written. `others` are left alone."""
-        if page.foreign is None:
-            return page.text is not None and page.path not in others and self.folder.write_text(page.path, page.text())
-        if page.path in self.unreadable:
-            return False
-        if has_changed := self._has_changed(page):
-            self.folder.write_page(page.path, page.foreign, preserve=True)
-        if page.moved_from is not None:
-            self.folder.remove(page.moved_from)
-        return has_changed
-
-    def _has_changed(self, page: RenderedPage) -> bool:
-        former = self.pages.foreign.get(page.path)
-        assert page.foreign is not None
-        return former is None or former != page.foreign or list(former.fields) != list(page.foreign.fields)
-
-    def _remove(self, rendered: set[str], scripts: ScriptFiles) -> None:
-        """Remove generated pages that are no longer rendered, unless an unreadable record may have made them."""
-        gone = self.pages.replaceable - rendered
-        for path in sorted(gone & self.released if self.unreadable_records else gone):
-            if kind_of(path) == "skill":
-                scripts.remove(path.split("/")[1])
-            self.folder.remove(path)
-
-    def _write_quarantine(self, made: Catalog) -> None:
-        """Write what is held back, and remove what no longer is, unless an unreadable record may have made it."""
-        pages = [page for page in quarantined_pages(made) if is_quarantined(page.path)]
-        before = {path for path in self.folder.files() if is_quarantined(path)}
-        new = [page for page in pages if page.path not in before]
-        self._audit.add(audit.newly_quarantined(new))
-        for page in pages:
-            self.folder.write_text(page.path, page.text(self.templates))
-        for path in sorted(before - {page.path for page in pages}) if not self.unreadable_records else ():
-            self.folder.remove(path)
-        self.report.quarantined += [page.path for page in new]
-
-    def _archived(self, made: Catalog) -> Iterable[dict[str, Any]]:
-        before = self.pages.all()
-        records = audit.newly_archived(made, before)
-        self.report.archived += [record["dst"] for record in records if record["src"] in before]
-        return records
-
-    def _write_indexes(self, made: Catalog, entries: Iterable[IndexEntry]) -> None:
-        shown = [self._as_edited(entry) for entry in entries]
-        indexes = indexes_of(made, shown, self.templates)
-        paths: set[str] = set()
-        for path, text in indexes.files:
-            paths.add(path)
-            if self._is_left(path):
-                self._edited_files.add(path)
-            else:
-                self.folder.write_text(path, text)
-                self.rendered.add(path)
-        self._remove_shards_but(paths)
-        own = self.folder.read_text(AGENTS, errors="replace")
-        is_left = own is not None and AGENTS not in self.released
-        if is_left and AGENTS not in self.state.config.kept:
-            is_left = is_its_owners(own or "", indexes.example, self.templates)
-        if not is_left:
-            self.folder.write_text(AGENTS, contract(indexes.example, self.templates, is_sharded=indexes.is_sharded))
-            self.rendered.add(AGENTS)
-
-    def _is_left(self, path: str) -> bool:
-        """Whether an index page is a person's: kept, or edited."""
-        if not path.endswith(".md") or path in self.released:
-            return False
-        if path in self.pages.indexes and path not in self.state.config.kept:
-            return False
-        text = self._text(path)
-        return bool(text) and (path in {*self.state.config.kept, *self._merged_edits} or origin_of(text) == "edited")
-
     def _text(self, path: str) -> str:
         return self.folder.read_text(path, errors="replace") or ""
-
-    def _as_edited(self, entry: IndexEntry) -> IndexEntry:
-        """An edited page is indexed by its own words."""
-        page = self.pages.edited.get(entry.path)
-        if page is None or not entry.line or entry.kind == "summary":
-            return entry
-        theirs = entry_of_foreign(entry.path, page, entry.recalls).row()
-        own = {name: theirs[name] for name in ("title", "summary") if theirs[name]}
-        return entry.with_row({**entry.row(), **own})
-
-    def _remove_shards_but(self, wanted: Collection[str]) -> None:
-        """Remove the shards of the index that the wiki no longer has."""
-        folder = self.folder.root / SHARDS
-        if not folder.is_dir() or folder.is_symlink():
-            return
-        for name in sorted(each.name for each in folder.iterdir()):
-            if is_shard(name) and f"{SHARDS}/{name}" not in wanted:
-                self.folder.remove(f"{SHARDS}/{name}")
-        if not self.folder.is_dry_run and not any(folder.iterdir()):
-            folder.rmdir()
-
-    def _write_git_attributes(self) -> None:
-        """Write a file only once, so that the owner may change it."""
-        if self.folder.read_text(GIT_ATTRIBUTES, errors="replace") is None:
-            self.folder.write_text(GIT_ATTRIBUTES, self.templates.render("gitattributes", folders=FOLDERS))
 
     def _edit(self, section: tuple[str, ...], entries: dict[str, Any]) -> None:
         self.set_config(edit_config(self.config_text, section, entries))
