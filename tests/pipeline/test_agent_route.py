@@ -126,7 +126,7 @@ def test_an_answer_becomes_pages_and_is_reported(tmp_path: Path, wiki: Wiki) -> 
     assert (code, told["ok"], told["problems"]) == (0, True, [])
     assert "summaries/a.md" in told["written"]
     page = parse_page((tmp_path / "wiki" / "summaries" / "a.md").read_text(encoding="utf-8"), "a.md")
-    assert page.fields["outcome_evidence"] == {"turn": 3, "quote": "2 checks failed"}
+    assert ", shown by T3: “2 checks failed”" in page.lead
     assert page.fields["made_by"] == "agent"
 
 

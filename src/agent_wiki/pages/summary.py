@@ -30,7 +30,8 @@ _LOOSE: dict[LooseEndKind, str] = {
 class SummaryPage:
     """What a summary page stores; the fields in the order of its frontmatter.
 
-    Values of the whole session are on its first page only, so that no total counts them twice.
+    Values of the whole session are on its first page only, so that no total counts them twice. What the body says in
+    words, such as the turn that shows the outcome, is not here: people see this before the first line of the page.
     """
 
     type: str
@@ -40,7 +41,6 @@ class SummaryPage:
     model: str | None
     goal: str
     outcome: str
-    outcome_evidence: dict[str, Any] | None
     arc: str | None
     arc_turns: list[int] | None
     sibling_summaries: list[str] | None
@@ -53,7 +53,6 @@ class SummaryPage:
     forked_from: str | None
     tags: list[str]
     duration_seconds: float | None
-    turns: int | None
     tool_calls: int | None
     errors: int | None
     dead_end_paths: int | None
@@ -64,9 +63,9 @@ class SummaryPage:
     cache_read_input_tokens: int | None
     output_tokens: int | None
     total_cost_usd: float | None
-    recalled_guidelines: list[dict[str, Any]]
-    contributed_guidelines: list[str]
-    contributed_skills: list[str]
+    recalled_guidelines: list[dict[str, Any]] | None
+    contributed_guidelines: list[str] | None
+    contributed_skills: list[str] | None
     sources: list[str] | None
     source_format: str | None
     source_sha256: str | None
@@ -133,7 +132,6 @@ def summary_pages(
             model=record.model,
             goal=arc.goal,
             outcome=arc.outcome,
-            outcome_evidence=_outcome_evidence(arc),
             arc=arc.slug or None,
             arc_turns=[arc.first_turn, arc.last_turn] if arc.slug else None,
             sibling_summaries=[each for each in session.paths if each != path] or None,
@@ -143,15 +141,14 @@ def summary_pages(
             parent_session_id=record.parent_session_id,
             forked_from=record.forked_from,
             tags=[*tags, *(["wiki-consulted"] if arc.wiki_consulted else [])],
-            turns=whole.turns if whole else None,
             tool_calls=arc.tool_calls,
             errors=arc.errors,
             dead_end_paths=arc.dead_end_paths,
             wiki_consulted=arc.wiki_consulted,
             tools_used=list(arc.tools_used),
-            recalled_guidelines=[_recalled(each) for each in arc.recalled],
-            contributed_guidelines=guidelines,
-            contributed_skills=skills,
+            recalled_guidelines=[_recalled(each) for each in arc.recalled] or None,
+            contributed_guidelines=guidelines or None,
+            contributed_skills=skills or None,
             sources=session.sources or None,
             source_format=whole.recording.format if whole else None,
             source_sha256=whole.recording.sha256 if whole else None,
@@ -174,15 +171,6 @@ def _coverage(record: SessionRecord) -> dict[str, int]:
         "seen_characters": record.characters - elided,
         "elided_characters": elided,
     }
-
-
-def _outcome_evidence(arc: Arc) -> dict[str, Any] | None:
-    if arc.outcome_turn is None:
-        return None
-    evidence: dict[str, Any] = {"turn": arc.outcome_turn}
-    if arc.outcome_quote:
-        evidence["quote"] = arc.outcome_quote
-    return evidence
 
 
 def _recalled(entry: RecallEntry) -> dict[str, Any]:

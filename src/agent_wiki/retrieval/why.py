@@ -260,10 +260,11 @@ def _evidence(path: str, page: Page, pages: WikiPages) -> Iterator[Citation]:
 def _of_summary(path: str, pages: WikiPages, *, is_brief: bool) -> Iterator[Citation]:
     """Outcome and recalls with their quotes; key turns and dead ends, too, unless the summary is one of many."""
     page, name = pages[path], pages.session_of(path)
-    outcome = page.fields.get("outcome_evidence")
-    if isinstance(outcome, dict):
-        claim = f"outcome: {page.fields.get('outcome', 'unknown')}"
-        yield Citation(name, whole_number(outcome.get("turn"), 0), claim, str(outcome.get("quote") or ""))
+    session = pages.view.sessions.get(name)
+    arcs = dict(zip(session.paths, session.arcs, strict=True)) if session is not None else {}
+    arc = arcs.get(path)
+    if arc is not None and arc.outcome_turn is not None:
+        yield Citation(name, arc.outcome_turn, f"outcome: {arc.outcome}", arc.outcome_quote or "")
     if is_brief:
         return
     for recall in entries_of(page.fields.get("recalled_guidelines")):
