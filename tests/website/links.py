@@ -14,7 +14,7 @@ OUR_TAGS = frozenset(
         "html head meta title link script body header nav main article aside section footer noscript",
         "h1 h2 h3 h4 p div span ul ol li dl dt dd table thead tbody tr th td figure figcaption details summary hr br",
         "a b i q em strong code pre blockquote mark time form label input button select option",
-        "svg g line text rect circle",
+        "svg g line path text rect circle",
     )
     for tag in line.split()
 )

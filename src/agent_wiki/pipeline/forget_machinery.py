@@ -16,6 +16,8 @@ KNOWN_FILES = ("recordings.json", "asked.json", "pages.txt", "pages.json", "repl
 
 _FOLDERS = ("retrieval",)
 _SITE = "site"  # which `wiki serve` and `wiki view` make again
+SITE_MEMORY = "site.json"
+"""What builds of a site remember of files, by their paths."""
 
 
 def forget_recordings(
@@ -49,4 +51,5 @@ def cached_files(root: Path) -> list[str]:
 
 
 def _has_words(path: Path) -> bool:
-    return path.parent.name in _FOLDERS or path.name == comparisons_cache.NAME or path.name.endswith(".tmp")
+    is_cache = path.name in (comparisons_cache.NAME, SITE_MEMORY)
+    return path.parent.name in _FOLDERS or is_cache or path.name.endswith(".tmp")

@@ -7,7 +7,7 @@ another tool wrote or that git merged were not, nor what an earlier version wrot
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from agent_wiki.errors import RunError
@@ -23,18 +23,18 @@ _JSON = (".json", ".jsonl", ".log")
 _MOST_NAMED = 5
 
 
-def leaks(wiki: Path) -> list[FoundSecret]:
+def leaks(wiki: Path, clean: Container[str] = ()) -> list[FoundSecret]:
     """The secrets in the files and file names of a wiki, by file, line and kind, never by value; only none may leave.
 
-    `.wiki/`, which git ignores, and `.git/` are left out. Raises `OSError` for a file that cannot be read: what nobody
-    looked at must not leave either.
+    `.wiki/`, which git ignores, and `.git/` are left out, and files that are known to be `clean`. Raises `OSError` for
+    a file that cannot be read: what nobody looked at must not leave either.
     """
-    return [found for path in _paths(wiki) for found in _in_file(wiki, path)]
+    return [found for path in _paths(wiki) if path not in clean for found in _in_file(wiki, path)]
 
 
-def refuse_leaks(wiki: Path, what: str) -> None:
+def refuse_leaks(wiki: Path, what: str, clean: Container[str] = ()) -> None:
     """Raise `RunError`, naming files and kinds, where a wiki holds secrets; `what` says what is not done then."""
-    if found := leaks(wiki):
+    if found := leaks(wiki, clean):
         raise RunError(refusal(found, what))
 
 

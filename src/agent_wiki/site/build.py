@@ -12,13 +12,15 @@ from pydantic_core import to_json
 
 from agent_wiki.engine import Progress, no_progress
 from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.leaks import refuse_leaks
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.site import addresses
-from agent_wiki.site.contents import SiteContents, read_contents
+from agent_wiki.site.contents import SiteContents, read_contents, require_wiki
 from agent_wiki.site.lesson_page import lesson_shown
 from agent_wiki.site.lists import lists_of
 from agent_wiki.site.markdown import html_of
+from agent_wiki.site.memory import SiteMemory
 from agent_wiki.site.output import SiteFolder
 from agent_wiki.site.recorded import Recorded
 from agent_wiki.site.review_page import WaitingGroup, review_groups
@@ -53,6 +55,10 @@ class SiteReport:
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {**asdict(self), "out": str(self.out), "exit_code": self.exit_code}
+
+    def standing(self) -> dict[str, int]:
+        """What is so as long as nothing changes."""
+        return {name: getattr(self, name) for name in ("files", "size_bytes", "sessions", "with_recording")}
 
     def lines(self) -> list[str]:
         """A person's report."""
@@ -123,9 +129,19 @@ def build_site(
     secrets in it whose site may leave, and where the disk or a template of the owner's refuses.
     """
     _refuse_inside(wiki, out)
+    require_wiki(wiki)
+    memory = SiteMemory(wiki)
+    named = [file.path for file in input_files(recordings)] if recordings else []
+    templates = SiteTemplates(wiki)
+    inputs = memory.digest(title, is_published, templates.digest, recordings=named)
+    if (known := memory.report_of(out, inputs)) is not None:
+        return SiteReport(out, **known)
     if is_published:
-        refuse_leaks(wiki, "no site was made")
-    return build_site_of(read_contents(wiki), out, recordings, title, progress)
+        refuse_leaks(wiki, "no site was made", memory.clean())
+    report = build_site_of(read_contents(wiki), out, recordings, title, progress)
+    inputs = "" if report.problems else inputs
+    memory.remember(out, inputs, report.standing(), is_checked=is_published)
+    return report
 
 
 def build_site_of(

@@ -129,10 +129,15 @@ class SiteContents:
         return {address: target for address, target in found if target is not None}
 
 
-def read_contents(wiki: Path) -> SiteContents:
-    """Read a wiki. Raises `UsageError` where there is none; a page that cannot be read is among the problems."""
+def require_wiki(wiki: Path) -> None:
+    """Raise `UsageError` for a folder that is no wiki."""
     if not (wiki / INDEX).is_file():
         raise UsageError(f"{wiki}: no wiki here: it has no {INDEX}; name the wiki's folder with --wiki")
+
+
+def read_contents(wiki: Path) -> SiteContents:
+    """Read a wiki. Raises `UsageError` where there is none; a page that cannot be read is among the problems."""
+    require_wiki(wiki)
     problems: list[UnreadablePage] = []
     folder = WikiFolder(wiki, is_dry_run=True)
     loaded = load_wiki(folder, problems)

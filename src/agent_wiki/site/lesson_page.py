@@ -14,7 +14,7 @@ from agent_wiki.site.contents import SiteContents, SiteLesson, is_same_words, se
 from agent_wiki.site.neighbours import Neighbourhood, neighbourhood
 from agent_wiki.site.shown_text import quote_anchor, visible
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.page import Page, parse_body
 from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import entries_of
 
@@ -131,7 +131,10 @@ def _without_grade(cause: str, grade: str | None) -> str:
 
 
 def _page_of(lesson: SiteLesson, contents: SiteContents) -> tuple[Page, str]:
+    """The page, and why it cannot be read. The fields of one whose sessions are known say nothing more."""
     try:
+        if lesson.path in contents.loaded.pages.generated and contents.joined(lesson) is not None:
+            return Page({}, parse_body(contents.folder.read_text(lesson.path, errors="replace") or "")), ""
         return contents.folder.read_page(lesson.path)[1], ""
     except UnreadablePage as error:
         return Page({}, ("",)), plain_line(str(error), 300)

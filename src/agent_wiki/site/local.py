@@ -17,10 +17,10 @@ from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.site.addresses import START
 from agent_wiki.site.build import DEFAULT_TITLE, build_site_of
 from agent_wiki.site.contents import read_contents
+from agent_wiki.site.memory import machinery_of
 from agent_wiki.site.output import SiteFolder
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import digest_of, scan
-from agent_wiki.wiki.layout import MACHINERY
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
@@ -37,12 +37,7 @@ _HEADERS = {
 
 def site_folder(wiki: Path) -> Path:
     """Where the site of a wiki lies that is for this machine alone; git does not see it."""
-    machinery = wiki / MACHINERY
-    machinery.mkdir(exist_ok=True)
-    ignore = machinery / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
-    return machinery / "site"
+    return machinery_of(wiki) / "site"
 
 
 def file_of_page(wiki: Path, wanted: str, recordings: Sequence[RecordingPath] = ()) -> tuple[Path, str]:

@@ -24,15 +24,21 @@ _NEAR, _FAR = 90.0, 165.0  # radius of the rings
 _STRETCH = 1.7  # they are wider than high, as labels are
 _MOST_LABEL = 30
 _LETTER, _MARGIN = 7, 30  # the width of a letter; what surrounds a drawing
+_BESIDE = {"start": 11, "end": -11}  # how far a label is from the middle of its node
 _SIDES = {"start": (0.2, 1.0), "middle": (0.5, 0.5), "end": (1.0, 0.2)}  # shares of a label left and right of its node
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A page in the drawing; `label` is cut, `title` is not. `ring` is 0 for the page itself."""
+    """A page in the drawing; `label` is cut, `title` is not. `ring` is 0 for the page itself.
+
+    `label_x`, `label_y`: where the label begins, ends or has its middle, as `anchor` says.
+    """
 
     x: float
     y: float
+    label_x: float
+    label_y: float
     ring: int
     kind: str
     title: str
@@ -42,21 +48,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A connection of two nodes."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
-@dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The drawing. `box`: its left, top, width and height; `left_out`: how many neighbours are not in it."""
+    """The drawing. `lines`: all connections, as the path of one element, for a wiki has a million of them.
+
+    `box`: its left, top, width and height; `left_out`: how many neighbours are not in it.
+    """
 
     nodes: list[Node]
-    lines: list[Line]
+    lines: str
     box: list[int]
     left_out: int
 
@@ -76,20 +75,20 @@ def neighbourhood(lesson: SiteLesson, contents: SiteContents) -> Neighbourhood:
     shown = near[:_MOST_NEAR]
     beyond, left_out = _far(centre, near, shown, contents)
     has_far_labels = sum(map(len, beyond)) <= _MOST_FAR_LABELS
-    nodes, lines = [_node(centre, 0.0, 0.0, 0)], list[Line]()
+    nodes, lines = [_node(centre, 0.0, 0.0, 0)], list[str]()
     sector = 2 * math.pi / max(len(shown), 2)
     for position, page in enumerate(shown):
         angle = sector * position - (math.pi / 2 if len(shown) > 2 else 0)  # one or two are beside it
         is_between = bool(beyond[position]) and len(shown) <= _MOST_LABELS_BELOW
         node = _placed(page, angle, _NEAR, 1, anchor="middle" if is_between else "")
         nodes.append(node)
-        lines.append(Line(0.0, 0.0, node.x, node.y))
+        lines.append(f"M0 0L{node.x:g} {node.y:g}")
         for number, other in enumerate(beyond[position]):
             turned = angle + sector * ((number + 0.5) / len(beyond[position]) - 0.5)
             far = _placed(other, turned, _FAR, 2, is_labelled=has_far_labels)
             nodes.append(far)
-            lines.append(Line(node.x, node.y, far.x, far.y))
-    return Neighbourhood(nodes, lines, _box(nodes), len(near) - len(shown) + left_out)
+            lines.append(f"M{node.x:g} {node.y:g}L{far.x:g} {far.y:g}")
+    return Neighbourhood(nodes, "".join(lines), _box(nodes), len(near) - len(shown) + left_out)
 
 
 def _far(
@@ -167,4 +166,7 @@ def _node(page: _Page, x: float, y: float, ring: int, *, is_labelled: bool = Tru
     title = page.title.replace("`", "")
     label = title if len(title) <= _MOST_LABEL else f"{title[: _MOST_LABEL - 1].rstrip()}…"
     side = anchor or ("middle" if abs(x) < 1 else "start" if x > 0 else "end")
-    return Node(round(x, 1), round(y, 1), ring, page.kind, title, label if is_labelled else "", side, page.href)
+    x, y = round(x, 1), round(y, 1)
+    label_x = round(x + _BESIDE.get(side, 0), 1)
+    label_y = round(y + (-16 if ring == 0 else 4 if side != "middle" else 22 if y >= 0 else -12), 1)
+    return Node(x, y, label_x, label_y, ring, page.kind, title, label if is_labelled else "", side, page.href)

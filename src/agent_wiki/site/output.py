@@ -7,6 +7,7 @@ nothing that the next one does not know as its own.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import field
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.replacing import replacing
+from agent_wiki.wiki.replacing import created, replacing, write_all
 
 LIST = "agent-wiki-site.txt"
 _HEAD = "agent-wiki site, layout 1"
@@ -30,6 +31,7 @@ class SiteFolder:
     written: int = 0
     removed: int = 0
     _known: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _folders: set[Path] = field(default_factory=set)
 
     @classmethod
     def opened(cls, root: Path) -> SiteFolder:
@@ -59,18 +61,29 @@ class SiteFolder:
     def write(self, file: str, text: str, inputs: str) -> None:
         """Write a file whole. Raises `RunError` where the disk refuses, and for a file that is not ours."""
         target, content = self.root / file, text.encode("utf-8", "replace")
-        if file not in self._known and file not in self.made and (target.is_symlink() or target.exists()):
+        is_new = not os.path.lexists(target)
+        if file not in self._known and file not in self.made and not is_new:
             raise RunError(f"{target}: this program did not make it; move it away, or name another folder")
         try:
-            with (self.root / LIST).open("a", encoding="utf-8") as stream:
-                stream.write(f"{_line(file, inputs, len(content))}\n")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(target) as beside:
-                beside.write(content)
+            self._list(_line(file, inputs, len(content)))
+            if target.parent not in self._folders:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self._folders.add(target.parent)
+            if not (is_new and created(str(target), content)):
+                with replacing(target) as beside:
+                    beside.write(content)
         except OSError as error:
             raise RunError(f"{target}: cannot write ({error.strerror})") from error
         self.made[file] = inputs, len(content)
         self.written += 1
+
+    def _list(self, line: str) -> None:
+        """Add a line to the list of files. Two processes may, each line whole."""
+        descriptor = os.open(self.root / LIST, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            write_all(descriptor, f"{line}\n".encode("utf-8", "replace"))
+        finally:
+            os.close(descriptor)
 
     def finish(self) -> None:
         """Remove what we made before and not again, and write the list."""

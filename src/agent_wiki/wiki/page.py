@@ -163,6 +163,11 @@ def parse_page(text: str, name: str) -> Page:
     return Page(fields, split_body(body))
 
 
+def parse_body(text: str) -> tuple[str, ...]:
+    """The body of a page that this program wrote, in chunks as `Page` has them; its frontmatter is not parsed."""
+    return split_body(_parts(text)[3])
+
+
 def _parts(text: str) -> tuple[str, str, str, str]:
     """Opening line, frontmatter, what closes it (dashes and at most one blank line) and body. Raises ValueError.
 
