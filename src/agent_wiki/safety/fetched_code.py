@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent_wiki.safety.finding import SafetyFinding, finding
-from agent_wiki.safety.hosts import hosts_in, is_outside
 from agent_wiki.safety.reading import Passage
+from agent_wiki.safety.secret_sources import assigned
 from agent_wiki.safety.signs import Signs, advised, programs_named, sign
+from agent_wiki.shell.fetching import WEB_CLIENTS, fetch_of
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
-FETCHERS = frozenset({"curl", "wget", "aria2c", "fetch", "http", "https", "iwr", "irm", "invoke-webrequest"})
-_ANY_FETCHER = programs_named(FETCHERS)
+_ANY_FETCHER = programs_named(WEB_CLIENTS)
 _FETCH = r"(?:\bcurl\b|\bwget\b|\baria2c\b|\biwr\b|\birm\b|\binvoke-(?:webrequest|restmethod)\b|\blynx\b|\bxh\b)"
 _SHELL = r"(?:(?:ba|z|da|k|fi|c)?sh)\b(?!\s+-l?c\b)(?![./\w-])"
 _OTHER = r"(?:python[\d.]*|node|perl|ruby|php|deno|bun)\b(?!\s+-{1,2}[a-zA-Z]*[cmepnr])(?![./\w])"
@@ -48,7 +48,7 @@ _SIGNS = Signs(
     sign(
         "runs/fetched-code",
         "http:// https://",
-        r"\b(?:deno run|npx|bunx|uvx|pipx run|go run|bash|sh|node|python3?)\s+(?:-\S+\s+)*https?://",
+        r"(?<![\w.-])(?:deno run|npx|bunx|uvx|pipx run|go run|bash|sh|node|python3?)\s+(?:-\S+\s+)*https?://",
     ),
     sign(
         "runs/fetched-code",
@@ -104,7 +104,6 @@ _SIGNS = Signs(
 )
 _INTERPRETERS = regex(r"^(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|perl|ruby|php|source|\.|deno|bun|open|start)$")
 _CHECKERS = regex(r"^(?:sha(?:1|224|256|384|512)sum|shasum|md5sum|gpg2?|cosign|minisign|b2sum|slsa-verifier)$")
-_OUTPUT = ("-o", "--output", "-O", "--output-document", "--out", "-OutFile")
 
 
 def findings(passage: Passage) -> Iterator[SafetyFinding]:
@@ -118,31 +117,23 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
 def saved_and_run(commands: Sequence[SimpleCommand]) -> Iterator[SafetyFinding]:
     """A file that one command fetches and a later one runs, unless its digest or signature is checked between."""
     fetched: dict[str, str] = {}  # name of a file → the command that fetched it
+    known: dict[str, str] = {}
     for command in commands:
-        if command.program.lower() in FETCHERS and any(map(is_outside, _hosts(command))):
-            fetched |= dict.fromkeys(filter(None, _saved_as(command)), command.source)
+        known |= assigned(command)
+        if command.program.lower() in WEB_CLIENTS:
+            fetched |= dict.fromkeys(_saved_as(command, known), command.source)
         elif _CHECKERS.match(command.program):
             fetched.clear()
         elif name := next((each for each in _started(command) if each in fetched), ""):
             yield finding("runs/fetched-code", f"{fetched[name]} … {command.source or command.text()}")
 
 
-def _hosts(command: SimpleCommand) -> Iterable[str]:
-    for word in command.words[1:]:
-        yield from hosts_in(word if "/" in word or word.startswith("-") else f"{word}/x")
-
-
-def _saved_as(command: SimpleCommand) -> Iterator[str]:
-    """The names under which a fetch saves what it gets."""
-    words = command.words
-    yield from (_name(each) for each in command.writes)
-    is_named = False
-    for position, word in enumerate(words[:-1]):
-        if word in _OUTPUT and not (word == "-O" and command.program == "curl"):
-            yield _name(words[position + 1])
-            is_named = True
-    if not is_named and (command.program == "wget" or any(each.startswith("-") and "O" in each for each in words)):
-        yield from (_name(each.partition("?")[0]) for each in words[1:] if "/" in each and not each.startswith("-"))
+def _saved_as(command: SimpleCommand, known: Mapping[str, str]) -> set[str]:
+    """The names under which a fetch from outside saves what it gets."""
+    fetch = fetch_of(command.words, known)
+    if fetch is None or not fetch.address:
+        return set()
+    return {_name(each) for each in (*fetch.into, *(command.writes if fetch.is_printed else ()))}
 
 
 def _started(command: SimpleCommand) -> Iterator[str]:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
-from agent_wiki.safety.hosts import hosts_in
 from agent_wiki.safety.reading import Passage
+from agent_wiki.shell.hosts import hosts_in
 from agent_wiki.trajectory.lazily import regex
 
 _UNSEEN = regex(

@@ -7,13 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent_wiki.safety import fetched_code, hidden, instructions, packages, python_scripts, safeguards, sending
+from agent_wiki.safety import (
+    fetched_code,
+    hidden,
+    inline_code,
+    instructions,
+    other_languages,
+    packages,
+    python_scripts,
+    safeguards,
+    sending,
+)
 from agent_wiki.safety.finding import SafetyFinding, distinct, finding
 from agent_wiki.safety.reading import Passage
-from agent_wiki.shell.simple_commands import simple_commands
+from agent_wiki.safety.sent_commands import sent_by
+from agent_wiki.shell.simple_commands import steps_of
 
 _MOST_CHARACTERS = 100_000  # of one text that are looked at
-_FAMILIES = (fetched_code.findings, packages.findings, safeguards.findings, sending.findings)
+_FAMILIES = (fetched_code.findings, packages.findings, safeguards.findings, sending.findings, other_languages.findings)
 _LENGTH = "hides/length"
 
 
@@ -29,26 +40,25 @@ def findings_in_quote(text: str) -> tuple[SafetyFinding, ...]:
 
 
 def findings_in_commands(text: str) -> tuple[SafetyFinding, ...]:
-    """What a command line or a shell script does."""
+    """What a command line does."""
     shown = text[:_MOST_CHARACTERS]
-    commands = simple_commands(shown)
-    return distinct(
-        [
-            *_of_families(Passage(_without_comments(shown))),
-            *fetched_code.saved_and_run(commands),
-            *sending.sent_by(commands),
-            *hidden.findings(Passage(shown)),
-            *_of_length(text),
-        ]
-    )
+    return distinct([*_of_commands(shown), *hidden.findings(Passage(shown)), *_of_length(text)])
 
 
 def findings_in_script(name: str, text: str) -> tuple[SafetyFinding, ...]:
     """What a script does, by its language, and what its comments tell a reader."""
-    said = findings_in_quote(text)
-    if _is_python(name, text):
-        return distinct([*python_scripts.findings(text[:_MOST_CHARACTERS]), *said])
-    return distinct([*findings_in_commands(text), *said])
+    shown = text[:_MOST_CHARACTERS]
+    does = python_scripts.findings(shown) if _is_python(name, text) else _of_commands(shown)
+    return distinct([*does, *findings_in_quote(text)])
+
+
+def _of_commands(text: str) -> Iterator[SafetyFinding]:
+    """What shell commands do, each and together."""
+    commands = steps_of(text)
+    yield from _of_families(Passage(_without_comments(text)))
+    yield from fetched_code.saved_and_run(commands)
+    yield from sent_by(commands)
+    yield from inline_code.findings(commands)
 
 
 def _of_families(passage: Passage) -> Iterator[SafetyFinding]:
@@ -59,6 +69,7 @@ def _of_families(passage: Passage) -> Iterator[SafetyFinding]:
 def _of_quote(passage: Passage) -> Iterator[SafetyFinding]:
     yield from hidden.findings(passage)
     yield from instructions.findings(passage)
+    yield from other_languages.orders(passage)
 
 
 def _of_length(text: str) -> Iterator[SafetyFinding]:

@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
-from agent_wiki.safety.hosts import is_outside, outside_hosts
-from agent_wiki.safety.sending import SECRET_FILE
+from agent_wiki.safety.secret_sources import SECRET_FILE
+from agent_wiki.shell.hosts import is_outside, outside_hosts
 from agent_wiki.trajectory.lazily import regex
 
 _FETCHES = regex(r"(?:^|\.)(?:urlopen|urlretrieve)$|^(?:requests|httpx|aiohttp|session|client)\.(?:get|request)$")
@@ -30,8 +30,7 @@ Marks = frozenset[str]  # of a value: "fetched", "secret", "encoded"
 
 
 def findings(source: str) -> Iterator[SafetyFinding]:
-    """What a script runs that came from elsewhere, and what it sends. A script that does not parse has n"
-    "o findings."""
+    """What a script runs that came from elsewhere, and what it sends. One that does not parse has no findings."""
     try:
         with warnings.catch_warnings():  # of what is odd in somebody's script
             warnings.simplefilter("ignore")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from agent_wiki.safety.key_words import words_in
-from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
+from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.trajectory.lazily import regex
 
 # Letters of other scripts that look like Latin ones.
@@ -20,7 +20,8 @@ _ALIKE = str.maketrans("аеорсухіјѕԁһӏАВЕКМНОРСТХαοντ
 _UNSEEN = regex(r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _CODE = regex(r"```[^\n]*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
 _END_OF_SENTENCE = regex(
-    r"[.!?;:](?=[\s*_\"'`)]|$)|\n|,? (?:but|so|instead) (?!of\b|that\b)|, (?:then |and )?(?:always |just )?"
+    r"[.!?;:](?=[\s*_\"'`)]|$)|\n|。|(?<=[\u3040-\u9fff\uac00-\ud7af])[,;:!?]"
+    r"|,? (?:but|so|instead) (?!of\b|that\b)|, (?:then |and )?(?:always |just )?"
     r"(?=(?:use|run|do|add|set|call|install|pass|skip|disable|commit|push|execute)\b)",
     re.IGNORECASE,
 )
@@ -28,13 +29,20 @@ _NEGATION = regex(
     r"\b(?:never|not|n't|don['’]?t|doesn['’]?t|cannot|can['’]?t|mustn['’]?t|shouldn['’]?t|won['’]?t|avoid\w*|without"
     r"|instead of|rather than|no longer|stop(?:ped|s)?|refus\w+|forbid\w*|reject\w*|prevent\w*|unlike|against|nor"
     r"|neither|hesitate|forget|omit|neglect|fail to|wrong\w*|resist\w*|replac\w+|remov\w+|catch\w*|detect\w*"
-    r"|warn\w*|block\w*|drop(?:ped)?)\b",
+    r"|warn\w*|block\w*|drop(?:ped)?|object(?:s|ed)? to"
+    r"|nie|niemals|nicht|kein\w*|ohne|statt|anstatt|vermeide\w*|jamais|pas|sans(?! serif|-)|évite\w*|nunca|jamás"
+    r"|mai|senza|não|sem|evit[ae]\w*|non? (?:us|utili[cz]|esegu|ejecut|hag|instal|deb)\w+|nooit|niet"
+    r"|geen|zonder|vermijd)\b"
+    r"|(?<!\w)нe(?!\w)|不要|不得|切勿|禁止|请勿|請勿|不应|不能|不可|勿|别",
     re.IGNORECASE,
 )
 _REFUSED_AFTER = regex(
     r"[`'\")\s]*(?:is|are|was|were|gets?|got|has been|have been|will be|would be|must be|should be)?\s*"
     r"(?:(?:always|explicitly|strictly)\s+)?"
     r"(?:(?:forbidden|refused|rejected|disallowed|not allowed|prohibited|denied|blocked|discouraged|unsafe|dangerous)\b"
+    r"|(?:(?:ist|sind|wird)\s+)?(?:verboten|untersagt|nicht erlaubt)\b"
+    r"|(?:nicht|nie|niemals)\s+(?:ver|be|aus)?(?:wend|nutz|führ)\w*"
+    r"|(?:を|は)?[^。\n]{0,8}(?:ないで|しない|わない|禁止)|[^.\n]{0,8}(?:지 마|않|금지)"
     r"|never(?=\s*[.;,]|\s*$)|only\s+(?:against|for|with|on|in)\s+[^.\n]{0,30}\b(?:local|localhost|mock|test|tests)\b)",
     re.IGNORECASE,
 )
@@ -53,6 +61,19 @@ _ORDER = regex(
     re.IGNORECASE,
 )
 _MOST_CONTEXT = 400  # characters before a mention
+
+
+_TARGET = regex(r"(?:^|\n)[ \t]*[\w./%-]+:[ \t\n]+@(?=\w)")  # of a Makefile
+
+
+def unified(text: str) -> str:
+    """A text in which letters of other scripts that look like Latin ones are these: expressions for `Passage.seen`."""
+    return text.translate(_ALIKE)
+
+
+def is_negated(text: str) -> bool:
+    """Whether a text denies what it says."""
+    return len(_NEGATION.findall(text)) % 2 == 1
 
 
 class Passage:
@@ -74,8 +95,9 @@ class Passage:
 
     @cached_property
     def commands(self) -> tuple[SimpleCommand, ...]:
-        """The simple commands in its code that is advised, in order."""
-        return tuple(command for match in self.code_spans() for command in simple_commands(match[1] or match[2] or ""))
+        """The simple commands in its code that is advised, in order, assignments among them."""
+        code = (_TARGET.sub("\n", match[1] or match[2] or "") for match in self.code_spans())
+        return tuple(command for each in code for command in steps_of(each))
 
     def code_spans(self) -> Iterator[re.Match[str]]:
         """Each piece of code that is advised."""
@@ -84,7 +106,7 @@ class Passage:
     def is_advised(self, start: int, end: int) -> bool:
         """Whether what is mentioned at a place is recommended there."""
         lead = self._lead(start)
-        if len(_NEGATION.findall(lead)) % 2 or _REFUSED_AFTER.match(self.seen, end):
+        if is_negated(lead) or _REFUSED_AFTER.match(self.seen, end):
             return False
         if _ORDER.search(lead):
             return True
@@ -99,4 +121,4 @@ class Passage:
 
 def _as_seen(text: str) -> str:
     """A text without what is invisible, letters that look alike unified."""
-    return unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).translate(_ALIKE)
+    return unified(unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))

@@ -1,14 +1,13 @@
-"""Safeguards that a text advises to weaken: hooks, tests, approval, verification, sandboxes, the sea"
-"rch for secrets."""
+"""Safeguards that a text advises to weaken: hooks, tests, approval, verification, sandboxes, searches for secrets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
-from agent_wiki.safety.hosts import hosts_in, is_outside
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.signs import Signs, advised, sign
+from agent_wiki.shell.hosts import hosts_in, is_outside
 
 _OFF = (
     r"(?:disabl(?:e|es|ing)|skip(?:s|ping)?|turn(?:s|ing)?(?: it)? off|switch(?:es|ing)? off"
@@ -101,6 +100,12 @@ _SIGNS = Signs(
         r"(?:\bexit 0\b|\|\| ?true\b|\bcontinue-on-error\b)[^.\n]{0,80}\b(?:tests?|checks?|suite"
         r"|pipeline|build|ci)\b[^.\n]{0,60}"
         r"\b(?:green|pass(?:es)?|succeeds?)\b",
+    ),
+    sign(
+        "weakens/tests",
+        "exit~0 ||~true continue-on-error allow_failure; test check suite pipeline build",
+        r"\b(?:tests?|checks?|suite|pipeline|build)\b[^.\n]{0,60}\b(?:let through|go through|green|pass(?:es)?"
+        r"|succeeds?)\b[^.\n]{0,60}(?:\bexit 0\b|\|\| ?true\b|\bcontinue-on-error\b|\ballow_failure\b)",
     ),
     sign(
         "weakens/tests",
@@ -232,7 +237,7 @@ _INSECURE = Signs(
     sign(
         "weakens/verification",
         "curl; -k insecure -",
-        r"\bcurl\b[^\n`;|&]*?\s(?:-[a-zA-Z]*k[a-zA-Z]*|--insecure)\b[^\n`;|&]*",
+        r"\bcurl\b[^\n`;|&]*?\s(?:(?-i:-[a-zA-Z]*k[a-zA-Z]*)|--insecure)\b[^\n`;|&]*",
     ),
 )
 

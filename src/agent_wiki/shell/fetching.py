@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from agent_wiki.shell.hosts import is_outside
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _DOWNLOADERS = frozenset({"wget", "aria2c"})
-_CLIENTS = frozenset({"curl", "http", "https", "xh", "curlie", "Invoke-WebRequest", "Invoke-RestMethod", "iwr", "irm"})
+_CLIENTS = frozenset({"curl", "http", "https", "xh", "curlie", "invoke-webrequest", "invoke-restmethod", "iwr", "irm"})
+WEB_CLIENTS = _CLIENTS | _DOWNLOADERS
+"""The programs that fetch what an address names, in lower case."""
 _BROWSERS = frozenset(
     {"lynx", "w3m", "links", "elinks", "chromium", "chromium-browser", "google-chrome", "agent-browser", "browser-use"}
 )
@@ -34,18 +37,13 @@ _OUTPUT_OPTIONS = {
     "https": ("-o", "--output"),
     "xh": ("-o", "--output"),
     "gh": ("-O", "--output"),
-    "iwr": ("-OutFile",),
-    "Invoke-WebRequest": ("-OutFile",),
+    **dict.fromkeys(("iwr", "irm", "invoke-webrequest", "invoke-restmethod"), ("-OutFile",)),
 }
-_NAMED_BY_ADDRESS = frozenset({"-O", "--remote-name", "-OJ", "-LO", "-OL", "-sLO", "-LOs", "-fsSLO", "-sSLO", "-SLO"})
+# Letters before the O take no value: `-XPOST` names a method.
+_NAMED_BY_ADDRESS = regex(r"-[aBfgGiIjJklLMnNpqRsSv#0-9]*O[A-Za-z]*|--remote-name(?:-all)?")
 _ADDRESS = regex(r"(?:(?:https?|ftps?|wss?|git|ssh)://)?(?:[^@/\s:]{1,80}@)?(\[[0-9a-fA-F:]{2,40}\]|[\w.-]{1,200})")
 _LOOKS_LIKE_ADDRESS = regex(
     r"(?:https?|ftps?|wss?)://|:\d|[\w-]{1,80}(?:\.[\w-]{1,80}){1,6}(?:[:/]|$)|localhost\b|\[?::1"
-)
-_OWN_HOST = regex(
-    r"(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[?::1\]?|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+"
-    r"|169\.254\.[\d.]+|[\w.-]+\.(?:local|localhost|internal|test|svc|lan)|host\.docker\.internal|[\w-]+)",
-    re.IGNORECASE,
 )
 _TAKES_NOTHING = regex(r"[^-].*|-[sSLfkivIgNJOq]+|--(?:silent|location|fail|insecure|compressed|head|quiet|show-error)")
 _IN_CODE = regex(
@@ -72,8 +70,8 @@ def fetch_of(words: Sequence[str], known: Mapping[str, str]) -> Fetch | None:
     In: the words from the program on, and the values of shell variables as far as they are known.
     """
     program, rest = words[0].rpartition("/")[2] if words else "", list(words[1:])
-    if program in _CLIENTS or program in _DOWNLOADERS:
-        return _download(program, rest, known)
+    if program.lower() in WEB_CLIENTS:  # PowerShell's names in any case
+        return _download(program.lower(), rest, known)
     if program == "git" and rest[:1] == ["clone"]:
         return _clone(rest[1:], known)
     is_forge = program in _FORGES and _is_forge_read(rest)
@@ -88,7 +86,7 @@ def fetch_of(words: Sequence[str], known: Mapping[str, str]) -> Fetch | None:
 def fetches_in_code(text: str) -> bool:
     """Whether a script in Python, JavaScript, Ruby or Perl fetches something from strangers."""
     hosts = _ADDRESS_IN_CODE.findall(text)
-    return _IN_CODE.search(text) is not None and (not hosts or any(not _OWN_HOST.fullmatch(host) for host in hosts))
+    return _IN_CODE.search(text) is not None and (not hosts or any(is_outside(host) for host in hosts))
 
 
 def _download(program: str, rest: list[str], known: Mapping[str, str]) -> Fetch | None:
@@ -96,7 +94,7 @@ def _download(program: str, rest: list[str], known: Mapping[str, str]) -> Fetch 
         return None
     into = _options(rest, _OUTPUT_OPTIONS.get(program, ()))
     address = next(iter(_addresses(rest, known)), "")
-    is_named = program in _DOWNLOADERS or bool(_NAMED_BY_ADDRESS & set(rest))
+    is_named = program in _DOWNLOADERS or any(map(_NAMED_BY_ADDRESS.fullmatch, rest))
     if not into and is_named and address:
         into = (address.partition("?")[0].rstrip("/").rpartition("/")[2] or "index.html",)
     files = tuple(each for each in into if each not in ("-", "/dev/stdout", "/dev/null"))
@@ -146,7 +144,7 @@ def _is_of_strangers(rest: Sequence[str], known: Mapping[str, str]) -> bool:
     if any(each.startswith(":") for each in found):
         return False  # HTTPie's short form of this machine
     hosts = [match[1] for each in found if (match := _ADDRESS.match(each))]
-    return not hosts or any(not _OWN_HOST.fullmatch(host) for host in hosts)
+    return not hosts or any(is_outside(host) for host in hosts)
 
 
 def _addresses(rest: Sequence[str], known: Mapping[str, str]) -> list[str]:

@@ -27,6 +27,8 @@ _SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})
 class SimpleCommand:
     """One program with its arguments. `writes`: the files its output goes to; `body`: its here-document.
 
+    `inputs`: what `<` and `<<<` feed it, of a loop what is fed to the loop: files, or the text itself.
+
     `words` begin with the program, `called` with the runner it is called through (`uv run`, `npx`), if any. `source` is
     the command as written, `after` the operator that ends it. `is_condition`: its failure is an answer (`if`, `while`,
     `!`); `is_repeated`: it is in a loop; `is_mute`: its output is discarded or goes to a file.
@@ -43,6 +45,7 @@ class SimpleCommand:
     is_condition: bool = False
     is_repeated: bool = False
     is_mute: bool = False
+    inputs: tuple[str, ...] = ()
 
     @property
     def program(self) -> str:
@@ -127,10 +130,13 @@ class _Steps:
     ) -> None:
         if called and called[0] in _ENDS:
             called = words = ()
-        writes = tuple(target for operator, target in redirections(step.words) if _is_write(operator, target))
+        found = redirections(step.words)
+        writes = tuple(target for operator, target in found if _is_write(operator, target))
+        inputs = tuple(target for operator, target in found if operator in ("<", "0<", "<<<"))
         if not (words or writes or environment):
-            if self.found:  # `done | tail`: the pipe takes what the loop prints
-                self.found[-1] = replace(self.found[-1], after=step.after)
+            if self.found:  # `done < list | tail`: the pipe takes what the loop prints
+                last = self.found[-1]
+                self.found[-1] = replace(last, after=step.after, inputs=(*last.inputs, *inputs))
             return
         body = step.here_documents[0].text.removesuffix("\n") if step.here_documents else ""
         self.found.append(
@@ -146,6 +152,7 @@ class _Steps:
                 self.in_condition or "!" in keywords,
                 self.loops > 0,
                 _is_mute(step),
+                inputs,
             )
         )
 

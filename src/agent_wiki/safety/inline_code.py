@@ -1,0 +1,46 @@
+"""Programs in a command line (`python3 -c …`, `node -e …`, a here-document): read as scripts are, never run."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from agent_wiki.safety import python_scripts
+from agent_wiki.safety.finding import SafetyFinding, finding
+from agent_wiki.safety.secret_sources import SECRET_FILE, written_words
+from agent_wiki.shell.hosts import outside_hosts
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import regex
+
+INTERPRETERS = frozenset({"python", "python2", "python3", "pypy", "node", "deno", "bun", "ruby", "perl", "php"})
+"""The programs whose code is read."""
+_PYTHON = regex(r"python[\d.]*$|pypy[\d.]*$")
+_OTHERS = regex(r"(?:node|deno|bun|ruby|perl|php)[\d.]*$")
+_CODE_OPTIONS = regex(r"-\w*[cer]|--eval|--execute|--print|-p")
+_SENDS = regex(
+    r"\bfetch\(|\baxios\b|\bpost\b|\bPOST\b|\bput\(|\brequest\(|getprint\(|\bNet::HTTP\b|\bLWP::|file_get_contents\(['\"]http"
+    r"|\bcurl_exec\b|\bcreateConnection\(|TCPSocket|fsockopen"
+)
+_ENVIRONMENT = regex(
+    r"process\.env\b(?![.\[])|Deno\.env\.toObject|\bENV\.(?:to_h|inspect|map)|%ENV\b|\bgetenv\(\)|\$_ENV\b(?!\[)"
+)
+
+
+def findings(commands: Sequence[SimpleCommand]) -> Iterator[SafetyFinding]:
+    """What the programs in commands run that came from elsewhere, and what they send."""
+    for command in commands:
+        if _PYTHON.match(command.program):
+            for code in _code(command):
+                yield from python_scripts.findings(code)
+        elif _OTHERS.match(command.program):
+            for code in _code(command):
+                is_secret = SECRET_FILE.search(code) or _ENVIRONMENT.search(code)
+                if is_secret and _SENDS.search(code) and outside_hosts(code):
+                    yield finding("sends/secrets", command.source or code)
+
+
+def _code(command: SimpleCommand) -> Iterator[str]:
+    words = written_words(command)
+    yield from (after for option, after in itertools.pairwise(words) if _CODE_OPTIONS.fullmatch(option))
+    if command.body:
+        yield command.body
