@@ -61,7 +61,7 @@ def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> 
     script.runs("pip install wheel", "ok")
     script.call("Bash", {"command": "npm install", "sandbox_permissions": "require_escalated"}, "added 2 packages")
     (lesson,) = _lessons(script)
-    assert lesson.guideline.trigger == "A command stops with `npm error code EACCES` in a sandbox."
+    assert lesson.guideline.title == "Leave a sandbox that denies a permission"
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
 
 
@@ -97,19 +97,19 @@ def test_the_workspace_is_not_the_task_that_is_run() -> None:
     assert "`npm.cmd run build`" in lesson.guideline.rationale
 
 
-def test_what_the_sandbox_refuses_with_one_error_is_one_lesson_that_names_the_error() -> None:
+def test_what_the_sandbox_refuses_in_one_way_is_one_lesson_whatever_the_system_calls_it() -> None:
     script = _refused(Script(), "npm.cmd test", "Error: spawn EPERM")
-    script = _refused(script, "npm.cmd run build", "Error: spawn EPERM")
+    script = _refused(script, "go test ./server", "listen tcp 127.0.0.1:0: bind: operation not permitted")
     script = _refused(
         script, "go test ./...", "pattern ./...: open C:\\Users\\kim\\go-build\\71\\a-d: Access is denied."
     )
-    spawn, access = _lessons(script)
-    assert spawn.guideline.title == "Leave the sandbox at spawn EPERM"
-    assert "`npm.cmd test` and `npm.cmd run build`" in spawn.guideline.rationale
-    assert access.guideline.title == "Leave the sandbox at Access is denied"
-    assert "when it stops with `Access is denied` inside" in access.guideline.rule
-    assert {grade_of(each.guideline, script.done()).cause for each in (spawn, access)} == {"checked"}
-    assert _rules(_refused(Script(), "npm.cmd ci", "Error: spawn EPERM")) == [spawn.guideline.rule]  # one page of both
+    script = _refused(script, "gh pr list", 'Post "https://example.org/graphql": no such host')
+    denied, network = _lessons(script)
+    assert denied.guideline.title == "Leave a sandbox that denies a permission"
+    assert "`spawn EPERM` and `operation not permitted` and `Access is denied`" in denied.guideline.rationale
+    assert network.guideline.title == "Leave the sandbox for the network"
+    assert {grade_of(each.guideline, script.done()).cause for each in (denied, network)} == {"checked"}
+    assert _rules(_refused(Script(), "npm.cmd ci", "Error: spawn EPERM")) == [denied.guideline.rule]  # one page of both
 
 
 def test_a_folder_that_was_made_in_the_same_batch_as_the_write_is_a_race() -> None:

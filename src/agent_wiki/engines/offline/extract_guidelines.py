@@ -22,10 +22,10 @@ from agent_wiki.stages.extract_guidelines import (
 )
 from agent_wiki.trajectory.lazily import regex
 
-CANNED = frozenset({"objections", "remedies", "sandbox"})
-"""Families of rules whose words are the same in every session."""
+CANNED = frozenset({"objections", "remedies", "recoveries/outside-sandbox"})
+"""Families of rules, or single rules, whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
-_OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "sandbox", "surroundings"}) | {
+_OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surroundings"}) | {
     "recoveries/full-path",
     "recoveries/other-name",
     "recoveries/outside-sandbox",
@@ -66,7 +66,8 @@ def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
     if _VALUE_LOST.search(lesson.guideline.rule) or rests_on_wiki(lesson.guideline, session.trajectory):
         return False
     cause = grade_of(lesson.guideline, session.trajectory).cause
-    is_canned = (lesson.guideline.rule_id or "").partition("/")[0] in CANNED
+    rule_id = lesson.guideline.rule_id or ""
+    is_canned = rule_id in CANNED or rule_id.partition("/")[0] in CANNED
     return cause == "checked" or (cause == "stated" and not is_canned)
 
 

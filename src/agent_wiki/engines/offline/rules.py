@@ -34,7 +34,6 @@ from agent_wiki.engines.offline.signals import (
     retries,
     runners,
     safeguards,
-    sandbox,
     surroundings,
 )
 from agent_wiki.engines.offline.written_scripts import script_skill
@@ -156,12 +155,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "retries/flag-added": "A command fails, and works with a flag added that its error names.",
             "retries/flag-said": "A command fails, and passes with a flag added that the agent names with the cause.",
-        },
-    ),
-    *_found_by(
-        sandbox.lessons,
-        {
-            "sandbox/ports": "A command may not open a port in the sandbox, and works outside of it.",
         },
     ),
     *_found_by(

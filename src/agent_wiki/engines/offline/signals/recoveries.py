@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, tag
-from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, tag
+from agent_wiki.engines.offline.signals.outside_sandbox import Refusal, let_out, refusal_of
+from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.task_runners import TASK_RUNNERS, runner_name, task_words
-from agent_wiki.shell.tools import is_escalated
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.lazily import regex
 
@@ -39,18 +38,6 @@ _SUBCOMMANDS = frozenset({("ruff", "format"), ("cargo", "fmt"), ("go", "fmt"), (
 _FIX_FLAGS = frozenset({"--fix", "--write", "--autocorrect", "--fix-dry-run"})
 _VERBS = frozenset({"check", "lint", "format", "fmt", "ci"})
 _ONLY_CHECKS = frozenset({"--check", "--dry-run", "--diff", "-l"})
-_OF_PLACE = regex(
-    r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|ENOTFOUND|EAI_AGAIN"
-    r"|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect|error connecting"
-)
-# Codex gives the answer of its sandbox as it prints its own values.
-_DENIED = regex(
-    r"(?:SandboxDenied \{|Sandbox\(Denied \{).{0,2000}?"
-    r"(?P<why>(?:[Pp]ermission denied|Operation not permitted|[Cc]ould not resolve|[Cc]onnection refused)"
-    r"[^\\\"]{0,120})"
-)
-_MOST_TITLE_WORDS = 3  # of an error, after "Leave the sandbox at"
-_SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _NO_FOLDER = regex(r"No such file or directory|Could not find a part of the path|cannot find the path")
 _WRITERS = frozenset({"Set-Content", "Add-Content", "Out-File", "tee", "cp", "mv", "touch", "curl", "wget"})
 _MAKES_FOLDER = regex(r"^(?:mkdir|New-Item\b.*-ItemType\s+Directory)\b", re.IGNORECASE)
@@ -59,17 +46,17 @@ _MAKES_FOLDER = regex(r"^(?:mkdir|New-Item\b.*-ItemType\s+Directory)\b", re.IGNO
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each failed call."""
     found: list[Lesson] = []
-    refused: dict[str, list[Recovery]] = {}
+    refused: list[Refusal] = []
     for failed in session.attempts:
         if failed.verdict != "failed":
             continue
         recovery = _recovery(session, failed)
-        name = _refused_by_sandbox(session, recovery) if recovery else None
-        if name is not None and recovery is not None:
-            refused.setdefault(name, []).append(recovery)
+        refusal = refusal_of(session, recovery) if recovery else None
+        if refusal is not None:
+            refused.append(refusal)
         elif recovery is not None:
             found += _mended(session, recovery) or _folder_made(session, recovery)
-    return found + [each for name, several in refused.items() for each in _let_out(session, name, several)]
+    return found + let_out(session, refused)
 
 
 def _recovery(session: MinedSession, failed: Attempt) -> Recovery | None:
@@ -123,63 +110,6 @@ def _fixes(step: SimpleCommand) -> bool:
     return is_formatter or bool(words & _FIX_FLAGS) or (step.program in ("gofmt", "goimports") and "-w" in words)
 
 
-def _refused_by_sandbox(session: MinedSession, recovery: Recovery) -> str | None:
-    """The error with which the sandbox refused a command that, unchanged, passed outside of it; None for any other."""
-    failed, passed = recovery.failed, recovery.passed
-    line = _line_of_place(failed)
-    if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
-        return None
-    if _SANDBOX.match(line):
-        return error_name(line, session)
-    if recovery.wanted.program in shell.LOOKING:
-        return None
-    # Between colons stand the program, what it was at, and the system's own words, which are the same everywhere.
-    said = _DENIED.search(line)
-    parts = [said["why"]] if said else [each for each in re.split(r":\s", line) if _OF_PLACE.search(each)]
-    parts = [re.split(r"[,'\"(]|\bat \w+://", part)[0].strip() for part in parts]
-    return next((name for part in parts if (name := error_name(part, session))), None)
-
-
-def _line_of_place(failed: Attempt) -> str | None:
-    return next((each for each in failed.output.splitlines() if _OF_PLACE.search(each)), None)
-
-
-def _let_out(session: MinedSession, name: str, several: list[Recovery]) -> list[Lesson]:
-    """What the sandbox refused with one error; whatever commands met it, it is one lesson."""
-    first, line = several[0], _line_of_place(several[0].failed) or ""
-    heads = list(dict.fromkeys(_name(each.wanted) for each in several))[:3]
-    named = " and ".join(f"`{head}`" for head in heads)
-    if _SANDBOX.match(line):
-        rationale = f"The sandbox itself stopped {named} with `{name}`; the same command passed outside."
-        return lesson_of(session, first, first.passed, _sandbox_fails(name), rationale, 70, line)
-    match = _OF_PLACE.search(name)
-    short = name if match is None or len(name.split()) <= _MOST_TITLE_WORDS else match[0]
-    wording = Wording(
-        "recoveries/outside-sandbox",
-        f"Leave the sandbox at {short}",
-        f"Ask to run a command outside the sandbox, before changing anything, when it stops with `{name}` inside: "
-        "the sandbox refused it here, and unchanged it passed outside.",
-        f"A command stops with `{name}` in a sandbox.",
-        ("sandbox", "permissions", *map(tag, heads)),
-    )
-    rationale = f"{named} stopped with `{name}` in the sandbox; unchanged, outside of it, it passed."
-    found = lesson_of(session, first, first.passed, wording, rationale, 70, line)
-    event = frozenset(each.failed.turn for each in several)
-    return [Lesson(each.guideline, event, each.weight) for each in found]
-
-
-def _sandbox_fails(name: str) -> Wording:
-    """The sandbox cannot start anything: no matter of the command that met it first."""
-    return Wording(
-        "recoveries/outside-sandbox",
-        "Leave a sandbox that cannot start",
-        f"Ask to run commands outside the sandbox as soon as one stops with `{name}`: the sandbox itself fails, and "
-        "will for any command.",
-        f"A command stops with `{name}`.",
-        ("sandbox", "permissions"),
-    )
-
-
 def _folder_made(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     """A folder was made in between, and the same write passes."""
     match = _NO_FOLDER.search(recovery.failed.output)
@@ -209,7 +139,7 @@ def _folder_made(session: MinedSession, recovery: Recovery) -> list[Lesson]:
 
 def _name(step: SimpleCommand) -> str:
     """What is run, without what it is run on: `bun run lint`, `bunx biome check`, `cargo fmt --check`."""
-    command = _command(step)
+    command = command_of(step)
     verb = next((word for word in step.words[1:2] if word in _VERBS and word not in command.head.split()), "")
     flag = next((word for word in step.words if word in _ONLY_CHECKS), "")
     return " ".join(filter(None, (command.head, verb, flag)))
@@ -218,16 +148,11 @@ def _name(step: SimpleCommand) -> str:
 def _short(step: SimpleCommand) -> str:
     """The last word of a task's name; of another program, what it was asked for."""
     if runner_name(step.program) in TASK_RUNNERS:
-        return _command(step).head.split()[-1]
+        return command_of(step).head.split()[-1]
     verb = next((word for word in step.words[1:2] if word.isalpha()), "")
     flag = next((word for word in step.words[1:] if word in _FIX_FLAGS), "") if not verb else ""
     return f"{step.program} {verb or flag}".strip()
 
 
 def _general(session: MinedSession, step: SimpleCommand) -> str:
-    return general_command(_command(step), session.trajectory)
-
-
-def _command(step: SimpleCommand) -> shell.Command:
-    words = step.called or step.words
-    return shell.Command(words, (), "", step.source)
+    return general_command(command_of(step), session.trajectory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, lesson, quote_line
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -16,6 +17,11 @@ class Recovery:
     passed: Attempt
     wanted: SimpleCommand
     used: SimpleCommand
+
+
+def command_of(step: SimpleCommand) -> shell.Command:
+    """The step as it was called, through a runner where there was one."""
+    return shell.Command(step.called or step.words, (), "", step.source)
 
 
 def lesson_of(

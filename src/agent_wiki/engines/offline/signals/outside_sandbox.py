@@ -1,0 +1,116 @@
+"""A sandbox refuses a command, and unchanged it passes outside of it (signal 12)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent_wiki.engines.offline import shell
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name
+from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
+from agent_wiki.shell.tools import is_escalated
+from agent_wiki.trajectory.lazily import dataclass, regex
+
+_NO_NETWORK = regex(
+    r"ENOTFOUND|EAI_AGAIN|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect"
+    r"|error connecting"
+)
+_OF_PLACE = regex(
+    r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NO_NETWORK.pattern
+)
+# Codex gives the answer of its sandbox as it prints its own values.
+_DENIED = regex(
+    r"(?:SandboxDenied \{|Sandbox\(Denied \{).{0,2000}?"
+    r"(?P<why>(?:[Pp]ermission denied|Operation not permitted|[Cc]ould not resolve|[Cc]onnection refused)"
+    r"[^\\\"]{0,120})"
+)
+_SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
+_DENIES = Wording(
+    "recoveries/outside-sandbox",
+    "Leave a sandbox that denies a permission",
+    "Ask to run a command outside the sandbox, before changing anything, when inside it is denied a permission "
+    "(`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): unchanged it passes outside.",
+    "In a sandbox a command, a test or a server stops with `EPERM`, `EACCES`, `operation not permitted`, `Permission "
+    "denied` or `Access is denied`, as when it starts a process, opens a port or writes outside the workspace.",
+    ("sandbox", "permissions"),
+)
+_CUT_OFF = Wording(
+    "recoveries/outside-sandbox",
+    "Leave the sandbox for the network",
+    "Ask to run a command outside the sandbox, before changing anything, when inside it reaches no host "
+    "(`no such host`, `ENOTFOUND`, `Could not resolve`): unchanged it passes outside.",
+    "In a sandbox a command stops with `no such host`, `ENOTFOUND`, `Could not resolve host` or `Connection refused`.",
+    ("sandbox", "network"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a sandbox refused: the wording of its kind, the error in general words, and what failed and passed."""
+
+    wording: Wording
+    error: str
+    recovery: Recovery
+
+
+def refusal_of(session: MinedSession, recovery: Recovery) -> Refusal | None:
+    """The refusal, when the command that failed passed unchanged outside of the sandbox; None for any other failure."""
+    error = _refused(session, recovery)
+    if error is None:
+        return None
+    if _SANDBOX.match(_line_of_place(recovery.failed) or ""):
+        return Refusal(_sandbox_fails(error), error, recovery)
+    return Refusal(_CUT_OFF if _NO_NETWORK.search(error) else _DENIES, error, recovery)
+
+
+def let_out(session: MinedSession, refusals: Sequence[Refusal]) -> list[Lesson]:
+    """What the sandbox refused in one way is one lesson, whatever commands met it, and one page of all sessions."""
+    titles = dict.fromkeys(each.wording.title for each in refusals)
+    groups = ([each for each in refusals if each.wording.title == title] for title in titles)
+    return [lesson for several in groups for lesson in _let_out(session, several)]
+
+
+def _let_out(session: MinedSession, several: Sequence[Refusal]) -> list[Lesson]:
+    first = several[0]
+    heads = list(dict.fromkeys(command_of(each.recovery.wanted).head for each in several))[:3]
+    errors = list(dict.fromkeys(each.error for each in several))[:3]
+    named, errors_named = (" and ".join(f"`{each}`" for each in names) for names in (heads, errors))
+    rationale = f"{named} stopped with {errors_named} in the sandbox; unchanged, outside of it, it passed."
+    line = _line_of_place(first.recovery.failed) or ""
+    found = lesson_of(session, first.recovery, first.recovery.passed, first.wording, rationale, 70, line)
+    event = frozenset(each.recovery.failed.turn for each in several)
+    return [Lesson(each.guideline, event, each.weight) for each in found]
+
+
+def _refused(session: MinedSession, recovery: Recovery) -> str | None:
+    """The error with which the sandbox refused a command that, unchanged, passed outside of it; None for any other."""
+    failed, passed = recovery.failed, recovery.passed
+    line = _line_of_place(failed)
+    if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
+        return None
+    if _SANDBOX.match(line):
+        return error_name(line, session)
+    if recovery.wanted.program in shell.LOOKING:
+        return None
+    # Between colons stand the program, what it was at, and the system's own words, which are the same everywhere.
+    said = _DENIED.search(line)
+    parts = [said["why"]] if said else [each for each in re.split(r":\s", line) if _OF_PLACE.search(each)]
+    parts = [re.split(r"[,'\"(]|\bat \w+://", part)[0].strip() for part in parts]
+    return next((name for part in parts if (name := error_name(part, session))), None)
+
+
+def _line_of_place(failed: Attempt) -> str | None:
+    return next((each for each in failed.output.splitlines() if _OF_PLACE.search(each)), None)
+
+
+def _sandbox_fails(name: str) -> Wording:
+    """The sandbox cannot start anything: no matter of the command that met it first."""
+    return Wording(
+        "recoveries/outside-sandbox",
+        "Leave a sandbox that cannot start",
+        f"Ask to run commands outside the sandbox as soon as one stops with `{name}`: the sandbox itself fails, and "
+        "will for any command.",
+        f"A command stops with `{name}`.",
+        ("sandbox", "permissions"),
+    )
