@@ -8,9 +8,12 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,7 +29,18 @@ settings.load_profile("without a clock")
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+sys.dont_write_bytecode = False  # to rewrite the assertions of all tests anew takes longer than to read them back
+
 gc.disable()  # what collecting the tests makes stays: looking for rubbish in it takes a fourth of the time
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Each worker collects all tests. It first imports a share of its own, so that no two compile the same modules."""
+    worker: dict[str, Any] = getattr(session.config, "workerinput", {})
+    if worker and session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        for path in sorted(ROOT.glob("tests/**/test_*.py"))[int(worker["workerid"][2:]) :: worker["workercount"]]:
+            with suppress(Exception, pytest.skip.Exception):  # collecting it reports what is wrong
+                import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
