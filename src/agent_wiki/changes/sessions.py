@@ -17,7 +17,7 @@ from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.spending import TOKEN_KINDS
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import FOLDER as SESSIONS
-from agent_wiki.wiki.records import SessionRecord, record_path
+from agent_wiki.wiki.records import SessionRecord, former_record_path, record_path
 
 NO_TASK = "no task"
 NO_MODEL = "unknown model"
@@ -84,6 +84,9 @@ def added_sessions(catalog: Catalog, files: Mapping[str, FileChange]) -> AddedSe
     records = catalog.view.state.records
     touched = {name: files[path] for name in records if (path := record_path(name)) in files}
     gone = {path for path, each in files.items() if each == "gone" and path.startswith(f"{SESSIONS}/")}
+    for name in [name for name in touched if former_record_path(name) in gone]:
+        gone.discard(former_record_path(name))
+        del touched[name]  # only its record's name is another than that of an earlier version
     counts = Counter(touched.values())
     facts = AddedSessions(
         total=len(catalog.view.sessions), new=counts["new"], changed=counts["changed"], gone=len(gone)

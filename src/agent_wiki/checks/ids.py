@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agent_wiki.checks.check import Check, Spot
 from agent_wiki.checks.subject import CheckedWiki
-from agent_wiki.wiki.layout import content_id, kind_of, page_id, session_file_stem
+from agent_wiki.wiki.layout import content_id, hashed_file_stem, kind_of, page_id
 from agent_wiki.wiki.page import line_of_field
 from agent_wiki.wiki.values import text_or_none
 
@@ -45,7 +45,7 @@ def _summaries(wiki: CheckedWiki) -> Iterator[Spot]:
     for path, page in wiki.worded_by_others.items():
         name = text_or_none(page.fields.get("session_id"))
         stem = path.rpartition("/")[2].removesuffix(".md").partition("__")[0]
-        if kind_of(path) == "summary" and name is not None and not session_file_stem(name).startswith(stem):
+        if kind_of(path) == "summary" and name is not None and not hashed_file_stem(name).startswith(stem):
             line = _line(wiki, path, "session_id")
             yield Spot(path, f"it is about the session {name}, and its file is named after another", line)
 

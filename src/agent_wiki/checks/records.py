@@ -33,7 +33,8 @@ def _misnamed(wiki: CheckedWiki) -> Iterator[Spot]:
     unreadable = {failure.unit for failure in wiki.failures}
     for path in wiki.files:
         if path.startswith(f"{SESSIONS}/") and path.endswith(".json") and path not in known | unreadable:
-            yield Spot(path, "its name is not that of its session's record")
+            fix = "wiki catalog gives it its name" if path in wiki.rendering.removed else ""
+            yield Spot(path, "its name is not that of its session's record", fix=fix)
 
 
 def _turns(wiki: CheckedWiki) -> Iterator[Spot]:

@@ -13,7 +13,7 @@ from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.harness.signs import signs_to_learn
 from agent_wiki.trajectory import Trajectory, digest
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.layout import caseless_file_stem
 from agent_wiki.wiki.records import record_path
 
 
@@ -55,7 +55,7 @@ def save_and_mark(
     the wiki has another state of it: Claude Code writes the last reply and the cost after the last turn's hook. Out:
     its stem.
     """
-    stem = session_file_stem(trajectory.session_id)
+    stem = caseless_file_stem(trajectory.session_id)
     before = SessionState.of(memory.read(_name(stem)))
     saved = _saved(trajectory, before, folder, memory, outcome)
     turns = len(trajectory.messages)
@@ -95,7 +95,7 @@ def _saved(
         file = before.file
     else:
         named = replace(before, digest="")
-        stem = session_file_stem(trajectory.session_id)
+        stem = caseless_file_stem(trajectory.session_id)
         file = saving.write_new(
             folder,
             trajectory,

@@ -15,12 +15,12 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.skill import SkillEntry, fence_of
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.subtasks import withheld_subtasks
+from agent_wiki.pages.summary_names import summary_name
 from agent_wiki.pages.withheld import (
     Withheld,
     WithheldLesson,
     released_texts,
     said_on,
-    summary_name,
     why_of,
     why_of_parts,
 )
@@ -32,6 +32,7 @@ from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, page
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.values import text_or_none
 
 _MOST_TITLE = 120
 _MOST_SESSIONS = 10
@@ -87,13 +88,15 @@ def withheld_in(view: WikiView, templates: Templates) -> list[QuarantinedPage]:
 def unreleased_edits(edited: Mapping[str, Page], released: Mapping[str, Release]) -> Iterator[QuarantinedPage]:
     """Of the pages that a person edited those that say what would be held back, until released; they stay in place."""
     for path, page in edited.items():
-        part, name = said_on(path, page), _edited_name(path)
+        part, name = said_on(path, page), _edited_name(path, page)
         if (why := why_of_parts([part], released_texts(name, released))) is not None:
             yield _page(name, kind_of(path) or "page", path, page.title, why, part[0])
 
 
-def _edited_name(path: str) -> str:
-    return summary_name(path) if kind_of(path) == "summary" else page_id(path)
+def _edited_name(path: str, page: Page) -> str:
+    if kind_of(path) != "summary":
+        return page_id(path)
+    return summary_name(path, text_or_none(page.fields.get("session_id")) or "")
 
 
 def unreleased_scripts(scripts: Mapping[str, str], view: WikiView) -> Iterator[QuarantinedPage]:
@@ -123,7 +126,7 @@ def _summary_pages(session: Session, catalog: Catalog) -> Iterator[QuarantinedPa
     released = catalog.view.state.config.released
     for path, arc in zip(session.paths, session.arcs, strict=True):
         if is_quarantined(path):
-            name = summary_name(path)
+            name = summary_name(path, session.session_id)
             why = why_of(arc, released_texts(name, released))
             assert why is not None
             says = "\n\n".join(text for text, _ in parts_of(arc))

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, ClassVar, Literal
 
 from agent_wiki.pages.plain import PlainLine, PlainText
+from agent_wiki.pages.summary_names import file_stems, summary_name
 from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import is_quarantined, quarantined, summary_path
+from agent_wiki.wiki.layout import is_quarantined, quarantined, slug, summary_path_of
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.text import link_label
@@ -166,41 +167,43 @@ def sessions_of(
     foreign: Iterable[Session] = (),
     *,
     are_titled: bool = False,
-    is_withheld: Callable[[str, Arc], bool] = lambda _path, _arc: False,
+    is_withheld: Callable[[str, Arc], bool] = lambda _name, _arc: False,
 ) -> dict[str, Session]:
     """Every session that has a summary, by session id. A session in `foreign` that has a record of its own is dropped.
 
     In: records of any order; sessions that other tools' pages describe; whether file names begin with the title; and
-    whether the summary of an arc, at this path, is held back.
+    whether the summary of an arc, which a release knows by this name, is held back.
     """
     summarized = {record.session_id: record for record in records if record.answer(SUMMARIZE)}
     others = {each.session_id: each for each in foreign if each.session_id not in summarized}
     everyone = {**{name: each.record for name, each in others.items()}, **summarized}
     roots = _roots(everyone)
-    whole = {summary_path(session_id) for session_id in everyone}
+    pages = (path for each in others.values() for path in each.paths)
+    stems = file_stems(everyone, (path.rpartition("/")[2].removesuffix(".md") for path in pages))
+    whole = {stem.lower() for stem in stems.values()}
     sessions: dict[str, Session] = {}
     for session_id in sorted(everyone):
         other = others.get(session_id)
         if other is None:
             record = everyone[session_id]
             arcs: tuple[Arc, ...] = tuple(record.answer(SUMMARIZE))
-            paths = tuple(_arc_path(session_id, arc, whole, are_titled=are_titled) for arc in arcs)
+            paths = tuple(_arc_path(session_id, arc, stems[session_id], whole, are_titled=are_titled) for arc in arcs)
             if any(arc.findings for arc in arcs):
-                own = zip(paths, arcs, strict=True)
-                paths = tuple(quarantined(path) if is_withheld(path, arc) else path for path, arc in own)
+                own = [(path, summary_name(path, session_id), arc) for path, arc in zip(paths, arcs, strict=True)]
+                paths = tuple(quarantined(path) if is_withheld(name, arc) else path for path, name, arc in own)
             sessions[session_id] = Session(record, roots[session_id], paths, arcs)
         else:
             sessions[session_id] = Session(other.record, roots[session_id], other.paths, other.arcs, other.page)
     return sessions
 
 
-def _arc_path(session_id: str, arc: Arc, whole: Set[str], *, are_titled: bool) -> str:
-    """The page of an arc. The arc `y` of a session `x` gets another name when a session `x__y` exists."""
+def _arc_path(session_id: str, arc: Arc, stem: str, whole: Set[str], *, are_titled: bool) -> str:
+    """The page of an arc. The arc `y` of a session `x` gets another name when a session `x__y` exists, or `X__y`."""
     name, title = arc.slug, _title(arc) if are_titled else ""
-    if name and summary_path(session_id, name) in whole:
+    if name and f"{stem}__{slug(name)}".lower() in whole:
         made = hashlib.sha1(f"{session_id} {name}".encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:6]
         name = f"{name[:33]}-{made}"
-    return summary_path(session_id, name, title)
+    return summary_path_of(stem, name, title)
 
 
 def _title(arc: Arc) -> str:

@@ -72,6 +72,7 @@ def settled_sessions(made: Catalog, known: Mapping[str, Known]) -> Iterator[Sett
                 and all(named[name] == 1 for name in facts.names)
                 and all(len(view.guidelines[name].contributions) == 1 for name in facts.ids[1:])
                 and _has_own_tags(facts, view.state.config.tags)
+                and paths[0].endswith(summary_path(session.session_id).partition("/")[2])
             ):
                 yield Settled(facts, pages)
 
@@ -119,13 +120,13 @@ def disturbed(settled: Collection[Settled], view: WikiView, named: Collection[st
     sessions = view.sessions.values()
     ids = {*recalls_by_page(sessions), *view.guidelines, *view.rejected, *named}
     names = {name for record in view.state.records.values() for name in kin_names(record)}
-    paths = {summary_path(session.session_id, arc.slug) for session in sessions for arc in session.arcs}
+    paths = {summary_path(session.session_id, arc.slug).lower() for session in sessions for arc in session.arcs}
     tags = view.state.config.tags
     return {
         facts.session_id
         for facts, pages, _ in settled
         if not ids.isdisjoint(facts.ids)
         or not names.isdisjoint(facts.names)
-        or summary_path(facts.session_id) in paths
+        or summary_path(facts.session_id).lower() in paths
         or not _has_own_tags(facts, tags)
     }

@@ -144,19 +144,14 @@ def _is_supported(entry: Any) -> bool:
     return any(cited.trust != "external" for cited in entry.evidence)
 
 
-def is_withheld_arc(path: str, arc: Arc, released: Mapping[str, Release]) -> bool:
-    """Whether the summary of an arc, at this path, is held back."""
-    return why_of(arc, released_texts(summary_name(path), released)) is not None
+def is_withheld_arc(name: str, arc: Arc, released: Mapping[str, Release]) -> bool:
+    """Whether the summary of an arc, which a release knows by this name, is held back."""
+    return why_of(arc, released_texts(name, released)) is not None
 
 
 def said_on(path: str, page: Page) -> Part:
     """What a page says that another tool or a person wrote, and the findings in it."""
     return part_of_page(page.title, page.body, is_advice=kind_of(path) != "summary")
-
-
-def summary_name(path: str) -> str:
-    """By what a release names a summary: the name of its file."""
-    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def without_withheld(

@@ -7,7 +7,7 @@ order of batches, give the bytes of one wiki that was built from all recordings.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from agent_wiki.engine import Progress
@@ -27,7 +27,7 @@ from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.layout import kind_of, page_id
-from agent_wiki.wiki.records import record_path
+from agent_wiki.wiki.records import former_record_path, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
@@ -70,8 +70,7 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
     theirs = _loaded(source, report)
     is_trusted = source.is_own_shard or source.label in publisher.state.config.trusted
     if source.manifest is not None:
-        digests = {record_path(session_id): digest for session_id, digest in theirs.state.digests.items()}
-        if digest_of_records(digests) != source.manifest.records:
+        if source.manifest.records not in _digests_of_records(theirs.state.digests):
             reason = "its records are not those that it ended with; run it or copy it again, then join it"
             report.failures.append(Failure(SHARD, source.name, reason))
             return False
@@ -98,6 +97,12 @@ _UNSEEN = (
     "{count} of {name}: nobody here has seen the recordings, so that what they taught counts as strangers' words "
     "until they are read here, or `trust: [{name}]` is in _config.yaml"
 )
+
+
+def _digests_of_records(digests: Mapping[str, str]) -> Iterator[str]:
+    """Of records by session id, under the names that they have and under those of earlier versions."""
+    for path_of in (record_path, former_record_path):
+        yield digest_of_records({path_of(session_id): digest for session_id, digest in digests.items()})
 
 
 def _forget_replaced(joined: Iterable[Joinable], listed: Container[str], publisher: Publisher) -> None:

@@ -25,7 +25,7 @@ from agent_wiki.wiki.corpus_records import CorpusRecord, is_without_blanks, pars
 from agent_wiki.wiki.generated import has_conflict, origin_of
 from agent_wiki.wiki.layout import CONFIG, SIDECAR, page_id
 from agent_wiki.wiki.records import FOLDER as SESSIONS
-from agent_wiki.wiki.records import SessionRecord, content_digest, parse_record, record_path
+from agent_wiki.wiki.records import SessionRecord, content_digest, former_record_path, parse_record, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 
@@ -37,8 +37,9 @@ class LoadedWiki:
     """A wiki as it is on disk. `unreadable` are records that are left unchanged until somebody repairs them.
 
     `unwritten` are records by path that the state has and the disk has not, or not in these bytes: made of pages of the
-    former layout, without the blank lines of answers, or of two versions between conflict markers. `is_merged`: git
-    merged what is generated, and no run has rendered it since. `settled` sessions are not in the state.
+    former layout, without the blank lines of answers, of two versions between conflict markers, or under a name that is
+    not theirs: those files are `misnamed`. `is_merged`: git merged what is generated, and no run has rendered it since.
+    `settled` sessions are not in the state.
     """
 
     state: WikiState
@@ -47,6 +48,7 @@ class LoadedWiki:
     templates: Templates
     unreadable: set[str] = field(default_factory=set)
     unwritten: dict[str, SessionRecord | CorpusRecord] = field(default_factory=dict)
+    misnamed: list[str] = field(default_factory=list)
     is_merged: bool = False
     settled: list[Settled] = field(default_factory=list)
 
@@ -128,13 +130,25 @@ def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: Lo
             problems.append(error)
             loaded.unreadable.add(path)
             continue
-        if record.session_id in loaded.state.records and path != record_path(record.session_id):
+        place = record_path(record.session_id)
+        is_misnamed = _is_misnamed(path, place, record, folder, loaded)
+        other = loaded.state.records.get(record.session_id)
+        if other is not None and path != place and not (is_misnamed and record.order > other.order):
             continue  # a copy of a record under another name
         own = record if path in known and _CONFLICT not in content else judged(record)
         loaded.state.records[record.session_id] = own
         loaded.state.digests[record.session_id] = content_digest(content)
-        if _CONFLICT in content or own is not record:
-            loaded.unwritten[path] = own
+        if _CONFLICT in content or own is not record or is_misnamed:
+            loaded.unwritten[place if is_misnamed else path] = own
+
+
+def _is_misnamed(path: str, place: str, record: SessionRecord, folder: WikiFolder, loaded: LoadedWiki) -> bool:
+    """Whether a record belongs at a `place` where another version of it, if any, can be replaced; then it is noted."""
+    is_copy = place in folder.files() and path != former_record_path(record.session_id)
+    if path == place or is_copy or place in loaded.unreadable:
+        return False
+    loaded.misnamed.append(path)
+    return True
 
 
 def _load_corpus(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki) -> None:

@@ -18,7 +18,7 @@ from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import session_file_stem
+from agent_wiki.wiki.layout import caseless_file_stem, session_file_stem
 from agent_wiki.wiki.records import Order
 from agent_wiki.wiki.replacing import replacing
 
@@ -116,7 +116,7 @@ def _apply(trajectory: Trajectory, file: InputFile, options: NormalizeOptions) -
 def _file_name(trajectory: Trajectory) -> str:
     """`<condition>__<trial>__<session id>.json`, or the session id alone when there is no condition."""
     source = trajectory.source
-    stem = session_file_stem(trajectory.session_id)
+    stem = caseless_file_stem(trajectory.session_id)
     if source.condition is None:
         return f"{stem}.json"
     trial = f"trial-{source.trial}" if source.trial is not None else "trial-unknown"

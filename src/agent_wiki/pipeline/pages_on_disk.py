@@ -67,12 +67,16 @@ class PagesOnDisk:
 
     def keep(self, path: str, page: Page) -> None:
         """From here on a page counts as edited."""
+        self.forget(path)
+        self.foreign.pop(path, None)
+        self.edited[path] = page
+
+    def forget(self, path: str) -> None:
+        """A generated page is not there any more."""
         self.generated.discard(path)
         self.known.pop(path, None)
         self.merged.discard(path)
         self.former.pop(path, None)
-        self.foreign.pop(path, None)
-        self.edited[path] = page
 
     def release(self, path: str) -> None:
         """From here on a page may be replaced and removed as any generated one, whoever wrote it."""
@@ -183,7 +187,9 @@ def remembered(folder: WikiFolder) -> Memory:
         pages = list(_unchanged(lines, files))
         memory.known.update(pages)
         if len(pages) == len(lines) and files.get(record) == signature:
-            memory.settled.append(Settled(Facts(*from_json(facts)), pages, block))
+            found = Facts(*from_json(facts))
+            if record == record_path(found.session_id):  # else it is under the name of an earlier version
+                memory.settled.append(Settled(found, pages, block))
     return memory._replace(terms=terms)
 
 

@@ -18,6 +18,7 @@ from agent_wiki.pages.merged import is_written_into
 from agent_wiki.pages.rejected import remembered
 from agent_wiki.pages.settled import Settled
 from agent_wiki.pages.state import WikiState, WikiView, view_of
+from agent_wiki.pages.summary_names import differing_by_case, moved_summaries
 from agent_wiki.pages.waiting import lesson_pages, without
 from agent_wiki.pipeline import audit, comparisons_cache, sidecar
 from agent_wiki.pipeline.catalog_files import CatalogFiles
@@ -36,7 +37,7 @@ from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, stage_named
 from agent_wiki.wiki.config import TAGS, parse_config
-from agent_wiki.wiki.config_edits import edit_config
+from agent_wiki.wiki.config_edits import edit_config, edit_kept
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
 from agent_wiki.wiki.layout import AGENTS, CONFIG, kind_of, page_id
@@ -92,6 +93,8 @@ class Publisher:
             if self.is_merged:
                 self._merged_sessions.add(record.session_id)
             self.folder.write_text(path, record_text(record))
+        for path in loaded.misnamed:
+            self.folder.remove(path)
         self.report.failures += [Failure.of(problem) for problem in problems]
 
     def keep(self, paths: Iterable[str]) -> None:
@@ -170,7 +173,7 @@ class Publisher:
         self, stages: Sequence[str], progress: Progress, *, archive_covered: bool, new_pages: NewPages = "all"
     ) -> None:
         """Run the stages over all sessions that are asked for, then render the pages and write all that changed."""
-        view = view_of(self.state)
+        view = self._renamed(view_of(self.state))
         self._keep_edits_of_merged_pages(view)
         self._report_merged_kept_files()
         self._remember_rejected(view)
@@ -206,6 +209,21 @@ class Publisher:
             merged_edits=self._merged_edits,
             may_remove_all=not self.unreadable_records,
         )
+
+    def _renamed(self, view: WikiView) -> WikiView:
+        """Make room for summaries that are called otherwise, as another session is called alike; edited ones move."""
+        moved = moved_summaries(self.pages.edited, view.sessions)
+        for path, place in moved.items():
+            self.folder.write_text(place, self._text(path))
+            self.folder.remove(path)
+            self.pages.keep(place, self.pages.edited.pop(path))
+        kept = moved.keys() & set(self.state.config.kept)
+        if kept:
+            self.set_config(edit_kept(self.config_text, [moved[path] for path in kept], kept))
+        for path in differing_by_case(self.pages.replaceable, view.sessions.values()):
+            self.folder.remove(path)
+            self.pages.forget(path)
+        return view_of(self.state) if kept else view
 
     def _published(self, view: WikiView, new_pages: NewPages) -> WikiView:
         """The wiki without the pages that wait for a later run."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from agent_wiki.wiki.layout import ARCHIVE, kind_of, session_file_stem
+from agent_wiki.wiki.layout import ARCHIVE, caseless_file_stem, kind_of
 
 START = "index.html"
 SEARCH = "search.html"
@@ -29,7 +29,7 @@ def lesson_file(path: str) -> str | None:
 
 def session_file(session_id: str) -> str:
     """The site's file for a session."""
-    return f"sessions/{session_file_stem(session_id)}.html"
+    return f"sessions/{caseless_file_stem(session_id)}.html"
 
 
 def list_file(section: str, number: int = 1) -> str:

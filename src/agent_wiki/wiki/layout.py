@@ -27,6 +27,7 @@ MOST_SLUG_CHARACTERS = 40
 _MOST_NAME_CHARACTERS = 120
 _WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+_HASHED = re.compile(r"-[0-9a-f]{10}$")
 
 
 def is_wiki_folder(names: Iterable[str]) -> bool:
@@ -57,18 +58,46 @@ def slug(text: str, most: int = MOST_SLUG_CHARACTERS) -> str:
 
 
 def session_file_stem(session_id: str) -> str:
-    """A session id as a file name without ending. Two ids never share one: a changed name gets a hash."""
+    """A session id as a file name without ending. Two ids never share one: a changed name gets a hash.
+
+    Two may differ by case alone, as ids do: see `caseless_file_stem`.
+    """
     stem = _UNSAFE.sub("-", session_id)
     is_plain = stem == session_id and 0 < len(stem) <= _MOST_NAME_CHARACTERS and stem[0] not in ".-" and stem != "index"
-    if is_plain and not re.search(r"-[0-9a-f]{10}$", stem):
+    if is_plain and not is_hashed(stem):
         return stem
+    return _with_hash(stem[:_MOST_NAME_CHARACTERS].strip(".-") or "session", session_id)
+
+
+def caseless_file_stem(session_id: str) -> str:
+    """The same for file systems that keep `A` and `a` as one: an id with capitals gets a hash."""
+    stem = session_file_stem(session_id)
+    return stem if stem == stem.lower() else hashed_file_stem(session_id)
+
+
+def hashed_file_stem(session_id: str) -> str:
+    """The same with a hash, whatever the id."""
+    stem = session_file_stem(session_id)
+    return stem if stem != session_id else _with_hash(stem, session_id)
+
+
+def is_hashed(stem: str) -> bool:
+    """Whether a file name looks as if it ended with the hash of an id."""
+    return _HASHED.search(stem) is not None
+
+
+def _with_hash(stem: str, session_id: str) -> str:
     made = hashlib.sha1(session_id.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:10]
-    return f"{stem[:_MOST_NAME_CHARACTERS].strip('.-') or 'session'}-{made}"
+    return f"{stem}-{made}"
 
 
 def summary_path(session_id: str, arc: str = "", title: str = "") -> str:
     """`summaries/<session id>.md`, or `…__<arc>.md` for one arc of a session; `<title>__…` where one is given."""
-    stem = session_file_stem(session_id)
+    return summary_path_of(session_file_stem(session_id), arc, title)
+
+
+def summary_path_of(stem: str, arc: str = "", title: str = "") -> str:
+    """The same of a session by its file name."""
     if title:
         stem = f"{slug(title)}__{stem}"
     return f"summaries/{stem}__{slug(arc)}.md" if arc else f"summaries/{stem}.md"

@@ -19,7 +19,7 @@ from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import SESSIONS, session_file_stem
+from agent_wiki.wiki.layout import SESSIONS, caseless_file_stem, session_file_stem
 
 FOLDER = SESSIONS
 VERSION = 1
@@ -150,7 +150,12 @@ class SessionRecord:
 
 
 def record_path(session_id: str) -> str:
-    """The path of a session's record, relative to the wiki."""
+    """The path of a session's record, relative to the wiki. No two ids have paths that differ by case alone."""
+    return f"{FOLDER}/{caseless_file_stem(session_id)}.json"
+
+
+def former_record_path(session_id: str) -> str:
+    """The path that earlier versions gave it: another one where the id has capitals."""
     return f"{FOLDER}/{session_file_stem(session_id)}.json"
 
 
