@@ -16,7 +16,7 @@ from agent_wiki.redaction import redact
 from agent_wiki.redaction.finding import Span, secret_spans
 from agent_wiki.wiki.store import WikiFolder
 from tests.planted import vendor_keys
-from tests.wikis import Script, changed, record, rule, tree
+from tests.wikis import Script, arc, changed, record, rule, tree
 from tests.wikis import ingest as ingested
 
 KEY = vendor_keys()["github"]
@@ -159,3 +159,18 @@ def test_what_a_model_said_is_kept_without_the_secret_with_the_number_that_the_r
     assert json.loads(json.loads(journal.read_text(encoding="utf-8"))["answer"]) == {
         "rule": "[REDACTED:github-token:1]"
     }
+
+
+def test_quotes_of_outcome_and_acceptance_are_held_against_the_recording_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, said = Script(tmp_path), "The cart of a adds up now."
+    accepted = {"accepted_turn": 1, "accepted_quote": "Please fix the cart"}
+    script.says("a", arcs=[arc(outcome_turn=4, outcome_quote=said, **accepted)], rules=[rule(GIVEN.format(KEY))])
+    path = record(tmp_path / "t", "a")
+    with _missing_rules():
+        report = ingested([path], tmp_path / "wiki", script.engine)
+    assert report.exit_code == 0, report.lines()
+    path.write_text(path.read_text(encoding="utf-8").replace(said, "It is done."), encoding="utf-8")
+    _, printed = _redact(tmp_path / "wiki", capsys, "--json")
+    assert json.loads(printed)["unverified"] == ["_sessions/a.json: turn 4 (outcome)"]

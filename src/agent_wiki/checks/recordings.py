@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from agent_wiki.checks.check import Check, Spot
 from agent_wiki.checks.subject import CheckedWiki, line_with
 from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntry
-from agent_wiki.pages.sessions import SUMMARIZE, Session
-from agent_wiki.pages.skill import SYNTHESIZE_SKILL
+from agent_wiki.pages.quotes import evidence_of, quotes_of
+from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.support import Evidence
 from agent_wiki.redaction.personal import is_verbatim_in_stand_ins
 from agent_wiki.retrieval.recording_places import Places
@@ -22,7 +22,7 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import least_trusted, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of
-from agent_wiki.wiki.records import SessionRecord, record_path
+from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.values import entries_of, whole_number
 
 _CHANGED = "; the recording has changed since"
@@ -88,10 +88,11 @@ class _Case:
         self.since = _CHANGED if known and trajectory.source.sha256 not in (None, known) else ""
 
     def of_record(self) -> Iterator[Contradiction]:
-        for what, turn, quote in _quotes(self.record):
-            if not is_verbatim_in_stand_ins(self.trajectory, turn, quote):
-                yield self._at("quote", quote, f"{what}: {why_not_verbatim(self.trajectory, turn, quote)}")
-        for what, evidence in _evidence(self.record):
+        for quote in quotes_of(self.record):
+            if not is_verbatim_in_stand_ins(self.trajectory, quote.turn, quote.words):
+                why = why_not_verbatim(self.trajectory, quote.turn, quote.words)
+                yield self._at("quote", quote.words, f"{quote.what}: {why}")
+        for what, evidence in evidence_of(self.record):
             yield from self._overstated(what, evidence)
         for guideline in self.record.answer(EXTRACT_GUIDELINES) or ():
             yield from self._cause(guideline)
@@ -127,27 +128,6 @@ class _Case:
     def _at(self, check: str, words: str, what: str) -> Contradiction:
         line = line_with(self.wiki.text(self.path), json.dumps(words, ensure_ascii=False))
         return Contradiction(check, Spot(self.path, f"{what}{self.since}", line))
-
-
-def _evidence(record: SessionRecord) -> Iterator[tuple[str, Evidence]]:
-    """All evidence of a record's lessons, each with what it is for."""
-    for guideline in record.answer(EXTRACT_GUIDELINES) or ():
-        yield from ((f"guideline {guideline.id}", each) for each in guideline.evidence)
-    for skill in record.answer(SYNTHESIZE_SKILL) or ():
-        yield from ((f"skill {skill.name}", each) for each in skill.evidence)
-
-
-def _quotes(record: SessionRecord) -> Iterator[tuple[str, int, str]]:
-    """Every quote of a record: what it is for, its turn and its words."""
-    for what, evidence in _evidence(record):
-        yield what, evidence.turn, evidence.quote
-    for arc in record.answer(SUMMARIZE) or ():
-        given = [
-            ("outcome", arc.outcome_turn, arc.outcome_quote),
-            ("acceptance", arc.accepted_turn, arc.accepted_quote),
-        ]
-        given += [(f"recall of {each.id}", each.turn, each.quote) for each in arc.recalled]
-        yield from ((what, turn, quote) for what, turn, quote in given if turn is not None and quote)
 
 
 def _of(name: str) -> Callable[[CheckedWiki], Iterator[Spot]]:

@@ -18,6 +18,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Progress
 from agent_wiki.engines import opened_engine
 from agent_wiki.errors import RunError, UnreadablePage, UnreadableRecording, UsageError
+from agent_wiki.pages.quotes import quotes_of
 from agent_wiki.pipeline import audit, finished, recordings_cache
 from agent_wiki.pipeline.cleaned import CleanedFile, CleanedWiki
 from agent_wiki.pipeline.cleaning import Cleaning
@@ -111,10 +112,11 @@ class _Cleaning:
         """What is left, and quotes that are not in their turns any more."""
         self.cleaned.remaining = sorted({f"{each.file} ({each.kind})" for each in leaks(self.folder.root)})
         for name in sorted(self.changed & self.trajectories.keys()):
-            record = self.folder.read_text(record_path(name)) or "{}"
-            for quote, turn in _quotes(json.loads(record)):
-                if not is_verbatim_in_stand_ins(self.trajectories[name], turn, quote):
-                    self.cleaned.unverified.append(f"{record_path(name)}: turn {turn}")
+            path = record_path(name)
+            record = parse_record((self.folder.read_text(path) or "").encode(), path, entry_types())
+            for quote in quotes_of(record):
+                if not is_verbatim_in_stand_ins(self.trajectories[name], quote.turn, quote.words):
+                    self.cleaned.unverified.append(f"{path}: turn {quote.turn} ({quote.what})")
 
     def _note(self, path: str, found: list[Redacted]) -> None:
         self.cleaned.files += [CleanedFile(path, each.kind, each.place) for each in found]
@@ -242,14 +244,3 @@ def _recordings_here(folder: WikiFolder) -> list[RecordingPath]:
 
 def _with_ids(text: str, ids: dict[str, str]) -> str:
     return re.sub(rf"\b(?:{'|'.join(ids)})\b", lambda match: ids[match.group()], text) if ids else text
-
-
-def _quotes(value: Any) -> Iterator[tuple[str, int]]:
-    """Every quote with a turn in a record."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict) and isinstance(each.get("quote"), str) and isinstance(each.get("turn"), int):
-            yield each["quote"], each["turn"]
-        if isinstance(each, dict | list):
-            waiting.extend(each.values() if isinstance(each, dict) else each)
