@@ -165,8 +165,8 @@ def test_quotes_of_outcome_and_acceptance_are_held_against_the_recording_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script, said = Script(tmp_path), "The cart of a adds up now."
-    accepted = {"accepted_turn": 1, "accepted_quote": "Please fix the cart"}
-    script.says("a", arcs=[arc(outcome_turn=4, outcome_quote=said, **accepted)], rules=[rule(GIVEN.format(KEY))])
+    made = arc(outcome_turn=4, outcome_quote=said, accepted_turn=1, accepted_quote="Please fix the cart")
+    script.says("a", arcs=[made], rules=[rule(GIVEN.format(KEY))])
     path = record(tmp_path / "t", "a")
     with _missing_rules():
         report = ingested([path], tmp_path / "wiki", script.engine)

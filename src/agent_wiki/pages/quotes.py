@@ -13,7 +13,7 @@ from agent_wiki.wiki.records import SessionRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class CitedWords:
     """Words cited from a turn, and `what` they are evidence of."""
 
     what: str
@@ -29,15 +29,15 @@ def evidence_of(record: SessionRecord) -> Iterator[tuple[str, Evidence]]:
         yield from ((f"skill {skill.name}", each) for each in skill.evidence)
 
 
-def quotes_of(record: SessionRecord) -> Iterator[Quote]:
+def quotes_of(record: SessionRecord) -> Iterator[CitedWords]:
     """The quotes of a record: of its lessons, of outcomes and acceptances, and of what became of pages it read."""
     for what, evidence in evidence_of(record):
-        yield Quote(what, evidence.turn, evidence.quote)
+        yield CitedWords(what, evidence.turn, evidence.quote)
     for arc in record.answer(SUMMARIZE) or ():
         yield from _of_arc(arc)
 
 
-def _of_arc(arc: Arc) -> Iterator[Quote]:
+def _of_arc(arc: Arc) -> Iterator[CitedWords]:
     given = [("outcome", arc.outcome_turn, arc.outcome_quote), ("acceptance", arc.accepted_turn, arc.accepted_quote)]
     given += [(f"recall of {each.id}", each.turn, each.quote) for each in arc.recalled]
-    yield from (Quote(what, turn, words) for what, turn, words in given if turn is not None and words)
+    yield from (CitedWords(what, turn, words) for what, turn, words in given if turn is not None and words)
