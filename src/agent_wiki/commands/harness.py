@@ -15,9 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
-from agent_wiki.trajectory.lazily import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from agent_wiki.harness.background import Background
@@ -32,8 +30,7 @@ _USUAL_START_SECONDS = 0.15  # of the interpreter, on systems that do not report
 _LONGEST_SECONDS = 600  # after which the detached work is stopped
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The arguments of `wiki hook stop`. `payload` is the harness's JSON, if given as an argument."""
 
     payload: str | None = None
