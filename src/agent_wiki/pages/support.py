@@ -161,7 +161,10 @@ def trust_of_entry(entry: HasEvidence) -> Trust:
     """
     if any(cited.trust == "external" for cited in entry.evidence):
         return "external"
-    sources = [cited.trust for cited in entry.evidence if entry.rule_id or bears(cited.quote, entry.claim)]
+    sources: list[Trust] = []
+    for cited in entry.evidence:  # one quote of each trust decides
+        if cited.trust not in sources and (entry.rule_id or bears(cited.quote, entry.claim)):
+            sources.append(cited.trust)
     return "user" if "user" in sources else least_trusted(sources)
 
 

@@ -9,11 +9,11 @@ from agent_wiki.safety import inline_code
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.sent_commands import SENDING_PROGRAMS, sent_by
-from agent_wiki.safety.signs import Signs, advised, programs_named, sign
+from agent_wiki.safety.signs import Programs, Signs, advised, sign
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory.lazily import regex
 
-_ANY_SENDER = programs_named(SENDING_PROGRAMS | inline_code.INTERPRETERS)
+_ANY_SENDER = Programs(SENDING_PROGRAMS | inline_code.INTERPRETERS)
 _PIPED_SPANS = regex(r"\bpipe\s+(?:the output of\s+)?`([^`\n]+)`\s+(?:in)?to\s+`([^`\n]+)`", re.IGNORECASE)
 _KEYS = (
     r"(?:(?:api|access|private|ssh|deploy|signing|secret|encryption|auth|session|service"
@@ -108,7 +108,7 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
                 yield finding(rule, said)
     for rule, match in advised(passage, _INTO_ANSWERS):
         yield finding(rule, match.group())
-    if _ANY_SENDER.search(passage.lower):
+    if _ANY_SENDER.may_run_in(passage):
         yield from sent_by(passage.commands)
         yield from inline_code.findings(passage.commands)
         for spans in _PIPED_SPANS.finditer(passage.seen):

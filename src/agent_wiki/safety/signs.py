@@ -50,9 +50,17 @@ class Signs:
         return tuple(each for each in begun if not any(map(words.isdisjoint, each.needs[1:])))
 
 
-def programs_named(names: Iterable[str]) -> re.Pattern[str]:
-    """An expression that finds, in lower case, one of these programs as a word of its own, but no address."""
-    return regex(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b(?!://)")
+class Programs:
+    """Programs that a text may run: it names one as a word of its own, and not as the scheme of an address."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
+        register(self._names)
+        self._alone = regex(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b(?!://)")
+
+    def may_run_in(self, passage: Passage) -> bool:
+        """Whether a text names one."""
+        return not self._names.isdisjoint(passage.key_words) and self._alone.search(passage.lower) is not None
 
 
 def matches(passage: Passage, signs: Signs) -> Iterator[tuple[str, re.Match[str]]]:
