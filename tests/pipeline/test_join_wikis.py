@@ -22,6 +22,7 @@ from agent_wiki.wiki.layout import kind_of
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
+from tests.wikis import Script, ingest, record, rule
 
 FOREIGN = "---\ntype: guideline\nid: '000000000001'\n---\n\n# Ask Mia\n\nAsk Mia first.\n"
 SKILL = "skill:sum-csv-column"
@@ -217,3 +218,51 @@ def test_scripts_of_another_wiki_can_be_run_only_where_it_is_trusted(
         assert main(["release", SKILL, "--why", "I read it", "--wiki", str(joined)]) == 0
     (installed,) = (joined / "skills").glob("*/scripts/*")
     assert bool(installed.stat().st_mode & 0o111) is is_trusted
+
+
+def _spoiled(record: dict[str, Any]) -> None:
+    """What no session can have done: turns that it does not have, effects before causes, a rule that did not run."""
+    stages = record["stages"]
+    lessons = stages["extract-guidelines"]["answer"]
+    lessons[0]["evidence"] = [{"quote": "make check", "trust": "user", "turn": 99}]
+    lessons[1] |= {"cause": "checked", "event": 4, "remedy": 2, "confirmation": 3}
+    lessons[1]["evidence"].append({"quote": "Never ask.", "trust": "user", "turn": 0})
+    lessons[2]["rule_id"] = "user/correction"
+    stages["summarize"]["answer"][0] |= {"outcome_turn": 99, "outcome_quote": "Perfect.", "dead_ends": [_DEAD_END]}
+
+
+_DEAD_END = {"turn": 77, "text": "It went round in circles."}
+
+
+def test_what_a_joined_record_says_against_itself_is_left_out_and_counted(tmp_path: Path) -> None:
+    script, other, here = Script(tmp_path), tmp_path / "a", tmp_path / "here"
+    texts = ("Run the check first.", "Ask for the currency.", "Read the log of the check.")
+    script.says("s", rules=[rule(each, title=f"Lesson {number} of it") for number, each in enumerate(texts)])
+    ingest([record(tmp_path / "t", "s")], other, script.engine)
+    here.mkdir()
+    trust(here, "a")
+    honest = join_wikis([other], Options(here), Report("join", "wiki"), _quiet)
+    assert (honest.dropped_claims, len(_rows(here))) == ([], 3)
+    path = other / "_sessions/s.json"
+    value = json.loads(path.read_text(encoding="utf-8"))
+    _spoiled(value)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    (here / "_sessions/s.json").unlink()
+    report = join_wikis([other], Options(here), Report("join", "wiki"), _quiet)
+    assert sorted(each.reason for each in report.dropped_claims) == [
+        "dead ends of turns that the session does not have",
+        "it cites turn 0",
+        "it cites turn 99",
+        "its outcome rests on a turn that the session does not have",
+        "no valid evidence",
+        "the rule user/correction did not find it",
+        "the turns that it names do not agree with each other or with its session",
+    ]
+    kept = json.loads((here / "_sessions/s.json").read_text(encoding="utf-8"))["stages"]
+    assert [each.get("cause") for each in kept["extract-guidelines"]["answer"]] == ["asserted", "asserted"]
+    assert not any("rule_id" in each for each in kept["extract-guidelines"]["answer"])
+    assert "dead_ends" not in kept["summarize"]["answer"][0]
+    assert len(_rows(here)) == 2
+    before = _tree(here)
+    join_wikis([other], Options(here), Report("join", "wiki"), _quiet)
+    assert _tree(here) == before
