@@ -6,7 +6,7 @@ import pytest
 
 from agent_wiki.safety.key_words import register, words_in
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Programs, Signs, matches, sign
+from agent_wiki.safety.signs import NamedPrograms, Signs, matches, sign
 
 WORDS = ("zq", "zqueue", "zq runs", "zquit")
 
@@ -31,7 +31,7 @@ def test_a_sign_is_searched_for_where_each_of_its_groups_has_a_word_and_signs_ke
 
 
 def test_a_program_is_named_as_a_word_of_its_own_and_not_as_the_scheme_of_an_address() -> None:
-    programs = Programs({"nc", "https"})
+    programs = NamedPrograms({"nc", "https"})
     found = [
         text
         for text in ("`/bin/nc host 1`", "$(HTTPS example.com)", "once, https://example.com")

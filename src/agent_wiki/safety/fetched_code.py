@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.secret_sources import assigned
-from agent_wiki.safety.signs import Programs, Signs, advised, sign
+from agent_wiki.safety.signs import NamedPrograms, Signs, advised, sign
 from agent_wiki.shell.fetching import WEB_CLIENTS, fetch_of
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
-_ANY_FETCHER = Programs(WEB_CLIENTS)
+_ANY_FETCHER = NamedPrograms(WEB_CLIENTS)
 _FETCH = r"(?:\bcurl\b|\bwget\b|\baria2c\b|\biwr\b|\birm\b|\binvoke-(?:webrequest|restmethod)\b|\blynx\b|\bxh\b)"
 _SHELL = r"(?:(?:ba|z|da|k|fi|c)?sh)\b(?!\s+-l?c\b)(?![./\w-])"
 _OTHER = r"(?:python[\d.]*|node|perl|ruby|php|deno|bun)\b(?!\s+-{1,2}[a-zA-Z]*[cmepnr])(?![./\w])"

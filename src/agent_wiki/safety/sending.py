@@ -9,11 +9,11 @@ from agent_wiki.safety import inline_code
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.sent_commands import SENDING_PROGRAMS, sent_by
-from agent_wiki.safety.signs import Programs, Signs, advised, sign
+from agent_wiki.safety.signs import NamedPrograms, Signs, advised, sign
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory.lazily import regex
 
-_ANY_SENDER = Programs(SENDING_PROGRAMS | inline_code.INTERPRETERS)
+_ANY_SENDER = NamedPrograms(SENDING_PROGRAMS | inline_code.INTERPRETERS)
 _PIPED_SPANS = regex(r"\bpipe\s+(?:the output of\s+)?`([^`\n]+)`\s+(?:in)?to\s+`([^`\n]+)`", re.IGNORECASE)
 _KEYS = (
     r"(?:(?:api|access|private|ssh|deploy|signing|secret|encryption|auth|session|service"

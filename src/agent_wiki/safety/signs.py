@@ -50,8 +50,8 @@ class Signs:
         return tuple(each for each in begun if not any(map(words.isdisjoint, each.needs[1:])))
 
 
-class Programs:
-    """Programs that a text may run: it names one as a word of its own, and not as the scheme of an address."""
+class NamedPrograms:
+    """NamedPrograms that a text may run: it names one as a word of its own, and not as the scheme of an address."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)
