@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from agent_wiki.engines import EMBEDDED
 from agent_wiki.pages.guideline import GuidelineEntry
@@ -17,7 +17,7 @@ from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.report import Note
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 
-_Lesson = TypeVar("_Lesson", GuidelineEntry, SkillEntry)
+_Lesson = GuidelineEntry | SkillEntry
 
 _NOT_ITS_TURNS = "the turns that it names do not agree with each other or with its session"
 
