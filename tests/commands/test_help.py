@@ -71,6 +71,7 @@ def test_a_group_of_commands_alone_prints_its_help_and_ends_with_0(
         (["eval", "metric"], "Did you mean 'metrics'?"),
         (["ingest", "x", "--enginee", "y"], "Did you mean '--engine'?"),
         (["why", "x", "--context-size", "3"], "Did you mean '--context'?"),
+        (["search", "tests"], "Did you mean 'wiki consult'?"),
     ],
 )
 def test_a_misspelt_word_is_answered_with_the_nearest_one(

@@ -40,6 +40,7 @@ _ANSWERS: tuple[tuple[str, str, int], ...] = (
     ("config-show", "config show", 0),
     ("config-check", "config check", 0),
     ("consult", "consult check", 0),
+    ("dump", "dump summaries", 0),
     ("review", "review", 0),
     ("why", "why check-the-cart", 0),
     ("rules", "rules", 0),

@@ -13,6 +13,36 @@ from agent_wiki.harness import follow
 from tests.wikis import Script, record, rule
 
 
+def test_status_names_every_folder_to_read_and_pages_that_are_gone(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = next(wiki.parent.glob("answers-*.json"))
+    words = ["--wiki", "wiki", "--engine", f"scripted:{engine}", "--jobs", "1"]
+    assert main(["ingest", str(record(wiki.parent / "my t", "c")), *words]) == 0
+    capsys.readouterr()
+    for folder in ("t", "my t"):
+        record(wiki.parent / folder, "d")
+    (page,) = wiki.glob("guidelines/*__*.md")
+    page.unlink()
+    lines = _printed(["status"], capsys).splitlines()
+    assert lines[2:4] == [
+        f"waits:   2 recordings to read: wiki ingest '{wiki.parent / 'my t'}' {wiki.parent / 't'}",
+        "waits:   1 page gone from the folder: wiki catalog renders them again",
+    ]
+    assert main(["consult", "run the check"]) == 0
+    assert capsys.readouterr() == ("", "nothing in the wiki applies\n"), "no path that leads nowhere"
+
+
+def test_status_counts_an_agent_that_reads_anothers_file_as_not_connected(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["connect", "claude-code"]) == 0
+    capsys.readouterr()
+    assert wiki.is_dir()
+    assert "agents:  claude-code" in _printed(["status"], capsys).splitlines()
+    assert "opencode" not in _printed(["doctor"], capsys)
+
+
 @pytest.fixture
 def wiki(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     """A wiki of one session in a project that no agent is connected to."""

@@ -123,6 +123,10 @@ def test_a_report_of_everything_has_at_most_25_lines_and_names_what_is_new_first
         "kept:  12 of 50 recordings read; what was learnt so far is in the wiki",
         "STOPPED: stopped by SIGINT; run again to continue",
     ]
+    assert Report("ingest", "w", recordings=50, stopped="stopped by SIGINT").lines()[:2] == [
+        "pages: nothing written",
+        "kept:  0 of 50 recordings read; nothing was learnt yet",
+    ]
     report.is_verbose = True
     assert "wiki:  1 guideline page, 3 summary pages" in report.lines()
     assert len([line for line in report.lines() if line.startswith("  guideline ")]) == 30

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from agent_wiki.asking.journal import Journal, journal_folder, records
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.stopping import StopSignal
+from agent_wiki.pipeline.stopping import StopSignal, deaf_children
 from agent_wiki_testing import MessagesServer
 from tests.engines.answering import says
 from tests.paid_runs import dated_recordings, digests
@@ -161,3 +162,11 @@ def _be_signalled_twice() -> None:
 
 def test_a_second_signal_ends_the_process_at_once() -> None:
     assert exit_codes(started(_be_signalled_twice)) == [-signal.SIGTERM]
+
+
+def test_a_process_that_just_begins_is_deaf_to_ctrl_c_and_prints_no_traceback() -> None:
+    shown = "import signal; print(*map(int, signal.pthread_sigmask(signal.SIG_BLOCK, ())))"
+    with deaf_children():
+        worker = subprocess.run([sys.executable, "-S", "-c", shown], capture_output=True, text=True, check=True)
+    assert {signal.SIGINT, signal.SIGTERM} <= {*map(int, worker.stdout.split())}
+    assert not {signal.SIGINT, signal.SIGTERM} & signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -71,6 +71,7 @@ def connect(
     An agent gets a pointer in the file with its instructions (CLAUDE.md, AGENTS.md, GEMINI.md and the like) and, if it
     has hooks, hooks that run `wiki hook start` and `wiki hook stop`. agents-md: AGENTS.md alone, for any agent.
     """
+    from agent_wiki.harness.connecting import wiki_of
     from agent_wiki.harness.project_files import carry_out
 
     if not folder.is_dir():
@@ -98,6 +99,8 @@ def connect(
         "notes": planned.notes,
         "exit_code": 0,
     }
+    if not remove and not wiki_of(folder, wiki).is_dir():
+        report["notes"].append("there is no wiki yet: the first session that teaches something makes it")
     if as_json:
         print_answer("connect", {**report, "signs": signs} if every else report)
     else:

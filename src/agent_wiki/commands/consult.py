@@ -49,6 +49,8 @@ def consult(
     from agent_wiki.trajectory.repository import repository_here
     from agent_wiki.wiki.kinds import INDEXED
 
+    if not task.strip():
+        raise UsageError('consult: say what you are about to do, as in: wiki consult "fix the failing test"')
     kinds = _listed(kind)
     for each in kinds:
         if each not in INDEXED:

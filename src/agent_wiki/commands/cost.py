@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agent_wiki.commands.show import print_answer, print_lines
-from agent_wiki.commands.stages import AsJson, Wiki
+from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
 
-def cost(wiki: Wiki = None, as_json: AsJson = False) -> None:
+def cost(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     """Show the cost of asking models, by run, stage and model."""
     from agent_wiki.asking.ledger import cost_report
 

@@ -17,6 +17,11 @@ HELP_OPTIONS = ("-h", "--help")
 _OTHER_OPTIONS = "Options"
 _UsageError: Any = typer.BadParameter.__mro__[1]  # which typer raises, and does not export
 _WIDEST_NAME = 24
+_MEANT = {
+    "help": "--help", "list": "status", "ls": "status", "search": "consult", "find": "consult", "query": "consult",
+    "show": "view", "open": "view", "read": "view", "cat": "why", "add": "ingest", "build": "ingest",
+}  # fmt: skip
+"""Words that people of other programs try first → what there is here."""
 _UNTIL_STOPPED = ("mcp", "serve", "tail")  # Ctrl-C is how they end
 _EXIT_INTERRUPTED = 130
 
@@ -60,6 +65,13 @@ class WikiGroup(TyperGroup):
             typer.echo(ctx.get_help())
             ctx.exit(0)
         return _with_nearest(lambda: super(WikiGroup, self).parse_args(ctx, args))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant. Raises an error of usage that names what another program's word is called here."""
+        meant = _MEANT.get(args[0], "") if ctx.parent is None else ""
+        if meant and self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean 'wiki {meant}'?")
+        return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Commands first, then options and examples."""

@@ -10,7 +10,7 @@ import typer
 
 from agent_wiki.commands import completing
 from agent_wiki.commands.show import finish, print_lines, progress_shown
-from agent_wiki.commands.stages import AsJson, DryRun, Verbose, Wiki
+from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki, Verbose
 from agent_wiki.commands.unchanged import wiki_folder
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def forget(
             autocompletion=completing.sessions,
         ),
     ],
-    wiki: Wiki = None,
+    wiki: ExistingWiki = None,
     journal_store: Annotated[
         str, typer.Option("--journal-store", help="Also take them out of a journal in a bucket: s3://BUCKET/PREFIX.")
     ] = "",
@@ -58,7 +58,7 @@ def forget(
 
 
 def keep(
-    pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, verbose: Verbose = False, as_json: AsJson = False
+    pages: Pages, wiki: ExistingWiki = None, dry_run: DryRun = False, verbose: Verbose = False, as_json: AsJson = False
 ) -> None:
     """Make pages yours for good: no run writes over them, none reports them.
 
@@ -70,7 +70,7 @@ def keep(
 
 
 def restore(
-    pages: Pages, wiki: Wiki = None, dry_run: DryRun = False, verbose: Verbose = False, as_json: AsJson = False
+    pages: Pages, wiki: ExistingWiki = None, dry_run: DryRun = False, verbose: Verbose = False, as_json: AsJson = False
 ) -> None:
     """Render pages again as the sessions have them, whoever edited them; they are no longer kept.
 
@@ -84,7 +84,7 @@ def restore(
 def reject(
     pages: Pages,
     why: Why = "",
-    wiki: Wiki = None,
+    wiki: ExistingWiki = None,
     dry_run: DryRun = False,
     verbose: Verbose = False,
     as_json: AsJson = False,

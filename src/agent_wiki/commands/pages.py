@@ -44,6 +44,7 @@ def dump(
     what: Annotated[str, typer.Argument(help="guidelines or summaries")],
     archived: Annotated[bool, typer.Option("--archived", help="With the pages that are archived.")] = False,
     wiki: ExistingWiki = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As it is without: it prints nothing else.")] = True,  # noqa: ARG001 - known, as everywhere
 ) -> None:
     """Print the wiki's guidelines or summaries as JSON."""
     from agent_wiki.retrieval.rows import index_fields

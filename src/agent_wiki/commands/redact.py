@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from agent_wiki.commands.show import finish, progress_shown
-from agent_wiki.commands.stages import AsJson, DryRun, Wiki
+from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
 
-def redact(wiki: Wiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def redact(wiki: ExistingWiki = None, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Clean a wiki of secrets and personal data that an earlier version wrote: pages, records, journal, configuration.
 
     What changed is named by file, kind and place, never by its value. Pages are rendered again from the records, and

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agent_wiki.commands.show import finish, print_json, print_lines
-from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki, Wiki
+from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
@@ -96,7 +96,7 @@ def release(
         list[str], typer.Argument(help="Pages that are held back: a path, an id, a slug, or the beginning of an id.")
     ],
     why: Annotated[str, typer.Option("--why", help="Why they may be trusted; it is remembered.")],
-    wiki: Wiki = None,
+    wiki: ExistingWiki = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:

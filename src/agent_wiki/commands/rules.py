@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from agent_wiki.commands.show import print_answer, print_lines
-from agent_wiki.commands.stages import AsJson, Wiki
+from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 
 
 def rules(
     rule: Annotated[str | None, typer.Argument(help="A rule's id, or a family; without one, all rules.")] = None,
-    wiki: Wiki = None,
+    wiki: ExistingWiki = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Also list the rules that made nothing in this wiki.")
     ] = False,

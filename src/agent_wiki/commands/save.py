@@ -32,8 +32,8 @@ def save(
 ) -> None:
     """Save the trajectories of a recording: redacted, one file each, readable by their owner only.
 
-    The environment variable EVOLVE_DIR names another folder than `.evolve`. If the recording is not a trajectory, the
-    reason is printed and nothing is written.
+    The environment variable EVOLVE_DIR names another folder than `.evolve`, which altk-evolve uses, too. If the
+    recording is not a trajectory, the reason is printed and nothing is written.
     """
     from datetime import UTC, datetime
 

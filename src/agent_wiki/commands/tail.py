@@ -25,5 +25,8 @@ def tail(
     logs = logs_of(wiki_folder(wiki), Path.cwd(), os.environ)
     if not any(path.exists() for path in logs) and not follow:
         raise UsageError(f"no log yet: {', '.join(map(str, logs))}; hooks write one: wiki connect --list")
+    if follow:
+        waiting = ", ".join(str(path) for path in logs)
+        print_lines([f"waiting for lines in {waiting} (Ctrl-C ends it)"], err=True)
     for line in followed(logs, lines, is_following=follow):
         print_lines([line])

@@ -10,7 +10,7 @@ import typer
 
 from agent_wiki.commands import completing
 from agent_wiki.commands.show import print_answer, print_lines
-from agent_wiki.commands.stages import AsJson, Wiki
+from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.commands.visible import visible
 
@@ -26,7 +26,7 @@ def why(
             autocompletion=completing.pages,
         ),
     ],
-    wiki: Wiki = None,
+    wiki: ExistingWiki = None,
     traces: Annotated[
         list[Path] | None, typer.Option("--traces", help="A file or folder with recordings; may be repeated.")
     ] = None,

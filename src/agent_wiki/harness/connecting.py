@@ -146,10 +146,15 @@ def _commands(agent: Agent, form: HookFile, wiki: str, mining: Sequence[str]) ->
     }
 
 
+def wiki_of(folder: Path, wiki: Path | None) -> Path:
+    """The wiki that an agent in `folder` is pointed at: the one that is named, else the nearest, there or not."""
+    here = folder.resolve()
+    return wiki.resolve() if wiki is not None else project_wiki(None, here, {}) or here / DEFAULT_WIKI
+
+
 def _wiki_place(folder: Path, wiki: Path | None) -> str:
     """The wiki's path in the pointer: relative to the folder if the wiki is in the project, else absolute."""
-    here = folder.resolve()
-    found = wiki.resolve() if wiki is not None else project_wiki(None, here, {}) or here / DEFAULT_WIKI
+    here, found = folder.resolve(), wiki_of(folder, wiki)
     if not found.resolve().is_relative_to(project_root(here).resolve()):
         return found.as_posix()
     return Path(os.path.relpath(found, here)).as_posix()

@@ -32,6 +32,16 @@ class Connection:
     is_on_path: bool
     problem: str = ""
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether it is installed for this agent. The pointer alone says so only of one that has nothing else.
+
+        Several agents read one file: a pointer in it may have been written for another.
+        """
+        if self.agent.hook_file is not None or self.agent.own_file is not None:
+            return bool(self.events) or self.has_own_file
+        return self.is_pointed
+
     def to_json(self) -> dict[str, Any]:
         """The same as JSON: what is supported, and below `installed` what is there."""
         agent = self.agent

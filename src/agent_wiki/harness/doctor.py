@@ -141,8 +141,8 @@ def _quoted(path: Path) -> str:
 
 
 def _agents(project: Path) -> Iterator[Checkup]:
-    """Of each agent that is connected, or that the project shows signs of: pointer, hooks, permissions."""
-    shown = [each for each in connections(project) if each.is_pointed or each.events or each.sign or each.problem]
+    """Of each agent that is connected, or that the project shows signs of: hooks, permissions."""
+    shown = [each for each in connections(project) if each.is_connected or each.sign or each.problem]
     if not shown:
         yield Checkup("agents", "note", "no agent is connected to this project", "wiki connect --list")
     yield from map(_agent, shown)
@@ -153,7 +153,7 @@ def _agent(found: Connection) -> Checkup:
     connect = f"wiki connect {agent.name}"
     if found.problem:
         return Checkup(agent.name, "problem", found.problem, f"mend that file, then: {connect}")
-    if not (found.is_pointed or found.events or found.has_own_file):
+    if not found.is_connected:
         return Checkup(agent.name, "note", f"{found.sign} is here, but the agent is not connected", connect)
     hooks = [hook.event for hook in agent.hook_file.hooks] if agent.hook_file else []
     missing = [event for event in hooks if event not in found.events]

@@ -127,6 +127,7 @@ def _reading() -> dict[str, Shape]:
     ended = {"problems": _TEXTS, "exit_code": int}
     return {
         "consult": [_INDEX_ROW],
+        "dump": [dict],
         "review": [_reviewed()],
         "why": _answer("why", pages=[Anchored("page", page)], sessions=[SessionPlace], **ended),
         "rules": _answer("rules", rules=[rule], **ended),

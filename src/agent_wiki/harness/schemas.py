@@ -13,7 +13,7 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _RUN = ("report", "estimate")
 _OWN_FORM = (
     "normalize", "keep", "restore", "reject", "release", "worklist", "prompt", "apply", "cost", "models", "status",
-    "doctor", "consult", "review", "site", "save", "check", "secrets", "why", "rules", "plugin", "config show",
+    "doctor", "consult", "dump", "review", "site", "save", "check", "secrets", "why", "rules", "plugin", "config show",
     "config check", "skills install", "eval metrics", "eval compare",
 )  # fmt: skip
 FORMS_OF: dict[str, tuple[str, ...]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -23,6 +24,7 @@ from agent_wiki.wiki.layout import INDEX, SESSIONS
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
+_MOST_FOLDERS = 3
 _ORDER = ("skill", "cluster", "guideline", "task", "subtask", "episode")
 
 
@@ -62,6 +64,7 @@ class WikiStatus:
     pages: dict[str, int]
     recordings: ReadRecordings
     edited: tuple[str, ...]
+    missing: tuple[str, ...]
     quarantined: tuple[str, ...]
     batches: tuple[str, ...]
     unreadable: tuple[str, ...]
@@ -87,10 +90,13 @@ class WikiStatus:
         due = self.recordings.to_read
         if due:
             folders = sorted({str(Path(path).parent) for path in due})
-            more = f" (and {len(folders) - 1} more)" if len(folders) > 1 else ""
-            yield f"{counted(len(due), 'recording')} to read: wiki ingest {folders[0]}{more}"
+            named = " ".join(map(shlex.quote, folders[:_MOST_FOLDERS]))
+            more = f" (and {counted(len(folders) - _MOST_FOLDERS, 'other folder')})" if folders[_MOST_FOLDERS:] else ""
+            yield f"{counted(len(due), 'recording')} to read: wiki ingest {named}{more}"
         if self.edited:
             yield f"{counted(len(self.edited), 'page')} edited by a person: wiki review"
+        if self.missing:
+            yield f"{counted(len(self.missing), 'page')} gone from the folder: wiki catalog renders them again"
         if self.quarantined:
             yield f"{counted(len(self.quarantined), 'file')} in quarantine: wiki review"
         if self.batches:
@@ -116,17 +122,19 @@ def status_of(wiki: Path, project: Path) -> WikiStatus:
     loaded = read_wiki(wiki, problems)
     spent = total_of(cost_report(wiki).runs.values())
     sessions = len(list((wiki / SESSIONS).glob("*.json")))
+    rows = list(index_fields((wiki / INDEX).read_bytes()))
     is_known = spent.calls > 0 and not spent.unpriced
     return WikiStatus(
         wiki=str(wiki),
         sessions=sessions,
-        pages=dict(Counter(str(row["kind"]) for row in index_fields((wiki / INDEX).read_bytes()))),
+        pages=dict(Counter(str(row["kind"]) for row in rows)),
         recordings=_recordings(WikiFolder(wiki)),
         edited=tuple(sorted({*loaded.pages.edited} - {*loaded.state.config.kept})),
+        missing=tuple(sorted({str(row["link"]) for row in rows if not (wiki / str(row["link"])).is_file()})),
         quarantined=tuple(quarantined_in(wiki)),
         batches=tuple(_batches(wiki)),
         unreadable=tuple(str(each) for each in problems),
-        agents=tuple(each.agent.name for each in connections(project) if each.is_pointed or each.events),
+        agents=tuple(each.agent.name for each in connections(project) if each.is_connected),
         calls=spent.calls,
         spent_usd=round(spent.cost_usd, 6) if is_known else None,
         usd_a_session=round(spent.cost_usd / sessions, 6) if is_known and sessions else None,

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any
@@ -83,6 +84,20 @@ def end_workers() -> None:
         each.kill()
 
 
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Meanwhile stop signals wait, and processes that are started hear none until `leave_signals_to` says otherwise.
+
+    Ctrl-C goes to all processes of a terminal: one that is still importing Python would end with a traceback.
+    """
+    resource_tracker.ensure_running()  # which would let the signals in again, when the first process starts it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def leave_signals_to(parent: int) -> None:
     """In a worker process: what is sent to all processes of a group is for `parent` to act on, while there is one."""
 
@@ -92,6 +107,7 @@ def leave_signals_to(parent: int) -> None:
 
     for each in STOP_SIGNALS:
         signal.signal(each, end_without_parent)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
 def end_with_parent() -> None:

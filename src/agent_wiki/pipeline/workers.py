@@ -16,7 +16,7 @@ from agent_wiki.engine import Engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.mine import Assignment, Known, Mined, mine, mine_in_worker, set_worker_context
-from agent_wiki.pipeline.stopping import NEVER, StopSignal, end_workers
+from agent_wiki.pipeline.stopping import NEVER, StopSignal, deaf_children, end_workers
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.trajectory.lazily import dataclass
@@ -102,7 +102,12 @@ def _in_processes(ordered: Sequence[Assignment], known: Known, workers: int, sto
     given = (known, os.getpid())
     with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=given) as pool:
         most = workers * _IN_FLIGHT_PER_WORKER
-        yield from _pooled(lambda each: pool.submit(mine_in_worker, each), ordered, most, stop, then=end_workers)
+
+        def submit(assignment: Assignment) -> Future[Mined]:
+            with deaf_children():
+                return pool.submit(mine_in_worker, assignment)
+
+        yield from _pooled(submit, ordered, most, stop, then=end_workers)
 
 
 def _on_ray(ordered: Sequence[Assignment], known: Known, options: RayOptions, workers: Workers) -> Iterator[Mined]:

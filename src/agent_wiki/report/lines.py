@@ -111,7 +111,7 @@ def endings(names: Sequence[str]) -> str:
     """What a few files are called; of many what their names say of their formats, as in `.pdf (30), .txt (2)`."""
     if len(names) < _MOST_REASONS:
         return ", ".join(sorted(one_line(PurePosixPath(name).name) for name in names))
-    return _tally(Counter(one_line(PurePosixPath(name).suffix.lower())[:12] or "no ending" for name in names))
+    return _tally(Counter(one_line(PurePosixPath(name).suffix.lower())[:12] or "without an ending" for name in names))
 
 
 def _tally(found: Counter[str]) -> str:
@@ -151,7 +151,7 @@ def _listed(title: str, entries: Sequence[str], most: int | None) -> list[str]:
 
 def _counts(report: Report, *, is_verbose: bool) -> list[str]:
     lines = []
-    if report.recordings:
+    if report.recordings and not (report.stopped and not report.sessions):
         lines.append(_sessions_line(report))
     if report.guidelines_contributed or report.nothing_to_learn:
         guidelines = counted(report.guidelines_contributed, "guideline")
@@ -203,7 +203,7 @@ def _coverage_line(coverage: Counter[str]) -> str:
 
 
 def _sessions_line(report: Report) -> str:
-    parts = [f"{count} {status}" for status, count in sorted(report.sessions.items())]
+    parts = [f"{count} {status.replace('-', ' ')}" for status, count in sorted(report.sessions.items())]
     unread = f", {report.recordings_unchanged} unchanged and not read" if report.recordings_unchanged else ""
     recordings = counted(report.recordings - len(report.passed_over), "recording")
     return f"read:  {recordings}{unread}; sessions: {', '.join(parts) or 'none'}"
@@ -217,6 +217,7 @@ def _end(report: Report, most: int | None) -> list[str]:
     lines += [f"RED: {one_line(reason)}" for reason in (report.failed_on or ())[:most]]
     if report.stopped:
         read = f"{report.recordings_read} of {counted(report.recordings, 'recording')}"
-        lines += [f"kept:  {read} read; what was learnt so far is in the wiki"] * bool(report.recordings)
+        kept = "what was learnt so far is in the wiki" if report.sessions else "nothing was learnt yet"
+        lines += [f"kept:  {read} read; {kept}"] * bool(report.recordings)
         lines.append(f"STOPPED: {report.stopped}")
     return lines

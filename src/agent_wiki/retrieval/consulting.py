@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -130,10 +131,11 @@ def consult(
 
 
 def _in_order(hits: Iterable[Hit], most: int, most_episodes: int) -> list[Hit]:
-    """Lessons before episodes, of which there are only a few, and what sank last of all."""
+    """Lessons before episodes, of which there are only a few, and what sank last of all; no page that is gone."""
     ordered = sorted(hits, key=lambda hit: (hit.has_sunk, hit.kind == EPISODE))
     episodes = [hit for hit in ordered if hit.kind == EPISODE]
-    return [hit for hit in ordered if hit not in episodes[most_episodes:]][:most]
+    shown = (hit for hit in ordered if hit not in episodes[most_episodes:])
+    return list(islice((hit for hit in shown if (hit.wiki / hit.link).is_file()), most))
 
 
 def _may_apply(row: Mapping[str, Any], repository: str | None) -> bool:

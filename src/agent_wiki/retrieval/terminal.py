@@ -35,7 +35,7 @@ _NONE = (0, "partial")  # most pages have no such session
 
 
 def support_and_trust(row: Mapping[str, Any]) -> str:
-    """A page's support, trust and cause in words; what the row does not have is left out."""
+    """A page's support, trust and cause in words, and where it holds; what the row does not have is left out."""
     parts = []
     support = row.get("support")
     if isinstance(support, dict) and isinstance(support.get("sessions"), int):
@@ -46,6 +46,8 @@ def support_and_trust(row: Mapping[str, Any]) -> str:
         parts.append(f"trust {plain_line(row['trust'], 20)}")
     if isinstance(row.get("cause"), str):
         parts.append(f"cause {plain_line(row['cause'], 20)}")
+    if isinstance(row.get("scope"), str) and row["scope"] != "general":
+        parts.append(f"for {plain_line(row['scope'].replace(':', ' ', 1), 80)} alone")
     used = row.get("used")
     if isinstance(used, dict):
         parts += [f"{plain_line(str(status), 20)} {count}" for status, count in used.items() if isinstance(count, int)]
