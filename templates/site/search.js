@@ -85,7 +85,10 @@ function item(row) {
   const link = element("a", "item-title", row.title.replaceAll("`", ""));
   link.href = row.href;
   const marks = element("p", "marks", "");
-  const said = [row.kind, row.outcome || row.cause, row.trust && `trust ${row.trust}`, row.scope !== "general" && row.scope, ...row.repository, row.date];
+  const [kind, name] = row.scope.split(/:(.*)/s);
+  const holds = name ? `only ${kind === "repository" ? "in" : "with"} ${name}` : row.scope !== "general" && row.scope;
+  const seen = row.repository.filter((each) => each !== name);
+  const said = [row.kind, row.outcome || row.cause, row.trust && `trust ${row.trust}`, holds, ...seen, row.date];
   marks.append(...said.filter(Boolean).map((text) => element("span", "", text)));
   made.append(link, element("p", "gist", (row.trigger || row.summary).replaceAll("`", "")), marks);
   return made;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.site.markdown import html_of, line_html
+from agent_wiki.site.markdown import html_of, line_html, spoken_html
 
 
 def _html(text: str, turns_at: str | None = None) -> str:
@@ -50,3 +50,12 @@ def test_a_title_has_code_and_nothing_else() -> None:
 def test_a_line_leads_to_the_turns_that_its_page_has() -> None:
     shown = str(line_html("see T2, `T1` and T3", 2))
     assert shown == 'see <a class="turn" href="#t2">T2</a>, <code>T1</code> and T3'
+
+
+def test_what_was_said_has_code_bold_words_and_headings_and_nothing_else() -> None:
+    said = "# Plan\nuse `a<b>` **now** <i>\n```sh\nrm **x** `y` <b>\n```\nthen ``` and [x](https://example.com)"
+    assert str(spoken_html(said)) == (
+        "<strong>Plan</strong>\nuse <code>a&lt;b&gt;</code> <strong>now</strong> &lt;i&gt;\n"
+        '<code class="block">rm **x** `y` &lt;b&gt;</code>then ``` and [x](https://example.com)'
+    )
+    assert str(spoken_html("```\nnot closed **a** `b")) == "```\nnot closed <strong>a</strong> `b"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_wiki.site.shown_text import anchors_in, pieces_of, quote_anchor, visible
+from agent_wiki.site.shown_text import TextPiece, anchors_in, parted, pieces_of, quote_anchor, visible
 
 
 def test_hidden_characters_show_and_colours_are_left_out() -> None:
@@ -27,3 +27,14 @@ def test_a_long_text_keeps_its_ends_and_what_is_cited_in_the_middle() -> None:
     cut = [int(piece.text.split()[0].replace(",", "")) for piece in pieces if piece.kind == "cut"]
     assert len(shown) + sum(cut) == len(text)
     assert len(shown) < 2_000
+
+
+def test_a_long_request_is_parted_at_the_end_of_a_line_and_loses_nothing() -> None:
+    lines = "".join(f"line {number}\n" for number in range(100))
+    pieces = [TextPiece("text", lines[:400]), TextPiece("cited", "CITED", "t1-a"), TextPiece("text", lines[400:])]
+    first, rest = parted(pieces, 300)
+    assert first[-1].text.endswith("\n")
+    assert sum(len(piece.text) for piece in first) <= 300
+    assert "".join(piece.text for piece in [*first, *rest]) == "".join(piece.text for piece in pieces)
+    assert [piece.kind for piece in rest] == ["text", "cited", "text"]
+    assert parted(pieces, 500) == (pieces, [])

@@ -9,7 +9,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import trial_and_condition
 from agent_wiki.site.addresses import href, list_file, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
-from agent_wiki.site.session_facts import tokens_in
+from agent_wiki.site.session_facts import dollars, tokens_in
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
@@ -103,7 +103,7 @@ def _row(session: Session, contents: SiteContents) -> SessionRow:
         outcome=session.outcome,
         turns=record.turns,
         tokens=sum(known) if known else None,
-        cost="" if record.total_cost_usd is None else f"${record.total_cost_usd:,.2f}",
+        cost="" if record.total_cost_usd is None else dollars(record.total_cost_usd),
         taught=len(contents.taught.get(session.session_id, ())),
         note=_trial(session, contents),
     )

@@ -23,6 +23,9 @@ Resolve = Callable[[str], str | None]
 """An address as a page has it → the address in the site; None for what leads nowhere in it."""
 
 _TURN = re.compile(r"\bT(\d{1,6})\b")
+_FENCED = re.compile(r"^```[^\n`]{0,40}\n(.*?)\n?^```[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+_SPOKEN = re.compile(r"`([^`\n]{1,300})`|\*\*([^*\n]{1,300})\*\*|^#{1,4} ([^\n]{1,200})$", re.MULTILINE)
+_SPOKEN_TAGS = ("code", "strong", "strong")
 _TICKS = re.compile(r"`([^`]+)`")
 _LOWEST_HEADING = 3
 
@@ -118,6 +121,21 @@ def line_html(text: str, turns: int = 0) -> Markup:
     parts = _TICKS.split(escape(visible(text)))  # every second one stood between backticks
     shown = (f"<code>{part}</code>" if at % 2 else _TURN.sub(linked, part) for at, part in enumerate(parts))
     return Markup("".join(shown))
+
+
+def spoken_html(text: str) -> Markup:
+    """What somebody said, as they meant it to look: code, bold words and headings; all else as it was typed."""
+    parts = _FENCED.split(escape(visible(text), quote=False))  # every second one stood between fences
+    return Markup("".join(_fenced(part) if at % 2 else _SPOKEN.sub(_emphasized, part) for at, part in enumerate(parts)))
+
+
+def _fenced(code: str) -> str:
+    return f'<code class="block">{code}</code>'
+
+
+def _emphasized(match: re.Match[str]) -> str:
+    tag = _SPOKEN_TAGS[(match.lastindex or 1) - 1]
+    return f"<{tag}>{match[match.lastindex or 1]}</{tag}>"
 
 
 def plain_words(text: str) -> str:

@@ -28,10 +28,10 @@ class SiteFolder:
 
     root: Path
     made: dict[str, tuple[str, int]] = field(default_factory=dict)
-    written: int = 0
     removed: int = 0
     _known: dict[str, tuple[str, int]] = field(default_factory=dict)
     _folders: set[Path] = field(default_factory=set)
+    _written: set[str] = field(default_factory=set)
 
     @classmethod
     def opened(cls, root: Path) -> SiteFolder:
@@ -75,7 +75,7 @@ class SiteFolder:
         except OSError as error:
             raise RunError(f"{target}: cannot write ({error.strerror})") from error
         self.made[file] = inputs, len(content)
-        self.written += 1
+        self._written.add(file)
 
     def _list(self, line: str) -> None:
         """Add a line to the list of files. Two processes may, each line whole."""
@@ -101,6 +101,11 @@ class SiteFolder:
     def listed(self) -> frozenset[str]:
         """The files that lay there when the folder was opened."""
         return frozenset(self._known)
+
+    @property
+    def written(self) -> int:
+        """How many files were made, each counted once."""
+        return len(self._written)
 
     @property
     def size(self) -> int:

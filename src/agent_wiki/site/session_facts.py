@@ -25,9 +25,14 @@ def facts_of(session: Session) -> list[tuple[str, str]]:
         ("Tool calls", f"{sum(tools):,}" + (f", {sum(errors):,} failed" if sum(errors) else "") if tools else None),
         ("Duration", _duration(record.duration_seconds)),
         ("Tokens", tokens_shown(session)),
-        ("Cost", None if record.total_cost_usd is None else f"${record.total_cost_usd:,.4f}"),
+        ("Cost", None if record.total_cost_usd is None else dollars(record.total_cost_usd)),
     ]
     return [(name, plain_line(value, 120)) for name, value in named if value]
+
+
+def dollars(cost: float) -> str:
+    """A cost as people read it: cents, and of less than ten what would be lost in them."""
+    return f"${cost:,.2f}" if cost >= 0.1 or not cost else f"${cost:.4f}"
 
 
 def tokens_shown(session: Session) -> str | None:

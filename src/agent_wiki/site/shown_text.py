@@ -69,6 +69,21 @@ def pieces_of(text: str, turn: int, quotes: Sequence[str], most: int) -> list[Te
     return pieces
 
 
+def parted(pieces: Sequence[TextPiece], most: int) -> tuple[list[TextPiece], list[TextPiece]]:
+    """The first pieces of a long text, some `most` characters to the end of a line, and the rest, if it is worth it."""
+    if sum(len(piece.text) for piece in pieces) < 2 * most:
+        return list(pieces), []
+    first: list[TextPiece] = []
+    for at, piece in enumerate(pieces):
+        if piece.kind == "text" and len(piece.text) > most:
+            cut = piece.text.rfind("\n", 0, most) + 1 or most
+            rest = [TextPiece("text", piece.text[cut:]), *pieces[at + 1 :]]
+            return [*first, TextPiece("text", piece.text[:cut])], rest
+        first.append(piece)
+        most -= len(piece.text)
+    return first, []
+
+
 def anchors_in(text: str, turn: int, quotes: Sequence[str]) -> set[str]:
     """The anchors of those quotes that a text has."""
     return {quote_anchor(turn, quote) for _, _, quote in _stretches(text, quotes)}

@@ -10,7 +10,7 @@ from agent_wiki.site.addresses import list_file
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.matrix import Matrix, matrix_of
 from agent_wiki.site.plots import Plot, day_of, periods_of, plot_of, short
-from agent_wiki.site.session_facts import tokens_in
+from agent_wiki.site.session_facts import dollars, tokens_in
 from agent_wiki.site.timeline import Timeline, timeline_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
@@ -101,7 +101,7 @@ def _figures(contents: SiteContents, lessons: Sequence[SiteLesson]) -> list[Star
             _span(sessions),
             list_file("sessions"),
         ),
-        StartFigure(f"{silent:,}", "with nothing to learn", share),
+        StartFigure(f"{silent:,}", "sessions with nothing to learn", share),
         _coverage(sessions),
         *_cost(sessions),
     ]
@@ -118,7 +118,7 @@ def _coverage(sessions: Iterable[Session]) -> StartFigure:
     seen = characters - sum(each.elided_characters for each in records)
     share = f"{100 * seen / characters:.1f}".removesuffix(".0") if characters else ""
     return StartFigure(
-        f"{share} %" if share else "unknown", "of the sessions read", f"of {short(characters)} characters"
+        f"{share} %" if share else "unknown", "of what was recorded was read", f"{short(characters)} characters"
     )
 
 
@@ -128,7 +128,7 @@ def _cost(sessions: Sequence[Session]) -> list[StartFigure]:
     if not costs:
         return []
     note = "" if len(costs) == len(sessions) else f"of {len(costs):,} sessions; unknown of the others"
-    return [StartFigure(f"${sum(costs):,.2f}", "cost of the sessions", note)]
+    return [StartFigure(dollars(sum(costs)), "cost of the sessions", note)]
 
 
 def _plots(sessions: Sequence[Session]) -> tuple[list[Plot], list[str]]:

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 
 from agent_wiki import __version__
 from agent_wiki.errors import RunError
-from agent_wiki.site.markdown import line_html, plain_words
+from agent_wiki.site.markdown import line_html, plain_words, spoken_html
 from agent_wiki.wiki.templates import shipped_folder, strict_environment
 
 FOLDER = "site"
@@ -64,5 +64,5 @@ def _environment(folders: tuple[str, ...]) -> Environment:
     loader = FileSystemLoader(folders)
     made = strict_environment(loader, is_sandboxed=len(folders) > 1)  # our own need none, and are made sooner without
     made.autoescape = True
-    made.filters |= {"line": line_html, "words": plain_words, "count": "{:,}".format}
+    made.filters |= {"line": line_html, "spoken": spoken_html, "words": plain_words, "count": "{:,}".format}
     return made

@@ -6,7 +6,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, session_title
 from agent_wiki.site.plots import LEFT, RIGHT, WIDTH, Tick, day_of, height_of, round_up, short
-from agent_wiki.site.session_facts import tokens_in
+from agent_wiki.site.session_facts import dollars, tokens_in
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_SESSIONS = 120
@@ -69,7 +69,7 @@ def _bar(session: Session, value: int | None, middle: float, width: float, top: 
         session.outcome,
         f"{record.turns:,} turns" if record.turns else "",
         "" if tokens is None else f"{tokens:,} tokens",
-        "" if record.total_cost_usd is None else f"${record.total_cost_usd:,.2f}",
+        "" if record.total_cost_usd is None else dollars(record.total_cost_usd),
     ]
     title = f"{session_title(session)} ({', '.join(filter(None, said))})".replace("`", "")
     x, y = round(middle - width / 2, 1), round(height_of(0, top) - height, 1)

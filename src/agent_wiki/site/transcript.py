@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any, Literal
 
 from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.site.diffs import DiffLine, diff_in, diff_of_call
-from agent_wiki.site.shown_text import TextPiece, anchors_in, pieces_of, quote_anchor, visible
+from agent_wiki.site.shown_text import TextPiece, anchors_in, parted, pieces_of, quote_anchor, visible
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass
@@ -22,6 +23,8 @@ Speaker = Literal["user", "agent", "system", "harness", "tool", "compaction"]
 _MOST_SAID = 6_000  # characters
 _MOST_THOUGHT = 2_000
 _MOST_HEAD = 140
+_MOST_REQUEST = 1_200  # the instructions of a benchmark go on for pages
+_MOST_FAILED = 12  # turns that are linked above the session
 _RESULTS = ((400, 1_600), (1_500, 700), (1 << 30, 240))  # up to so many calls: characters of a result
 _MARKS: Mapping[str, Speaker] = {"compaction": "compaction", "injected": "harness"}
 _ROLES: Mapping[str, Speaker] = {"user": "user", "assistant": "agent", "system": "system", "tool": "tool"}
@@ -30,7 +33,10 @@ _FOLDED: frozenset[Speaker] = frozenset({"system", "harness", "compaction", "too
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """What somebody said in a turn. `loose` are quotes of it that stand in none of the shown pieces."""
+    """What somebody said in a turn. `loose` are quotes of it that stand in none of the shown pieces.
+
+    `rest` are the pieces of a long request that are folded.
+    """
 
     turn: int
     speaker: Speaker
@@ -41,7 +47,13 @@ class SpokenTurn:
     is_folded: bool
     is_open: bool
     is_interrupt: bool = False
+    rest: list[TextPiece] = field(default_factory=list)
     kind: str = "said"
+
+    @property
+    def is_rest_open(self) -> bool:
+        """Whether a page cites what is folded."""
+        return any(piece.kind == "cited" for piece in self.rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,7 @@ class Transcript:
     items: list[SpokenTurn | CallShown]
     calls: int
     failed: int
+    failed_turns: list[int]  # the first ones
     compactions: int
 
 
@@ -82,9 +95,10 @@ def transcript_of(trajectory: Trajectory, quotes: Mapping[int, Sequence[str]]) -
     calls = paired_calls(trajectory)
     reader = _Reader(trajectory, calls, quotes)
     items = list(reader.items())
-    failed = sum(verdict_of(call).has_failed for call in calls)
+    failed = [item.turn for item in items if isinstance(item, CallShown) and item.has_failed]
+    linked = list(dict.fromkeys(failed))[:_MOST_FAILED]
     compactions = sum(message.mark == "compaction" for message in trajectory.messages)
-    return Transcript(len(trajectory.messages), items, len(calls), failed, compactions)
+    return Transcript(len(trajectory.messages), items, len(calls), len(failed), linked, compactions)
 
 
 class _Reader:
@@ -117,9 +131,9 @@ class _Reader:
         pieces = self._pieces(text, turn, _MOST_SAID)
         thinking = self._pieces(message.thinking or "", turn, _MOST_THOUGHT)
         loose = [] if has_calls else self._loose(turn)
-        return SpokenTurn(
-            turn, speaker, pieces, thinking, loose, len(text), speaker in _FOLDED, is_cited, message.mark == "interrupt"
-        )
+        is_interrupt, is_folded = message.mark == "interrupt", speaker in _FOLDED
+        pieces, rest = parted(pieces, _MOST_REQUEST) if speaker == "user" else (pieces, [])
+        return SpokenTurn(turn, speaker, pieces, thinking, loose, len(text), is_folded, is_cited, is_interrupt, rest)
 
     def _called(self, call: Call, *, is_first: bool, is_last: bool) -> CallShown:
         verdict = verdict_of(call)
