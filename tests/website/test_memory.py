@@ -11,6 +11,7 @@ from benchmarks.generated_wiki import generate
 
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError
+from agent_wiki.pipeline.allowed_secrets import allow_secrets
 from agent_wiki.pipeline.forget_machinery import SITE_MEMORY, cached_files
 from agent_wiki.site import build
 from agent_wiki.site.build import build_site
@@ -87,7 +88,7 @@ def test_another_title_or_version_finds_nothing_known(wiki: Path, monkeypatch: p
     site = wiki.parent / "site"
     assert build_site(wiki, site, title="Ours").written > 10
     monkeypatch.setattr("agent_wiki.site.memory.program_digest", lambda: "another")
-    monkeypatch.setattr(build, "refuse_leaks", lambda _wiki, _what, clean: pytest.fail(str(clean)) if clean else None)
+    monkeypatch.setattr(build, "refuse_leaks", lambda _wiki, _what, clean: pytest.fail(str(clean)) if clean else set())
     assert build_site(wiki, site, title="Ours").written == 0
 
 
@@ -99,3 +100,14 @@ def test_a_wiki_that_cannot_be_written_to_has_a_site_all_the_same(made: Path, tm
 
 def test_the_memory_is_forgotten_with_the_words_of_pages(wiki: Path) -> None:
     assert f".wiki/{SITE_MEMORY}" in cached_files(wiki)
+
+
+def test_what_only_an_exception_lets_pass_is_looked_at_again_when_the_exception_goes(wiki: Path) -> None:
+    notes, config = wiki / "notes.md", wiki / "_config.yaml"
+    notes.write_text("key " + "ghp_" + "a1B2c3D4e5F6" * 3 + "\n", encoding="utf-8")
+    before = config.read_text(encoding="utf-8")
+    allow_secrets(wiki, ["notes.md:1"], "made up")
+    build_site(wiki, wiki.parent / "site")
+    config.write_text(before, encoding="utf-8")
+    with pytest.raises(RunError, match=r"notes\.md"):
+        build_site(wiki, wiki.parent / "site")

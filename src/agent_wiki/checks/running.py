@@ -15,6 +15,7 @@ from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import Progress
 from agent_wiki.errors import UsageError
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
@@ -36,7 +37,10 @@ class CheckOptions:
 
 @dataclass(slots=True)
 class CheckReport:
-    """What was found and mended. `mended` has a line a file; `faults` is what is left."""
+    """What was found and mended. `mended` has a line a file; `faults` is what is left.
+
+    `exceptions` counts what the owner lets pass, by the key of `_config.yaml` that has it.
+    """
 
     wiki: str
     is_dry_run: bool = False
@@ -45,6 +49,7 @@ class CheckReport:
     pages: int = 0
     sessions: int = 0
     recordings: int = 0
+    exceptions: dict[str, int] = field(default_factory=dict)
     left_out: str = ""
     bugs: list[str] = field(default_factory=list)
 
@@ -65,6 +70,7 @@ class CheckReport:
             "pages": self.pages,
             "sessions": self.sessions,
             "recordings": self.recordings,
+            "exceptions": self.exceptions,
             "left_out": self.left_out,
             "exit_code": self.exit_code,
         }
@@ -78,7 +84,8 @@ class CheckReport:
             return [*lines, f"not checked any further: {self.left_out}"]
         of = f"{counted(self.pages, 'page')}, {counted(self.sessions, 'session')}"
         quotes = f"quotes held against the recordings of {self.recordings}"
-        return [*lines, f"{counted(len(self.faults), 'finding')} in {of}, {quotes}"]
+        let_pass = "".join(f"; {number} in {key} of {CONFIG}" for key, number in self.exceptions.items() if number)
+        return [*lines, f"{counted(len(self.faults), 'finding')} in {of}, {quotes}{let_pass}"]
 
 
 def check(root: Path, options: CheckOptions, progress: Progress) -> CheckReport:
@@ -102,6 +109,8 @@ def _count(wiki: CheckedWiki, report: CheckReport) -> None:
     report.pages, report.left_out = len(wiki.page_paths), wiki.why_not_loaded
     if not report.left_out:
         report.sessions, report.recordings = len(wiki.view.sessions), wiki.compared.sessions
+        config = wiki.config
+        report.exceptions = {"released": len(config.released), "allowed_secrets": len(config.allowed_secrets)}
 
 
 def faults_of(wiki: CheckedWiki, checks: Iterable[Check], progress: Progress) -> list[Fault]:

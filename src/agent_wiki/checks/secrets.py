@@ -20,7 +20,8 @@ SECRETS = (
     Check(
         "secrets/found",
         "A file of the wiki, or its name, holds what looks like a live secret.",
-        "replace the key where it is used; then take it out of the recording and ingest that again",
+        "replace the key where it is used and run wiki redact; where it is no secret, wiki secrets --wiki W --allow"
+        " FILE:LINE --why TEXT",
         _found,
         "files",
     ),

@@ -97,6 +97,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "wiki secrets": (
         "wiki secrets ~/.claude/projects",
         "wiki secrets --wiki wiki",
+        "wiki secrets --wiki wiki --allow notes.md:12 --why 'a made-up key'",
         "wiki secrets recordings --sarif secrets.sarif",
     ),
     "wiki redact": ("wiki redact --dry-run", "wiki redact"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 METAVARS: dict[str, str] = {
     "--agent": "AGENT",
+    "--allow": "PLACE",
     "--answer": "FILE",
     "--answer-seconds": "SECONDS",
     "--base": "REVISION",

@@ -13,6 +13,8 @@ from agent_wiki.commands.unchanged import wiki_folder
 from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agent_wiki.errors import UnreadablePage
     from agent_wiki.pages.quarantine import QuarantinedPage
     from agent_wiki.retrieval.review import EditedPage, Reviewed
@@ -26,10 +28,11 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
 
     What to do with a page that is held back: `wiki release` publishes it, `wiki reject` removes it for good. With an
     edited page, shown with a diff: `wiki keep` makes it yours for good, `wiki restore` renders it again. A bad page is
-    retired for good with `wiki reject`.
+    retired for good with `wiki reject`. Last come the exceptions that `_config.yaml` has: pages that were released, and
+    what was allowed although it looks like a secret. Take a line out there, and it is found again.
     """
     from agent_wiki.pages.quarantine import as_values
-    from agent_wiki.pipeline.released import withheld_pages
+    from agent_wiki.pipeline.released import exceptions, withheld_pages
     from agent_wiki.retrieval.review import edited_pages
     from agent_wiki.retrieval.review import review as found_in
 
@@ -38,8 +41,9 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
         raise UsageError(f"{folder}: no such wiki")
     problems: list[UnreadablePage] = []
     held, found, edited = withheld_pages(folder), found_in(folder, problems), edited_pages(folder)
+    let_pass = exceptions(folder)
     if as_json:
-        others = [*(each.to_json() for each in found), *(each.to_json() for each in edited)]
+        others = [*(each.to_json() for each in found), *(each.to_json() for each in edited), *let_pass]
         print_json([*map(as_values, held), *others], is_ascii=True)
     else:
         for withheld in held:
@@ -48,10 +52,17 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
             print_lines(_review_lines(folder, each))
         for page in edited:
             print_lines(_edited_lines(page))
+        print_lines(_exception_line(each) for each in let_pass)
         if not (held or found or edited):
             typer.echo("nothing is held back, and no page has harmed or misled a session", err=True)
     print_lines((f"wiki: {problem}" for problem in problems), err=True)
     raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
+
+
+def _exception_line(each: Mapping[str, str]) -> str:
+    from agent_wiki.retrieval.terminal import one_line
+
+    return one_line(f"{each['link']} [{each['key']}: {each['id']}]: {each['why']}")
 
 
 def _edited_lines(page: EditedPage) -> list[str]:

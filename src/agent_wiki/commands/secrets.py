@@ -27,6 +27,11 @@ def secrets(
     detector: Annotated[
         str, typer.Option("--detector", help="A second detector besides: kingfisher (the extra `secrets`).")
     ] = "",
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", help="With --wiki: what stands at FILE:LINE or FILE:LINE:COLUMN is no secret."),
+    ] = None,
+    why: Annotated[str, typer.Option("--why", help="With --allow: why it is none; it is remembered.")] = "",
     since: Since = "",
     include: Include = None,
     exclude: Exclude = None,
@@ -41,12 +46,21 @@ def secrets(
     judged decoded; line and column are those in the file, decompressed where it is. With --wiki the files of a wiki are
     searched instead, their names too: the gate before it leaves the machine. Exits with 1 when something was found or a
     file could not be read.
+
+    What is found by mistake, --allow puts under `allowed_secrets:` in `_config.yaml` by a digest of the value, with the
+    reason: the gate, `wiki site` and `wiki check` let that value pass from then on, wherever it stands in this wiki.
     """
     if (wiki is None) == (not paths):
         raise UsageError("name recordings, or a finished wiki with --wiki")
     from agent_wiki.pipeline.second_detector import detector_named
 
     second = detector_named(detector)
+    if allow:
+        if wiki is None:
+            raise UsageError("--allow is for a finished wiki: name it with --wiki")
+        from agent_wiki.pipeline.allowed_secrets import allow_secrets
+
+        allow_secrets(wiki, allow, why, second)
     if wiki is not None:
         from agent_wiki.pipeline.leaks import leaks_report
 

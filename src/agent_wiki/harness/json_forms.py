@@ -155,6 +155,7 @@ def _reviewed() -> Shape:
             {"reason": Fixed("quarantine"), **held, "findings": [finding], "sessions": _TEXTS},
             {"reason": Fixed("use"), **keys_of(Reviewed, counts=_COUNTS, against=[against])},
             {"reason": Fixed("edited"), **keys_of(EditedPage)},
+            {"reason": Fixed("exception"), **dict.fromkeys(("link", "key", "id", "why"), str)},
         )
     )
 
@@ -168,7 +169,8 @@ def _wiki_state() -> dict[str, Shape]:
     sums = ByName(_TOTALS)
     model = {"model": str, "price": Price | None, "stages": _TEXTS, "calls": int}
     read = {"passed_over": [Failure], "failures": [Failure], "warnings": _TEXTS, "exit_code": int}
-    found = {"findings": [Fault], "checks": _COUNTS, "mended": _TEXTS, "left_out": str}
+    allowed = {**keys_of(FoundSecret), "why": str}
+    found = {"findings": [Fault], "checks": _COUNTS, "mended": _TEXTS, "exceptions": _COUNTS, "left_out": str}
     counts = dict.fromkeys(("pages", "sessions", "recordings"), int)
     return {
         "cost": _answer("cost", total=_TOTALS, runs=sums, stages=sums, models=sums),
@@ -178,7 +180,7 @@ def _wiki_state() -> dict[str, Shape]:
         "config-show": Any,
         "config-check": _answer("config check", problems=_TEXTS, exit_code=int),
         "check": _answer("check", wiki=str, is_dry_run=bool, **found, **counts, exit_code=int),
-        "secrets": _answer("secrets", secrets=[FoundSecret], kinds=_COUNTS, files=_TEXTS, **read),
+        "secrets": _answer("secrets", secrets=[FoundSecret], allowed=[allowed], kinds=_COUNTS, files=_TEXTS, **read),
         "site": _answer("site", **keys_of(SiteReport, out=str), exit_code=int),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +89,11 @@ def newly_quarantined(pages: Iterable[QuarantinedPage]) -> list[Entry]:
 def releases(pages: Iterable[QuarantinedPage], why: str) -> list[Entry]:
     """The pages that a person lets through, and why."""
     return [{"action": "release", "id": page.id, "why": why, "texts": page.texts} for page in pages]
+
+
+def allowed(kinds: Mapping[str, str], why: str) -> list[Entry]:
+    """What a person says is no secret, kinds by digest, and why."""
+    return [{"action": "allow-secret", "id": digest, "kind": kind, "why": why} for digest, kind in kinds.items()]
 
 
 def newly_archived(made: Catalog, before: Collection[str]) -> list[Entry]:

@@ -41,11 +41,23 @@ class FoundSecret:
         return f"{':'.join(place)}: {self.kind}, {counted(self.length, 'character')}"
 
 
+@dataclass(frozen=True, slots=True)
+class ExcusedSecret:
+    """What was found and the owner of the wiki allows (`allowed_secrets` in `_config.yaml`), and why."""
+
+    found: FoundSecret
+    why: str
+
+
 @dataclass(slots=True)
 class SecretsReport:
-    """What was found, by file and place, and which files were read, were none, or could not be read."""
+    """What was found, by file and place, and which files were read, were none, or could not be read.
+
+    `allowed`: what the owner of a finished wiki makes an exception of.
+    """
 
     found: list[FoundSecret] = field(default_factory=list)
+    allowed: list[ExcusedSecret] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -63,6 +75,7 @@ class SecretsReport:
         return {
             "command": "secrets",
             "secrets": [asdict(each) for each in self.found],
+            "allowed": [{**asdict(each.found), "why": each.why} for each in self.allowed],
             "kinds": dict(sorted(Counter(each.kind for each in self.found).items())),
             "files": self.files,
             "passed_over": as_values(self.passed_over),
@@ -74,6 +87,7 @@ class SecretsReport:
     def lines(self) -> list[str]:
         """A line for each secret, then what was read; each file where that is asked for."""
         lines = [str(each) for each in self.found]
+        lines += [f"allowed: {each.found}: {each.why}" for each in self.allowed]
         by_file = Counter(each.file for each in self.found)
         if self.is_verbose:
             lines += [f"read: {file}: {counted(by_file[file], 'secret')}" for file in self.files]
@@ -82,7 +96,8 @@ class SecretsReport:
         lines += [f"FAILED: {each}" for each in as_lines(self.failures)]
         where = f"{len(by_file)} of {counted(len(self.files), 'file')}"
         others = f", {counted(len(self.passed_over), 'other file')} passed over" if self.passed_over else ""
-        return [*lines, f"{counted(len(self.found), 'secret')} in {where}{others}"]
+        allowed = f", {len(self.allowed)} allowed" if self.allowed else ""
+        return [*lines, f"{counted(len(self.found), 'secret')} in {where}{others}{allowed}"]
 
 
 def find_secrets(

@@ -7,16 +7,17 @@ another tool wrote or that git merged were not, nor what an earlier version wrot
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from agent_wiki.errors import RunError
-from agent_wiki.pipeline.find_secrets import FoundSecret, SecretsReport
+from agent_wiki.pipeline.find_secrets import ExcusedSecret, FoundSecret, SecretsReport
 from agent_wiki.pipeline.second_detector import Detector, with_second
-from agent_wiki.redaction.places import secret_places
+from agent_wiki.redaction.places import secret_places, value_digest
 from agent_wiki.redaction.redact import redact_text, text_spans
 from agent_wiki.report import Failure
-from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.config import AllowedSecret, parse_config
+from agent_wiki.wiki.layout import CONFIG, MACHINERY
 
 _STAYS_HERE = frozenset({MACHINERY, ".git"})
 _JSON = (".json", ".jsonl", ".log")
@@ -29,20 +30,45 @@ def leaks(wiki: Path, clean: Container[str] = ()) -> list[FoundSecret]:
     `.wiki/`, which git ignores, and `.git/` are left out, and files that are known to be `clean`. Raises `OSError` for
     a file that cannot be read: what nobody looked at must not leave either.
     """
-    return [found for path in _paths(wiki) if path not in clean for found in _in_file(wiki, path)]
+    return [found for _, found, why in _searched(wiki, clean) if why is None]
 
 
-def refuse_leaks(wiki: Path, what: str, clean: Container[str] = ()) -> None:
-    """Raise `RunError`, naming files and kinds, where a wiki holds secrets; `what` says what is not done then."""
-    if found := leaks(wiki, clean):
+def refuse_leaks(wiki: Path, what: str, clean: Container[str] = ()) -> frozenset[str]:
+    """Raise `RunError`, naming files and kinds, where a wiki holds secrets; `what` says what is not done then.
+
+    Out: the files with something that only an exception of the owner's lets pass.
+    """
+    searched = list(_searched(wiki, clean))
+    if found := [found for _, found, why in searched if why is None]:
         raise RunError(refusal(found, what))
+    return frozenset(path for path, _, _ in searched)
+
+
+def _searched(wiki: Path, clean: Container[str]) -> Iterator[tuple[str, FoundSecret, str | None]]:
+    """What looks like a secret in each file, by its path, and why the owner allows it; None where nobody does."""
+    allowed = allowed_secrets(wiki)
+    for path in files_that_leave(wiki):
+        if path not in clean:
+            for found, digest in in_file(wiki, path):
+                yield path, found, allowed[digest].why if digest in allowed else None
+
+
+def allowed_secrets(wiki: Path) -> Mapping[str, AllowedSecret]:
+    """What a wiki's owner says only looks like a secret, by digest; nothing where the configuration is not readable."""
+    try:
+        return parse_config((wiki / CONFIG).read_text(encoding="utf-8")).allowed_secrets
+    except (OSError, ValueError, RunError):
+        return {}
 
 
 def refusal(found: Iterable[FoundSecret], what: str) -> str:
     """The line that says why something is not done: what was found where, and what to do about it."""
     every = sorted({f"{each.file} ({each.kind})" for each in found})
     more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
-    return f"secrets in {', '.join(every[:_MOST_NAMED])}{more}: {what}; `wiki secrets --wiki` names each line"
+    return (
+        f"secrets in {', '.join(every[:_MOST_NAMED])}{more}: {what}; `wiki secrets --wiki` names each line, and "
+        "--allow excuses what is no secret"
+    )
 
 
 def leaks_report(wiki: Path, detector: Detector | None = None) -> SecretsReport:
@@ -50,10 +76,14 @@ def leaks_report(wiki: Path, detector: Detector | None = None) -> SecretsReport:
 
     A second detector adds what it finds besides.
     """
-    report = SecretsReport()
-    for path in _paths(wiki):
+    report, allowed = SecretsReport(), allowed_secrets(wiki)
+    for path in files_that_leave(wiki):
         try:
-            report.found += _in_file(wiki, path, detector)
+            for found, digest in in_file(wiki, path, detector):
+                if digest in allowed:
+                    report.allowed.append(ExcusedSecret(found, allowed[digest].why))
+                else:
+                    report.found.append(found)
         except OSError as error:
             report.failures.append(Failure("file", _shown(path), error.strerror or type(error).__name__))
         else:
@@ -61,7 +91,7 @@ def leaks_report(wiki: Path, detector: Detector | None = None) -> SecretsReport:
     return report
 
 
-def _paths(wiki: Path) -> Iterator[str]:
+def files_that_leave(wiki: Path) -> Iterator[str]:
     """Every file of a wiki by its path in it, in order. A link leads elsewhere, and leaves as a link."""
 
     def fail(error: OSError) -> None:
@@ -74,15 +104,17 @@ def _paths(wiki: Path) -> Iterator[str]:
         yield from (Path(folder, each).relative_to(wiki).as_posix() for each in sorted(files))
 
 
-def _in_file(wiki: Path, path: str, detector: Detector | None = None) -> Iterator[FoundSecret]:
+def in_file(wiki: Path, path: str, detector: Detector | None = None) -> Iterator[tuple[FoundSecret, str]]:
+    """What looks like a secret in a file of a wiki and in its name, allowed or not, each with its value's digest."""
     name = _shown(path)
-    yield from (FoundSecret(name, kind, end - start) for start, end, kind in text_spans(path))
+    for start, end, kind in text_spans(path):
+        yield FoundSecret(name, kind, end - start), value_digest(path[start:end])
     file = wiki / path
     if file.is_symlink():
         return
     lines = file.read_bytes().decode("utf-8", "replace").split("\n")
     for place in with_second(detector, lines, secret_places(lines, is_json=path.endswith(_JSON))):
-        yield FoundSecret(name, place.kind, place.length, place.line, place.column)
+        yield FoundSecret(name, place.kind, place.length, place.line, place.column), place.digest
 
 
 def _shown(path: str) -> str:

@@ -13,9 +13,9 @@ from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import published
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
-from agent_wiki.wiki.config import Release
+from agent_wiki.wiki.config import Release, parse_config
 from agent_wiki.wiki.config_edits import edit_released
-from agent_wiki.wiki.layout import is_script
+from agent_wiki.wiki.layout import CONFIG, is_script
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 
@@ -35,6 +35,17 @@ def _unreleased_files(publisher: Publisher, view: WikiView) -> list[QuarantinedP
     scripts = {path: folder.read_text(path, errors="replace") or "" for path in folder.files() if is_script(path)}
     edited = unreleased_edits(publisher.pages.edited, publisher.state.config.released)
     return [*edited, *unreleased_scripts(scripts, view)]
+
+
+def exceptions(wiki: Path) -> list[dict[str, str]]:
+    """What the owner lets pass, each with the key of the configuration, the id or digest there, and why.
+
+    Raises `RunError` where the configuration cannot be read.
+    """
+    config = parse_config(WikiFolder(wiki).read_text(CONFIG) or "")
+    let_pass = [("released", name, each.why) for name, each in config.released.items()]
+    let_pass += [("allowed_secrets", name, each.why or each.kind) for name, each in config.allowed_secrets.items()]
+    return [{"link": CONFIG, "reason": "exception", "key": key, "id": name, "why": why} for key, name, why in let_pass]
 
 
 def withheld_named(pages: Sequence[QuarantinedPage], wanted: str, wiki: Path) -> QuarantinedPage | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from agent_wiki.errors import UsageError
 from agent_wiki.redaction.looks import looks_like_a_stand_in
-from agent_wiki.redaction.places import SecretPlace
+from agent_wiki.redaction.places import SecretPlace, value_digest
 
 NAMES = ("kingfisher",)
 _BLOCK_BYTES = 1 << 22
@@ -76,4 +76,4 @@ def _in_block(scanner: Any, block: Sequence[bytes], first: int) -> Iterator[Secr
         column, until = start - begins[index], min(end - begins[index], len(line))
         before, found = (part.decode("utf-8", "replace") for part in (line[:column], line[column:until]))
         kind = f"kingfisher-{str(finding.rule_id).rpartition('.')[2]}"
-        yield SecretPlace(first + index + 1, len(before) + 1, len(found), kind)
+        yield SecretPlace(first + index + 1, len(before) + 1, len(found), kind, value_digest(found))

@@ -6,6 +6,7 @@ those in the line as the file has it. Any other lines are judged together, for a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from bisect import bisect_right
@@ -26,12 +27,22 @@ _BLOCK_CHARACTERS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class SecretPlace:
-    """A secret of a text: the line and the column where it begins, both from 1, its characters there, and its kind."""
+    """A secret of a text: the line and the column where it begins, both from 1, its characters there, and its kind.
+
+    `digest` is that of the secret as the text has it. It is compared and never shown: who guesses a secret could tell
+    by it that the guess is right.
+    """
 
     line: int
     column: int
     length: int
     kind: str
+    digest: str
+
+
+def value_digest(value: str) -> str:
+    """By what an owner's exception knows a value that only looks like a secret: 16 hex of its SHA-256."""
+    return hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def secret_places(lines: Iterable[str], *, is_json: bool) -> Iterator[SecretPlace]:
@@ -42,7 +53,10 @@ def secret_places(lines: Iterable[str], *, is_json: bool) -> Iterator[SecretPlac
         if is_json and line.lstrip()[:1] in _BEGINS_JSON:
             yield from _places_in_block(block, first)
             block, size = [], 0
-            yield from (SecretPlace(number, start + 1, end - start, kind) for start, end, kind in json_spans(line))
+            yield from (
+                SecretPlace(number, start + 1, end - start, kind, value_digest(line[start:end]))
+                for start, end, kind in json_spans(line)
+            )
             continue
         first = first if block else number
         block.append(line)
@@ -55,9 +69,11 @@ def secret_places(lines: Iterable[str], *, is_json: bool) -> Iterator[SecretPlac
 
 def _places_in_block(block: list[str], first: int) -> Iterator[SecretPlace]:
     begins = [0, *accumulate(len(line) + 1 for line in block)]
-    for start, end, kind in text_spans("\n".join(block)):
+    text = "\n".join(block)
+    for start, end, kind in text_spans(text):
         index = bisect_right(begins, start) - 1
-        yield SecretPlace(first + index, start - begins[index] + 1, end - start, kind)
+        digest = value_digest(text[start:end])
+        yield SecretPlace(first + index, start - begins[index] + 1, end - start, kind, digest)
 
 
 def json_spans(text: str) -> list[Span]:

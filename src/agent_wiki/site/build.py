@@ -136,11 +136,10 @@ def build_site(
     inputs = memory.digest(title, is_published, templates.digest, recordings=named)
     if (known := memory.report_of(out, inputs)) is not None:
         return SiteReport(out, **known)
-    if is_published:
-        refuse_leaks(wiki, "no site was made", memory.clean())
+    excused = refuse_leaks(wiki, "no site was made", memory.clean()) if is_published else frozenset[str]()
     report = build_site_of(read_contents(wiki), out, recordings, title, progress)
     inputs = "" if report.problems else inputs
-    memory.remember(out, inputs, report.standing(), is_checked=is_published)
+    memory.remember(out, inputs, report.standing(), is_checked=is_published, excused=excused)
     return report
 
 

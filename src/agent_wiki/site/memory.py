@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,15 @@ class SiteMemory:
             return None
         return dict(known[2])
 
-    def remember(self, out: Path, inputs: str, report: Mapping[str, Any], *, is_checked: bool) -> None:
-        """Keep what a build found, where the wiki may be written to. `is_checked`: no file of the wiki has a secret."""
-        clean = self.files if is_checked else {path: self.files[path] for path in self.clean()}
+    def remember(
+        self, out: Path, inputs: str, report: Mapping[str, Any], *, is_checked: bool, excused: Collection[str] = ()
+    ) -> None:
+        """Keep what a build found, where the wiki may be written to.
+
+        `is_checked`: no file of the wiki has a secret, but for those that its owner's exceptions have `excused`.
+        """
+        known = self.files if is_checked else {path: self.files[path] for path in self.clean()}
+        clean = {path: signature for path, signature in known.items() if path not in excused}
         name = _digest(str(out.resolve()))
         sites = {key: site for key, site in self._sites.items() if key != name}
         sites = dict(list(sites.items())[-_MOST_SITES + 1 :])

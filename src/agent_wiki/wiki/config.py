@@ -30,9 +30,10 @@ OVERRIDES: Section = ("session_family_overrides",)
 RULES: Section = ("rules",)
 REJECTED: Section = ("rejected",)
 RELEASED: Section = ("released",)
+ALLOWED_SECRETS: Section = ("allowed_secrets",)
 IN_GIT = "pages"
 
-_SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED, RELEASED)
+_SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED, RELEASED, ALLOWED_SECRETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,14 @@ class Release:
     """What a person let through of a page that was held back: the digests of its `texts`, and `why`."""
 
     texts: tuple[str, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedSecret:
+    """What looks like a secret of this `kind` and is none, or may be seen: a person says `why`."""
+
+    kind: str
     why: str = ""
 
 
@@ -57,6 +66,7 @@ class Config:
     ignored_rules: tuple[str, ...] = ()  # ids of rules of the embedded engine that the owner switched off
     rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
     released: dict[str, Release] = field(default_factory=dict)  # by id of a page
+    allowed_secrets: dict[str, AllowedSecret] = field(default_factory=dict)  # by the digest of the value
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
     are_summaries_titled: bool = False  # their file names begin with their titles
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
@@ -74,7 +84,7 @@ def parse_config(text: str) -> Config:
         root = {}
     if not isinstance(root, dict):
         raise RunError(f"{CONFIG}:1: not a mapping; correct it and run again")
-    tags, clusters, tasks, overrides, rejected, released = (_mapping_at(root, section) for section in _SECTIONS)
+    tags, clusters, tasks, overrides, rejected, released, allowed = (_mapping_at(root, each) for each in _SECTIONS)
     check_page_names(text, CLUSTERS[0], (name for name, value in clusters.items() if isinstance(value, dict)))
     check_page_names(text, TASKS[0], (name for name, value in tasks.items() if isinstance(value, dict)))
     return Config(
@@ -85,6 +95,7 @@ def parse_config(text: str) -> Config:
         ignored_rules=_ignored_rules(root),
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
         released={name: _release(value) for name, value in released.items() if isinstance(value, dict)},
+        allowed_secrets={name: _allowed(value) for name, value in allowed.items() if isinstance(value, dict)},
         kept=tuple(texts_of(root.get("kept"))),
         are_summaries_titled=_is_second(root, "summary_names", "session", "title"),
         keeps_personal_data=_is_second(root, "pii", "replace", "keep"),
@@ -95,6 +106,10 @@ def parse_config(text: str) -> Config:
 
 def _release(value: Mapping[str, Any]) -> Release:
     return Release(tuple(texts_of(value.get("texts"))), str(value.get("why") or ""))
+
+
+def _allowed(value: Mapping[str, Any]) -> AllowedSecret:
+    return AllowedSecret(str(value.get("kind") or ""), str(value.get("why") or ""))
 
 
 def _loaded(text: str) -> Any:

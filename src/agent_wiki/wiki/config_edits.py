@@ -14,7 +14,17 @@ from typing import Any
 import yaml
 
 from agent_wiki.errors import RunError
-from agent_wiki.wiki.config import REJECTED, RELEASED, TAGS, Release, Section, parse_config, split_tag_lines
+from agent_wiki.wiki.config import (
+    ALLOWED_SECRETS,
+    REJECTED,
+    RELEASED,
+    TAGS,
+    AllowedSecret,
+    Release,
+    Section,
+    parse_config,
+    split_tag_lines,
+)
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.values import texts_of
 from agent_wiki.wiki.yaml_syntax import OneLine, compose_yaml, dump_yaml, load_yaml, node_value
@@ -78,6 +88,12 @@ def edit_released(text: str, releases: Mapping[str, Release]) -> str:
     """`text` with pages put under `released:`, one a line. All else keeps its bytes."""
     entries = {name: OneLine(texts=list(each.texts), why=each.why) for name, each in releases.items()}
     return edit_config(_with_section_of(text, RELEASED[0]), RELEASED, entries)
+
+
+def edit_allowed_secrets(text: str, allowed: Mapping[str, AllowedSecret]) -> str:
+    """`text` with values put under `allowed_secrets:` by their digests, one a line. All else keeps its bytes."""
+    entries = {digest: OneLine(kind=each.kind, why=each.why) for digest, each in allowed.items()}
+    return edit_config(_with_section_of(text, ALLOWED_SECRETS[0]), ALLOWED_SECRETS, entries)
 
 
 def _with_section_of(text: str, name: str) -> str:

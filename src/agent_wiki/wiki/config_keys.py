@@ -20,6 +20,7 @@ KEYS: dict[str, tuple[type, str]] = {
     "rules.ignore": (list, "rules of the embedded engine that are switched off"),
     "rejected": (dict, "pages retired for good"),
     "released": (dict, "pages let out of quarantine, with their texts"),
+    "allowed_secrets": (dict, "what only looks like a secret, by its digest"),
     "trust": (list, "other wikis whose word on trust is taken"),
     "kept": (list, "pages that you edited and keep"),
     "pii": (str, "personal data: replace, or keep"),
