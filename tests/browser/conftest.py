@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.site.build import build_site
+from agent_wiki.site.build import build_site, build_site_of
 from tests.on_request import mark_on_request
+from tests.website.attacked import attacked_contents
 from tests.website.rich import rich_wiki
 
 _HERE = Path(__file__).parent
@@ -63,4 +64,13 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rich")
     wiki, recordings = rich_wiki(folder)
     build_site(wiki, folder / "site", [recordings], is_published=False)
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a wiki that is made of attacks."""
+    folder = tmp_path_factory.mktemp("attacked")
+    contents, recordings = attacked_contents(folder)
+    build_site_of(contents, folder / "site", [recordings])
     return folder / "site"

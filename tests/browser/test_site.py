@@ -153,6 +153,19 @@ def test_hostile_text_is_text(browser: Any, rich: Path) -> None:
             assert tab.title() != "1"
 
 
+def test_the_corpus_of_attacks_opens_asks_and_says_nothing(browser: Any, attacked: Path) -> None:
+    """Every page, unfolded, and the search with all its rows; `shown` fails on a dialog, a message or a request."""
+    with shown(browser, attacked / "search.html") as tab:
+        tab.wait_for_selector("#search[data-ready]")
+        tab.fill("#words", "script")
+        assert tab.locator("#results .item").count() > 0
+        for page in sorted(attacked.rglob("*.html")):
+            tab.goto(page.as_uri())
+            tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+            assert tab.locator("img, iframe, base, style, script:not([src]), [onclick], [onerror]").count() == 0
+            assert tab.title() != "ran"
+
+
 def test_the_policy_stops_what_would_be_injected(browser: Any, example: Path) -> None:
     context = browser.new_context()
     tab = context.new_page()
