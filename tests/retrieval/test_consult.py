@@ -107,6 +107,16 @@ def _summary(wiki: Path, session_id: str, status: str, quote: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def test_a_request_needs_no_quotes_and_is_not_empty(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["consult", "run the unit tests", "--wiki", str(wiki)]) == 0
+    quoted = capsys.readouterr().out
+    assert quoted
+    assert main(["consult", "run", "the", "unit", "tests", "--wiki", str(wiki)]) == 0
+    assert capsys.readouterr().out == quoted
+    assert main(["consult", " ", "--wiki", str(wiki)]) == 2
+    assert "say what you are about to do" in capsys.readouterr().err
+
+
 def test_review_lists_what_harmed_or_misled_with_counts_and_quotes(
     wiki: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

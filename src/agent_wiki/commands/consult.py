@@ -21,7 +21,9 @@ _MOST_TOKENS = 2_000
 
 
 def consult(
-    task: Annotated[str, typer.Argument(help="What you are about to do, in a few words.", show_default=False)],
+    words: Annotated[
+        list[str], typer.Argument(metavar="TASK", help="What you are about to do, in a few words.", show_default=False)
+    ],
     read: Annotated[bool, typer.Option("--read", help="Print the pages themselves.")] = False,
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, help="The most tokens to print with --read, at two bytes per token.")
@@ -49,6 +51,7 @@ def consult(
     from agent_wiki.trajectory.repository import repository_here
     from agent_wiki.wiki.kinds import INDEXED
 
+    task = " ".join(words)
     if not task.strip():
         raise UsageError('consult: say what you are about to do, as in: wiki consult "fix the failing test"')
     kinds = _listed(kind)

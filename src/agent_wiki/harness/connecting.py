@@ -10,6 +10,7 @@ import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from difflib import get_close_matches
 from pathlib import Path
 
 from agent_wiki.errors import RunError, UsageError
@@ -46,7 +47,10 @@ def agent_named(name: str) -> Agent:
     """The agent of that name. Raises `UsageError`."""
     found = next((each for each in AGENTS if each.name == name), None)
     if found is None:
-        raise UsageError(f"connect: {name!r} is not one of {', '.join(each.name for each in AGENTS)}")
+        names = [each.name for each in AGENTS]
+        nearest = get_close_matches(name, names, n=1) or [each for each in names if each.startswith(name)]
+        meant = f"; did you mean {nearest[0]}?" if nearest else ""
+        raise UsageError(f"connect: {name!r} is not one of {', '.join(names)}{meant}")
     return found
 
 

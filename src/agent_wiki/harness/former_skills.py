@@ -11,7 +11,13 @@ _DIGITS = 16
 _SHIPPED = {
     "wiki-catalog/SKILL.md": ("e32bd01efee94913", "f546cfb7319baf43"),
     "wiki-consolidate-clusters/SKILL.md": ("024af0eb544c0cf8", "87fb2ae14d1901f0"),
-    "wiki-consult/SKILL.md": ("026c60e3ca3e7de6", "311c6bf77de9a2df", "57a59f546e1bd4fd", "e1faa5de97c0f0c9"),
+    "wiki-consult/SKILL.md": (
+        "026c60e3ca3e7de6",
+        "311c6bf77de9a2df",
+        "57a59f546e1bd4fd",
+        "afd4ce1b05de465b",
+        "e1faa5de97c0f0c9",
+    ),
     "wiki-discover-tasks/SKILL.md": ("1bef9acc710d0730", "85ae8705cfdff09c"),
     "wiki-extract-guidelines/SKILL.md": ("37744aac24bceb95", "3f7c05200d851abd"),
     "wiki-ingest/SKILL.md": ("15ab6567d88178e0", "6bcffa97dcaad0c4", "d6f9ad4c80a8ac46"),
