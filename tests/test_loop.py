@@ -17,47 +17,24 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.harness.mcp_server import WikiTools
 from agent_wiki.retrieval import consult
-from agent_wiki.stages.order import SESSION_STAGES
-from agent_wiki.wiki.layout import content_id
 from agent_wiki.wiki.page import Page, parse_page
 from tests.readers.claude_lines import assistant, call, result, text, user
-from tests.wikis import Script, changed, ingest, record, rule, tree
+from tests.wikis import changed, ingest, tree
 
 TRACES = Path(__file__).parent.parent / "wiki-example" / "traces"
 TASK = "unzip fails, list the entries of a release archive, a zip file"
 COMMAND = "python3 -m zipfile -l"
-RULE = f"Use `{COMMAND}` to list archives: Python needs no unzip program."
-LESSON = rule(
-    RULE,
-    title=f"Use `{COMMAND}`",
-    trigger="About to run `unzip`, or it has failed.",
-    tags=["python", "unzip", "zip"],
-    evidence=[{"turn": 1, "quote": f"List the archive with {COMMAND}"}],
-)
-NAME = content_id(RULE)
-PYTHON = "98a5a4767820"
+NAME = "5db6cb1bb2bd"
 Line = dict[str, Any]
 Shown = Callable[[Path, Path], tuple[Line, str]]
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example's wiki, made anew, with two sessions whose lesson a model wrote."""
+    """The example's wiki, made anew."""
     wiki = tmp_path_factory.mktemp("loop") / "wiki"
     assert ingest([TRACES], wiki, "offline").failures == []
-    _add_lesson(wiki)
     return wiki
-
-
-def _add_lesson(wiki: Path) -> None:
-    folder = wiki.parent / f"{wiki.name}-lesson"
-    folder.mkdir()
-    script = Script(folder)
-    script.says("", rules=[LESSON])
-    request = f"List the archive with {COMMAND}, there is no unzip."
-    paths = [record(folder, name, "2026-01-01", request=request) for name in ("zip-1", "zip-2")]
-    assert ingest(paths, wiki, script.engine, stages=SESSION_STAGES).failures == []
-    assert ingest([], wiki, "offline").failures == []
 
 
 @pytest.fixture
@@ -194,29 +171,10 @@ def test_so_is_what_wiki_consult_printed(
     check_followed(wiki, before, "later")
 
 
-@pytest.mark.parametrize(("has_read", "sessions"), [(False, 2), (True, 1)])
-def test_a_session_that_read_the_rule_is_not_one_more_that_states_it(
-    wiki: Path, tmp_path: Path, has_read: bool, sessions: int
-) -> None:
-    """The embedded engine finds this rule in the session itself, were it not for the page that it read."""
-    (where,) = (wiki / "guidelines").glob(f"*__{PYTHON}.md")
-    made = {"sessionId": "later", "timestamp": "2026-12-05T03:04:05.678Z"}
-    lines = [
-        user("What do the levels in logs/april.log come to?", **made),
-        assistant("m1", call("c1", command="python src/gauge.py logs/april.log"), **made),
-        user([result("c1", "Exit code 127\nbash: line 1: python: command not found", is_error=True)], **made),
-    ]
-    if has_read:
-        tool, shown = by_file(wiki, where)
-        lines.append(assistant("m2", {**tool, "id": "c2"}, **made))
-        lines.append(user([result("c2", [{"type": "text", "text": shown}])], **made))
-    lines.append(assistant("m3", call("c3", command="python3 src/gauge.py logs/april.log"), **made))
-    lines.append(user([result("c3", "The mean is 126.0")], **made))
-    lines.append(assistant("m4", text("They come to 126.0 on average."), **made))
-    path = tmp_path / "later.jsonl"
-    path.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
-    ingest([path], wiki, "offline")
-    assert page(wiki, where).fields["support"]["sessions"] == sessions
+def test_without_the_wiki_the_same_session_is_one_more_that_states_the_rule(wiki: Path, tmp_path: Path) -> None:
+    ingest([session(tmp_path / "later", "later", None)], wiki, "offline")
+    assert page(wiki, guideline(wiki)).fields["support"]["sessions"] == 3, "or the tests above would prove nothing"
+    assert "used" not in row(wiki)
 
 
 def test_a_skill_call_counts_as_a_use_of_the_skill(wiki: Path, tmp_path: Path) -> None:
@@ -292,5 +250,4 @@ def test_readers_before_writers_make_the_same_wiki(wiki: Path, tmp_path: Path, l
     for path in reversed(later):
         ingest([path], reversed_wiki, "offline")
     ingest([TRACES], reversed_wiki, "offline")
-    _add_lesson(reversed_wiki)
     assert changed(tree(wiki), tree(reversed_wiki)) == []

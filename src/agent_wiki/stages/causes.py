@@ -147,8 +147,7 @@ class _Case:
         return self._of_confirmed(event, confirming, against)
 
     def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:
-        went = "ran, and failed otherwise," if verdict_of(confirming).has_failed else "passed"
-        where = f"failed in T{event.turn}, {went} in T{confirming.turn}"
+        where = f"failed in T{event.turn}, {self._went(event, confirming)} in T{confirming.turn}"
         doubt = self._doubt(event, confirming)
         if doubt:
             return self._unless_stated(f"{where}, but {doubt}", against)
@@ -163,6 +162,13 @@ class _Case:
         if self._differs(event, confirming):
             return Grade("checked", f"{where}; nothing else was changed in between", against)
         return Grade("asserted", f"{where} unchanged: it may have passed by itself", against)
+
+    def _went(self, event: Call, confirming: Call) -> str:
+        """How the check went later."""
+        if verdict_of(confirming).has_failed:
+            return "ran, and failed otherwise,"
+        is_same = self.shown is not None or any(is_same_check(*both) for both in self._answers(event, confirming))
+        return "passed" if is_same or not called_steps(event) else "another call for the same job passed"
 
     def _doubt(self, event: Call, confirming: Call) -> str:
         """Why the pass says nothing of the remedy; empty where nothing speaks against it."""

@@ -106,3 +106,33 @@ def test_a_customers_wish_is_no_rule_for_the_agent() -> None:
     script = Script("I want to change my flight.").call("get_user", {"id": "a"}, "{}")
     script.says("Done, updated.").user("No, use my credit card instead of my gift card")
     assert not _rules(script.call("pay", {"with": "credit card"}, "{}"))
+
+
+def _titles(script: Script) -> list[tuple[str, str]]:
+    found = corrections.lessons(MinedSession.of(script.done()))
+    return [(lesson.guideline.title, lesson.guideline.trigger) for lesson in found]
+
+
+def test_the_title_names_what_is_not_wanted_and_the_trigger_the_language() -> None:
+    asked = "can you use a switch case instead of linked ifelse?"
+    script = Script().call("Write", {"content": "if a"}, REFUSED + asked, failed=True, mark="rejected")
+    script.edits("a plan", "a switch case for the errors", "plan.md").edits("if a", "switch {", "cart.go")
+    assert _titles(script) == [
+        ("Prefer a switch case to linked ifelse", "Writing `.go` files, and about to use linked ifelse.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Use git mv instead of rm. I want them in attic/old.", []),
+        ("In this repo always use git mv instead of rm.", ["Use `git mv` instead of `rm`."]),
+        ("Use trash-put instead of rm.", []),
+        ("We use trash-put instead of rm.", ["Use `trash-put` instead of `rm`."]),
+    ],
+)
+def test_a_refused_change_of_certain_files_is_no_rule_unless_it_is_meant_for_good(
+    said: str, expected: list[str]
+) -> None:
+    script = _refused("rm -rf tests/old", said).runs("git mv tests/old attic/old && trash-put x", "")
+    assert _rules(script) == expected

@@ -36,6 +36,14 @@ def test_a_name_put_right_in_a_well_known_file_is_a_lesson() -> None:
     ]
 
 
+def test_the_title_names_the_file_and_the_rationale_the_agents_words() -> None:
+    said = "There is a schema error: the property should be `directory` instead of `folder`."
+    session = MinedSession.of(_corrects(said, "/home/kim/shop/.goreleaser.yaml").done())
+    (lesson,) = edits.lessons(session)
+    assert lesson.guideline.title == "Use directory, not folder, in .goreleaser.yaml"
+    assert lesson.guideline.rationale == f'The agent found the cause and put it right: "{said}".'
+
+
 def test_a_name_of_one_repository_gives_no_lesson() -> None:
     said = "There is a schema error: the property should be `directory` instead of `folder`."
     assert not _rules(_corrects(said, "/home/kim/shop/cart.yaml"))

@@ -28,6 +28,7 @@ def test_an_error_met_and_then_remedied_is_a_lesson() -> None:
     assert lesson.guideline.title == "Cross-compile Go tests with -c"
     assert [each.quote for each in lesson.guideline.evidence] == [FORMAT, RAN, COMPILED]
     assert "/home" not in lesson.guideline.rule + lesson.guideline.rationale
+    assert lesson.guideline.rationale.endswith(f"; it ran as `{COMPILED}`.")
 
 
 def test_an_error_without_its_remedy_gives_no_lesson() -> None:
@@ -45,7 +46,9 @@ def test_an_error_text_that_was_only_read_gives_no_lesson() -> None:
 
 def test_a_remedy_may_be_an_edit() -> None:
     script = Script().runs("python check.py", NO_APP, failed=True)
-    assert _titles(script.edits(*APP_NAMED)) == ["List only importable apps in settings"]
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.edits(*APP_NAMED).done()))
+    assert lesson.guideline.title == "List only importable apps in settings"
+    assert lesson.guideline.rationale.endswith(f"; it went on after an edit that wrote `{APP_NAMED[1]}`.")
 
 
 def test_a_state_that_a_look_showed_is_a_lesson_once_a_later_look_shows_it_good() -> None:
@@ -68,7 +71,9 @@ def test_a_change_before_the_state_was_shown_is_no_remedy() -> None:
 def test_an_error_the_user_came_back_with_is_a_lesson_once_remedied() -> None:
     script = Script().edits("a", APP_NAMED[0]).says("Done.").user(NO_APP)
     assert not _titles(script)
-    assert _titles(script.edits(*APP_NAMED)) == ["List only importable apps in settings"]
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.edits(*APP_NAMED).done()))
+    assert lesson.guideline.title == "List only importable apps in settings"
+    assert lesson.guideline.rationale.endswith(f"; the edit that followed wrote `{APP_NAMED[1]}`.")
 
 
 @pytest.mark.parametrize("remedy", remedies(), ids=lambda remedy: remedy.wording.title)

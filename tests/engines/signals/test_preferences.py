@@ -45,6 +45,12 @@ def test_a_standing_wish_needs_no_refusal() -> None:
     ]
 
 
+def test_the_rationale_holds_what_else_the_user_said_at_that_moment() -> None:
+    said = "Two names hold commas, so awk cuts them apart.\nAlways parse CSV with the csv module."
+    (lesson,) = _lessons(_working().user(said))
+    assert lesson.guideline.rationale == f'The user said so: "{" ".join(said.split()).rstrip(".")}".'
+
+
 def test_a_plain_order_after_a_report_is_the_next_task() -> None:
     assert not _rules(_working().user("add a test for empty carts"))
     assert not _rules(_working().user("don't forget the readme"))

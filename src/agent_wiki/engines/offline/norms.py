@@ -28,6 +28,7 @@ _STANDING = regex(
     r"|in this (?:repo|repository|project|codebase))\b",
     re.IGNORECASE,
 )
+_FOR_GOOD = regex(r"\b(?:always|never|ever|everywhere|we (?:use|prefer|only))\b", re.IGNORECASE)
 _PERSONS = (
     (regex(r"(?:(?<=unless )|(?<=until )|(?<=if )|(?<=when )|(?<=once ))(?:i|we) (?:explicitly "
                 r"|specifically )?(?:ask|say|tell|request|want)(?:ed)?(?: (?:for it|so|you(?: to)?))?\b",
@@ -79,6 +80,11 @@ class Norm:
         """When the rule applies, recognisable before the event."""
         when = _OCCASION.search(self.rule)
         return sentence_case(when[0]) if when else f"About to {self.deed}"
+
+
+def is_standing(sentence: str) -> bool:
+    """Whether a sentence says of itself that it is meant for more than the work at hand."""
+    return bool(_STANDING.search(sentence) or _FOR_GOOD.search(sentence))
 
 
 def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:

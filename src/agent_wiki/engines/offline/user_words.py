@@ -11,8 +11,10 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.own_words import own_text
+from agent_wiki.wiki.text import plain_line
 
 _MOST_CHARACTERS = 700
+_LONGEST_REASON = 300
 _REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
 _AFTER_REASON = regex(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
 _EDITOR_NOTE = regex(r"<(ide_\w{1,40}|system-reminder|command-\w{1,40})>")
@@ -50,6 +52,12 @@ class UserWords:
             return []
         pieces = re.split(r"(?<=[.!?])\s+|\n+|\s+-\s+|; ", self.own)
         return [piece.strip(" -*❯>\t") for piece in pieces if piece.strip(" -*❯>\t")]
+
+
+def with_reason(words: UserWords, sentence: str) -> str:
+    """A sentence together with what else the user said at that moment, where that is short: it often says why."""
+    whole = plain_line(words.own, _MOST_CHARACTERS)
+    return whole if len(whole) <= _LONGEST_REASON and sentence in whole else plain_line(sentence, 220)
 
 
 def user_words(session: MinedSession) -> list[UserWords]:

@@ -11,10 +11,10 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
+from agent_wiki.engines.offline.norms import is_standing
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
-from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
@@ -51,6 +51,7 @@ _ONE_OFF = regex(
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
+_OF_PROSE = frozenset({".md", ".mdx", ".rst", ".txt"})
 _BUILT_IN = regex(
     r"\b(?:can't|couldn't|can not|cannot) (?:we|you) (?:just |simply )?(?:use|provide|pass|set|reuse|call)\b"
     r"|\b(?:isn't|wasn't) there (?:already )?(?:a|an)\b|\bthere(?:'s| is) already\b|\b(?:we|you) already have\b"
@@ -119,26 +120,36 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
         taken_up = _adopted(session, words, new) if _means_something(session, words, sentence, new, old) else None
         if taken_up is None:
             return []
-        wording = _instead_wording(new, old)
+        wording = _instead_wording(new, old, _kind_of_code(session, taken_up))
         if wording is None or not (words.rejected or words.is_after_claim):
             return []
-        rationale = f'The user asked for it: "{plain_line(sentence, 200)}", and the agent went on that way.'
+        rationale = f'The user asked for it: "{with_reason(words, sentence)}", and the agent went on that way.'
         quotes = [session.quote(words.turn, sentence)]
         return lesson(wording, rationale, quotes, _event(words), 88, remedy=taken_up.turn)
     return []
 
 
-def _instead_wording(new: str, old: str) -> Wording | None:
+def _instead_wording(new: str, old: str, kind: str) -> Wording | None:
     """Names of tools and identifiers as code, so that the same request has the same words however it was said."""
     if _is_name(new) and _is_name(old):
         return _use_instead("corrections/use-instead", new.strip("`"), old.strip("`"))
-    title = title_of(f"Use {new} instead of {old}")
+    title = next((each for each in (f"Use {new} instead of {old}", f"Prefer {new} to {old}") if _fits(each)), None)
     tags = tuple(dict.fromkeys((tag(new.split()[-1], "style"), tag(old.split()[-1], "style"), "user-preference")))
-    return (
-        Wording("corrections/use-instead", title, f"Use {new} instead of {old}.", f"About to use {old}.", tags)
-        if title
-        else None
-    )
+    trigger = f"Writing `{kind}` files, and about to use {old}." if kind else f"About to use {old}."
+    return Wording("corrections/use-instead", title, f"Use {new} instead of {old}.", trigger, tags) if title else None
+
+
+def _kind_of_code(session: MinedSession, taken_up: Call) -> str:
+    """The suffix of the first file of code that was written from then on; empty without one."""
+    for call in (taken_up, *session.calls_after(taken_up.turn, 16)):
+        suffix = re.search(r"\.\w{1,8}$", call.path() or "") if is_edit(call) else None
+        if suffix and suffix[0].lower() not in _OF_PROSE:
+            return suffix[0]
+    return ""
+
+
+def _fits(title: str) -> bool:
+    return 3 <= len(title.split()) <= 7
 
 
 def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:
@@ -180,6 +191,8 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
     both = f"{new} {old}"
     if not new or not old or new.lower() == old.lower() or _VAGUE.search(both) or _ONE_OFF.search(sentence):
         return False
+    if old.strip("`").split(" ")[0] in _CHANGERS and not is_standing(sentence):
+        return False  # one change of certain files is called off, not a program for ever
     is_request = (
         words.rejected is None and bool(_POLITE.match(sentence)) and not all(_is_name(word) for word in (new, old))
     )

@@ -11,6 +11,7 @@ from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 4
 _INDENTATION = regex(r"IndentationError|unexpected indent|unindent does not match|expected an indented block")
@@ -78,13 +79,13 @@ def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
             if match and _TROUBLE.search(text[:1500]) and _swaps(edit, match["old"], match["new"]):
                 wording = Wording(
                     "edits/name-corrected",
-                    f"Use {match['new']} instead of {match['old']}",
+                    f"Use {match['new']}, not {match['old']}, in {file}",
                     f"Use `{match['new']}` instead of `{match['old']}` in `{file}`.",
-                    f"Writing `{file}`, or `{match['old']}` in it is refused.",
+                    f"Writing `{file}`, or `{match['old']}` in it is reported as wrong.",
                     (tag(file, ""), "configuration"),
                 )
                 line = _line_with(text, match[0])
-                rationale = f"`{match['old']}` in `{file}` was refused; the edit to `{match['new']}` stood."
+                rationale = f'The agent found the cause and put it right: "{plain_line(line, 200)}".'
                 evidence = [session.quote(turn, line), session.quote(edit.turn, edit_text(edit))]
                 return lesson(wording, rationale, evidence, {edit.turn}, 70, remedy=edit.turn)
     return []

@@ -10,7 +10,6 @@ from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.verdict import has_failed
-from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
@@ -39,11 +38,12 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     if worked is None or (remedy.good and confirmed is None):
         return []
     name, wanted = error_name(line, session) or "an error", _wanted(failed, remedy)
-    rationale = f"`{wanted}` stopped with `{name}`; it went on once the remedy was applied."
+    applied = _line_of_remedy(worked, remedy)
+    rationale = f"`{wanted}` stopped with `{name}`; {_went_on(failed, worked, applied)}."
     if remedy.good:
         rationale = f"`{plain_line(failed.line, 120)}` showed `{name}`; a later look showed it remedied."
     evidence = [quote_line(session, failed, line), quote_command(session, failed, wanted)]
-    evidence.append(_quote_remedy(session, worked, remedy))
+    evidence.append(session.quote(worked.turn, applied) if applied else None)
     return lesson(
         remedy.wording,
         rationale,
@@ -65,8 +65,10 @@ def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
         fix = next((edit for edit in edits if _applies(edit, remedy)), None)
         if match and fix:
             line = _line_around(words.text, match.start())
-            evidence = [session.quote(words.turn, line), _quote_remedy(session, fix, remedy)]
-            rationale = f"The user came back with `{plain_line(line, 160)}`; the edit that followed remedied it."
+            applied = _line_of_remedy(fix, remedy)
+            evidence = [session.quote(words.turn, line), session.quote(fix.turn, applied) if applied else None]
+            wrote = plain_line(applied, 120).replace("`", "'")
+            rationale = f"The user came back with `{plain_line(line, 160)}`; the edit that followed wrote `{wrote}`."
             found += lesson(remedy.wording, rationale, evidence, {words.turn}, 80, remedy=fix.turn)
     return found
 
@@ -126,10 +128,21 @@ def _quoted_word(failed: Attempt, remedy: Remedy) -> str:
     return line.rpartition(": ")[2].strip()
 
 
-def _quote_remedy(session: MinedSession, worked: Attempt | Call, remedy: Remedy) -> CitedQuote | None:
+def _went_on(failed: Attempt, worked: Attempt | Call, applied: str) -> str:
+    """How it went on, in the words of the session."""
+    if not applied:
+        return "it went on after what the agent changed"
+    code = plain_line(applied, 120).replace("`", "'")
+    if not isinstance(worked, Attempt):
+        return f"it went on after an edit that wrote `{code}`"
+    return f"it ran as `{code}`" if _heads(failed) & _heads(worked) else f"it went on after `{code}`"
+
+
+def _line_of_remedy(worked: Attempt | Call, remedy: Remedy) -> str:
+    """The line that applied the remedy; empty where it was applied otherwise."""
     pattern, text = (remedy.command, worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked))
     match = pattern.search(text) if pattern else None
-    return session.quote(worked.turn, _line_around(text, match.start())) if match else None
+    return _line_around(text, match.start()) if match else ""
 
 
 def _line_around(text: str, position: int) -> str:

@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of, norm_of_question
 from agent_wiki.engines.offline.undoing import undoing
-from agent_wiki.engines.offline.user_words import UserWords, user_words
+from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -96,7 +96,7 @@ def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
     wording = Wording(
         "preferences/stated-rule", sentence_case(title), f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(rule)
     )
-    rationale = f'The user said so: "{plain_line(sentence, 220).rstrip(".")}"'
+    rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}"'
     if words.rejected is not None:
         rationale += f", refusing a call of `{words.rejected.name}`"
     event = {words.turn} | ({words.rejected.turn} if words.rejected else set())
