@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,7 +48,7 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
         print_json([*map(as_values, held), *others], is_ascii=True)
     else:
         for withheld in held:
-            print_lines(_withheld_lines(withheld))
+            print_lines(_withheld_lines(withheld, folder))
         for each in found:
             print_lines(_review_lines(folder, each))
         for page in edited:
@@ -89,7 +90,7 @@ def _review_lines(folder: Path, each: Reviewed) -> list[str]:
     return lines
 
 
-def _withheld_lines(page: QuarantinedPage) -> list[str]:
+def _withheld_lines(page: QuarantinedPage, folder: Path) -> list[str]:
     from agent_wiki.retrieval.terminal import one_line, plain_text
     from agent_wiki.safety.finding import RULES
 
@@ -99,6 +100,8 @@ def _withheld_lines(page: QuarantinedPage) -> list[str]:
         lines.append(f"   {each['rule']}{excerpt}")
         lines.append(f"      {RULES.get(each['rule'], '')}")
     lines += [f"   in {one_line(each)}" for each in page.sessions]
+    for what, words in (("publish", page.release_words), ("remove", page.removal_words)):
+        lines.append(one_line(f"   to {what} it: {shlex.join(['wiki', *words, '--wiki', str(folder)])}"))
     return [*lines, *(f"   > {line}" for line in plain_text(page.says[:_MOST_SHOWN]).split("\n"))]
 
 

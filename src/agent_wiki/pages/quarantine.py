@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
@@ -53,13 +54,27 @@ class QuarantinedPage:
     path: str = field(metadata=BODY)
     says: str = field(metadata=BODY)
 
+    @property
+    def release_words(self) -> tuple[str, ...]:
+        """The words of the command that publishes it, with a place for the reason."""
+        return "release", plain_line(visible(self.id), _MOST_TITLE), "--why", "REASON"
+
+    @property
+    def removal_words(self) -> tuple[str, ...]:
+        """The same of the command that removes it for good. A summary goes with its session."""
+        if self.kind == "summary" and self.sessions:
+            return "forget", plain_line(visible(self.sessions[0]), _MOST_TITLE)
+        return "reject", plain_line(visible(self.id), _MOST_TITLE), "--why", "REASON"
+
     def text(self, templates: Templates) -> str:
         """The page as text: what it says is in a fence, and nothing of it is hidden."""
         shown = visible(self.says[:_MOST_SHOWN])
         why = [{"excerpt": "", **each, "says": RULES.get(each["rule"], "")} for each in self.findings]
         excerpts = [each.get("excerpt", "") for each in self.findings]
         fence = fence_of("\n".join([shown, *excerpts]))
-        body = templates.render("quarantined.md", title=self.title, why=why, says=shown, fence=fence, id=self.id)
+        words = {"release": self.release_words, "removal": self.removal_words}
+        commands = {name: shlex.join(["wiki", *each]) for name, each in words.items()}
+        body = templates.render("quarantined.md", title=self.title, why=why, says=shown, fence=fence, **commands)
         return page_text(front_matter(self), body)
 
 

@@ -92,7 +92,7 @@ def _quarantined(contents: SiteContents) -> Iterator[WaitingPage]:
         notes = [f"{each['rule']}: {RULES.get(each['rule'], '')}" for each in page.findings]
         notes += [f"“{visible(each['excerpt'][:_MOST_QUOTE])}”" for each in page.findings if each.get("excerpt")]
         settle = [
-            command("publish it as it is", "release", page.id, "--why", "REASON"),
-            command("retire it for good", "reject", page.id, "--why", "REASON"),
+            command("publish it as it is", *page.release_words),
+            command("remove it for good", *page.removal_words),
         ]
         yield WaitingPage(page.title, "", page.path, notes, settle, visible(page.says[:_MOST_SHOWN]))
