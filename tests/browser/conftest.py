@@ -21,7 +21,7 @@ from tests.website.rich import rich_wiki
 _HERE = Path(__file__).parent
 _EXAMPLE = _HERE.parents[1] / "wiki-example"
 _ON_REQUEST = "a browser is started on request: pytest -m browser tests/browser"
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def browser() -> Iterator[Any]:
     """A headless Chromium."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip("no Chromium is on the path")
     with playwright.sync_playwright() as started:

@@ -13,7 +13,9 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.pipeline.forget_machinery import cached_files
+from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.site.local import LocalSite, server_of
+from agent_wiki.wiki.store import WikiFolder
 
 WIKI = Path(__file__).parents[2] / "wiki-example" / "wiki"
 CSV_RULE = "guidelines/always-parse-csv-with-the-csv-module__caf16d1e74d4"
@@ -87,6 +89,16 @@ def test_a_page_is_brought_up_to_date_and_printed_or_opened(
     monkeypatch.setattr("webbrowser.open", opens)
     assert main(["view", "openai-orders-4", "--wiki", str(wiki)]) == 0
     assert Path(unquote(urlsplit(opened[0]).path)) == wiki / ".wiki" / "site" / "sessions" / "openai-orders-4.html"
+
+
+def test_the_recordings_that_the_wiki_was_read_from_are_shown(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    KnownRecordings.load(WikiFolder(wiki)).note([WIKI.parent / "traces" / "openai-orders-4.json"], {})
+    assert main(["view", "openai-orders-4", "--wiki", str(wiki), "--print"]) == 0
+    page = Path(capsys.readouterr().out.strip())
+    assert 'class="said-by is-user"' in page.read_text(encoding="utf-8")
+    assert main(["site", "--wiki", str(wiki), "--out", str(wiki.parent / "site")]) == 0
+    assert "the wiki was read from " in capsys.readouterr().out
+    assert "The recording is not shown here" in (wiki.parent / "site/sessions/openai-orders-4.html").read_text("utf-8")
 
 
 def test_a_port_in_use_is_one_line(wiki: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:

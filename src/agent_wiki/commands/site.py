@@ -17,6 +17,14 @@ Recordings = Annotated[
     list[str] | None,
     typer.Option("--recordings", help="A file or folder with recordings, whose turns are shown; may be repeated."),
 ]
+KnownRecordings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recordings",
+        help="A file or folder with recordings, whose turns are shown; may be repeated.",
+        show_default="those that the wiki was read from, as far as they are here",
+    ),
+]
 Title = Annotated[str, typer.Option("--title", help="What the site is called.")]
 
 
@@ -42,13 +50,26 @@ def site(
         print_answer("site", report.to_json())
     else:
         print_lines(report.lines())
+        if report.with_recording < report.sessions and not recordings:
+            print_lines(_where(wiki_folder(wiki)))
     print_lines((f"wiki: {problem}" for problem in report.problems), err=True)
     raise typer.Exit(report.exit_code)
 
 
+def _where(wiki: Path) -> list[str]:
+    """Where the recordings are that a site was made without."""
+    from agent_wiki.site.local import recordings_here
+
+    known = recordings_here(wiki)
+    if not known:
+        return []
+    more = f" and {len(known) - 1} more" if len(known) > 1 else ""
+    return [f"the wiki was read from {known[0]}{more}: with --recordings their turns are published, redacted"]
+
+
 def serve(
     wiki: ExistingWiki = None,
-    recordings: Recordings = None,
+    recordings: KnownRecordings = None,
     title: Title = "agent wiki",
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0 picks a free one.")] = 8_765,
 ) -> None:
@@ -56,9 +77,10 @@ def serve(
 
     It listens on 127.0.0.1 alone and answers under no other name. The site lies in the wiki's `.wiki/`.
     """
-    from agent_wiki.site.local import LocalSite, serve_site
+    from agent_wiki.site.local import LocalSite, recordings_here, serve_site
 
-    local = LocalSite(wiki_folder(wiki), paths_of(recordings or ()), title)
+    folder = wiki_folder(wiki)
+    local = LocalSite(folder, paths_of(recordings) if recordings else recordings_here(folder), title)
     with suppress(KeyboardInterrupt):
         serve_site(local, port, lambda address: typer.echo(f"{address} (Ctrl-C ends it)", err=True))
 
@@ -66,7 +88,7 @@ def serve(
 def view(
     page: Annotated[str, typer.Argument(help="A page's path, id or slug, a session's id, or the beginning of an id.")],
     wiki: ExistingWiki = None,
-    recordings: Recordings = None,
+    recordings: KnownRecordings = None,
     print_path: Annotated[bool, typer.Option("--print", help="Print the file's path; open no browser.")] = False,
 ) -> None:
     """Open one page of the wiki in a browser.
@@ -75,9 +97,10 @@ def view(
     """
     import webbrowser
 
-    from agent_wiki.site.local import file_of_page
+    from agent_wiki.site.local import file_of_page, recordings_here
 
-    file, anchor = file_of_page(wiki_folder(wiki), page, paths_of(recordings or ()))
+    folder = wiki_folder(wiki)
+    file, anchor = file_of_page(folder, page, paths_of(recordings) if recordings else recordings_here(folder))
     address = file.resolve().as_uri() + (f"#{anchor}" if anchor else "")
     if print_path or not webbrowser.open(address):
         print_lines([str(file)])

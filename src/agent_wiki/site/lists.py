@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from agent_wiki.pages.sessions import Session
@@ -16,6 +18,7 @@ from agent_wiki.wiki.text import plain_line
 ListedType = TypeVar("ListedType")
 
 _A_PAGE = 100
+_MOST_ID = 12
 _SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("guidelines", "Guidelines", ("cluster", "guideline")),
     ("skills", "Skills", ("skill",)),
@@ -77,7 +80,7 @@ def lists_of(contents: SiteContents) -> Iterator[ListShown]:
     ordered = sorted(contents.sessions.values(), key=lambda each: each.session_id)
     ordered.sort(key=lambda each: each.record.date or "", reverse=True)
     for number, sessions in _paged(ordered):
-        rows = [_row(each, contents) for each in sessions]
+        rows = _distinct([_row(each, contents) for each in sessions], sessions)
         yield ListShown("sessions", "Sessions", len(ordered), number, _addresses("sessions", len(ordered)), [], rows)
 
 
@@ -107,6 +110,15 @@ def _row(session: Session, contents: SiteContents) -> SessionRow:
         taught=len(contents.taught.get(session.session_id, ())),
         note=_trial(session, contents),
     )
+
+
+def _distinct(rows: Sequence[SessionRow], sessions: Sequence[Session]) -> list[SessionRow]:
+    """Rows of which those with one title have the beginning of the session's id, where nothing else is noted."""
+    seen = Counter(row.title for row in rows)
+    return [
+        replace(row, note=plain_line(session.session_id, _MOST_ID)) if seen[row.title] > 1 and not row.note else row
+        for row, session in zip(rows, sessions, strict=True)
+    ]
 
 
 def _trial(session: Session, contents: SiteContents) -> str:

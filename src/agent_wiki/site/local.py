@@ -12,15 +12,17 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from agent_wiki.errors import AgentWikiError, UnreadablePage, UsageError
+from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.site.addresses import START
-from agent_wiki.site.build import DEFAULT_TITLE, build_site_of
+from agent_wiki.site.build import DEFAULT_TITLE, build_site
 from agent_wiki.site.contents import read_contents
 from agent_wiki.site.memory import machinery_of
 from agent_wiki.site.output import SiteFolder
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import digest_of, scan
+from agent_wiki.wiki.store import WikiFolder
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
@@ -40,6 +42,11 @@ def site_folder(wiki: Path) -> Path:
     return machinery_of(wiki) / "site"
 
 
+def recordings_here(wiki: Path) -> list[Path]:
+    """The recordings of this machine that a wiki was read from, and folders of them."""
+    return KnownRecordings.load(WikiFolder(wiki)).on_disk()
+
+
 def file_of_page(wiki: Path, wanted: str, recordings: Sequence[RecordingPath] = ()) -> tuple[Path, str]:
     """The file that shows a page, made or brought up to date, and the place in it that is meant.
 
@@ -52,7 +59,7 @@ def file_of_page(wiki: Path, wanted: str, recordings: Sequence[RecordingPath] = 
     if address is None:
         raise UsageError(f"{wanted}: {path} has no page in the site")
     folder = site_folder(wiki)
-    build_site_of(contents, folder, recordings)
+    build_site(wiki, folder, recordings, is_published=False)
     file, _, anchor = address.partition("#")
     return folder / unquote(file), anchor
 
@@ -82,7 +89,7 @@ class LocalSite:
         state = digest_of(scan(str(self.wiki)))
         if state != self._state:
             folder = site_folder(self.wiki)
-            build_site_of(read_contents(self.wiki), folder, self.recordings, self.title)
+            build_site(self.wiki, folder, self.recordings, self.title, is_published=False)
             self._files = {file: folder / file for file in SiteFolder.opened(folder).listed}
             self._state = state
 
