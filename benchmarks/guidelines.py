@@ -21,6 +21,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
+from agent_wiki.redaction.personal import replace_personal
 from agent_wiki.redaction.redact import redact_trajectory
 from agent_wiki.stages.extract_guidelines import GuidelineAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion
@@ -81,6 +82,7 @@ def sessions(folder: Path) -> list[Trajectory]:
                 known = longest.get(trajectory.session_id)
                 if known is None or len(trajectory.messages) > len(known.messages):
                     redact_trajectory(trajectory)
+                    replace_personal(trajectory)
                     longest[trajectory.session_id] = trajectory
         except UnreadableRecording:
             continue

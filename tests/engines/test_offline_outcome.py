@@ -324,6 +324,11 @@ def test_words_are_no_delivery_from_memory_for_work_in_short_or_with_the_end_mis
     assert shown(session).outcome == "unknown"
 
 
+def test_an_answer_that_rests_on_logs_which_were_fetched_into_a_temporary_folder_is_delivered() -> None:
+    result = shown(looked().run("gh run view --log > /tmp/ci/run.log", "").says(REVIEW))
+    assert (result.outcome, result.basis) == ("success", "delivered")
+
+
 def test_a_document_that_was_written_is_delivered_and_code_is_not() -> None:
     assert shown(Session().user("write the plan").write("plan.md").says(REVIEW)).outcome == "success"
     assert shown(Session().user("write the plan").write("plan.py").says(REVIEW)).outcome == "unknown"

@@ -67,6 +67,19 @@ class Chain:
         return tuple(range(last + 1, end + 1))
 
 
+def is_followed(chain: Chain, at: int, lines: Sequence[str]) -> bool:
+    """Whether what runs only after a step has passed said its words: `go vet ./... && echo VET_OK`.
+
+    In: the lines that the whole command line printed.
+    """
+    if chain.viewers(at):
+        return False
+    later = (chain.steps[each] for each in chain.runs_after(at))
+    said = (" ".join(word for word in step.words[1:] if word[:1] != "-") for step in later if step.program in PRINTERS)
+    printed = {line.strip() for line in lines}
+    return any(len(words) > 1 and "$" not in words and words.strip() in printed for words in said)
+
+
 def chain_of(steps: tuple[SimpleCommand, ...]) -> Chain:
     """The steps of a line with what its exit status says of each."""
     pipelines = tuple(_runs(steps, PIPES))

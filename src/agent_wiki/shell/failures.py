@@ -92,6 +92,8 @@ _NUMBERED_LISTING = regex(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff --git
 _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
 
 
+# Claude Code numbers the results of its shell, and states the exit code of what failed, and only of that.
+_MARKED_RESULT = regex(r"\[(?:rerun: b|result-id: r)\d{1,6}\]$")
 # A harness that returns before a long command ends: the outcome is not known yet.
 _STILL_RUNS = regex(
     r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b)"
@@ -115,7 +117,8 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
     is_whole = len(content) <= _WINDOW
     first, last = _output_lines(head), _output_lines(tail)
     if command is not None:
-        return _command_failure(first, last, command, is_whole=is_whole)
+        shown = _command_failure(first, last, command, is_whole=is_whole)
+        return False if shown is None and _MARKED_RESULT.search(tail) else shown
     if not first:
         return None
     if _opens_with_failure(first, is_whole=is_whole):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from agent_wiki.shell.blame import is_task, speakers
-from agent_wiki.shell.chain import PIPES, Chain, chain_of, is_trivial, printed_codes, shows_end
+from agent_wiki.shell.chain import PIPES, Chain, chain_of, is_followed, is_trivial, printed_codes, shows_end
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, SHOWS_END
@@ -232,7 +232,7 @@ class _Judge:
             return "unknown"
         if self.failed and self.chain.can_fail[at]:
             return "unknown"
-        if _only_shows(step):
+        if _only_shows(step) or is_followed(self.chain, at, self.lines):
             return "passed"
         if step.is_mute or (self.failed is None and not self._says_enough(step)):
             return "unknown"

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
@@ -35,7 +36,7 @@ def delivered(stretch: Stretch) -> Shown | None:
     last = stretch.requests[-1].kind if stretch.requests else ""
     if reply is None or last == "objection":
         return None
-    edits = [path for act in stretch.kept_edits() for path in act.edits]
+    edits = [path for act in stretch.kept_edits() for path in act.edits if not path.startswith(TEMPORARY)]
     is_document = bool(edits) and all(PurePosixPath(path).suffix.lower() in PROSE for path in edits)
     looks = sum(act.kind == "look" and act.has_worked for act in stretch.acts)
     is_answer = last != "nudge" and not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
