@@ -29,7 +29,8 @@ def _by_name(parts: list[IndexPart]) -> dict[str, list[str]]:
 def test_every_row_is_in_one_part_whatever_the_order(dated: list[tuple[str | None, int]]) -> None:
     rows = [ListedPage(f"guidelines/g{number}-{date}.md", date, f"G {number}") for date, number in dated]
     parts = parts_by_date("guidelines", rows)
-    assert sorted(line for part in parts for line in part.rows()) == sorted(row.line() for row in rows)
+    lines = sorted(f"- [{row.title}](../{row.path})" for row in rows)
+    assert sorted(line for part in parts for line in part.rows()) == lines
     assert [part.size for part in parts] == [len(part.rows()) for part in parts]
     assert _by_name(parts) == _by_name(parts_by_date("guidelines", reversed(rows)))
     assert all(is_shard(part.path.removeprefix("_index/")) for part in parts)

@@ -34,7 +34,7 @@ def index_pages(
 ) -> dict[str, dict[str, Any]]:
     """What each index page shows, by path. In: the rows of the index; the pages that list all, by section."""
     listed = heapq.nsmallest(MOST_LISTED, rows.guidelines, key=lambda each: each[:2])
-    guidelines = [{**shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry, _ in listed]
+    guidelines = [{**shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry in listed]
     guidelines.sort(key=lambda each: (each["title"].lower(), each["id"]))
     tiers = Counter(number for number, *_ in rows.guidelines)
     return {
@@ -73,13 +73,13 @@ def _best(rows: IndexRows) -> Iterator[dict[str, Any]]:
     found: list[dict[str, Any]] = [*rows.shown["cluster"], *rows.shown["skill"]]
     yield from found[:_MOST_STARTED]
     rest = (each for each in rows.guidelines if TIERS[each[0]] not in _AGAINST)
-    for *_, entry, _ in heapq.nsmallest(_MOST_STARTED - len(found), rest, key=lambda each: each[:2]):
+    for *_, entry in heapq.nsmallest(_MOST_STARTED - len(found), rest, key=lambda each: each[:2]):
         yield shown(entry, entry.row())
 
 
 def _newest_pages(rows: IndexRows) -> list[dict[str, Any]]:
     """The guidelines whose newest session is the latest."""
-    dated = [entry for *_, entry, _ in rows.guidelines if entry.date]
+    dated = [entry for *_, entry in rows.guidelines if entry.date]
     newest = heapq.nlargest(_MOST_NEW, dated, key=lambda entry: (entry.date or "", entry.path))
     return [shown(entry, entry.row()) for entry in newest]
 
@@ -87,7 +87,7 @@ def _newest_pages(rows: IndexRows) -> list[dict[str, Any]]:
 def _disputed(rows: IndexRows) -> Iterator[dict[str, Any]]:
     """The guidelines that sessions which read them speak against."""
     against = (each for each in rows.guidelines if TIERS[each[0]] in _AGAINST)
-    for *_, entry, _ in heapq.nsmallest(_MOST_STARTED, against, key=lambda each: each[2].path):
+    for *_, entry in heapq.nsmallest(_MOST_STARTED, against, key=lambda each: each[2].path):
         counts = ", ".join(f"{status} {count}" for status, count in counts_by_status(entry.recalls).items())
         yield {**shown(entry, entry.row()), "counts": counts}
 

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from pydantic_core import from_json
 
@@ -23,16 +23,25 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _UNDATED = "undated"
 
 
+class Listed(Protocol):
+    """What a part says of a page. Entries of the index say it too: of tens of thousands no second object is made."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def date(self) -> str | None: ...
+
+    @property
+    def title(self) -> str: ...
+
+
 class ListedPage(NamedTuple):
     """A page as a part lists it."""
 
     path: str
     date: str | None
     title: str
-
-    def line(self) -> str:
-        """The row as text; parts lie one folder below the wiki's."""
-        return f"- [{plain_line(self.title, 120)}](../{self.path})"
 
 
 class IndexPart(NamedTuple):
@@ -44,9 +53,9 @@ class IndexPart(NamedTuple):
     rows: Callable[[], list[str]]
 
 
-def parts_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
+def parts_by_date(section: str, rows: Iterable[Listed]) -> list[IndexPart]:
     """All rows by month; a month of more than 500 by day, and such a day by a digest of the path."""
-    months: dict[str, list[ListedPage]] = {}
+    months: dict[str, list[Listed]] = {}
     for row in rows:
         months.setdefault(_name(row, 0), []).append(row)
     named = (each for month in sorted(months, reverse=True) for each in _divided(month, months[month], 1))
@@ -55,22 +64,27 @@ def parts_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
     ]
 
 
-def _lines(rows: Iterable[ListedPage]) -> list[str]:
-    return [row.line() for row in sorted(rows, key=_place)]
+def _lines(rows: Iterable[Listed]) -> list[str]:
+    return [_line(row.title, row.path) for row in sorted(rows, key=_place)]
 
 
-def _divided(name: str, rows: list[ListedPage], level: int) -> Iterator[tuple[str, list[ListedPage]]]:
+def _line(title: str, path: str) -> str:
+    """The row as text; parts lie one folder below the wiki's."""
+    return f"- [{plain_line(title, 120)}](../{path})"
+
+
+def _divided(name: str, rows: list[Listed], level: int) -> Iterator[tuple[str, list[Listed]]]:
     if len(rows) <= MOST_ROWS:
         yield name, rows
         return
-    groups: dict[str, list[ListedPage]] = {}
+    groups: dict[str, list[Listed]] = {}
     for row in rows:
         groups.setdefault(_name(row, level), []).append(row)
     for each in sorted(groups, reverse=level == 1):
         yield from _divided(each, groups[each], level + 1)
 
 
-def _name(row: ListedPage, level: int) -> str:
+def _name(row: Listed, level: int) -> str:
     """What a row's part is called at a level: its month, its day, then the day with ever more of a digest."""
     day = _day(row.date)
     if level < 2:
@@ -84,7 +98,7 @@ def _day(date: str | None) -> str:
     return date[:_DAY] if date and _DATE.fullmatch(date[:_DAY]) else _UNDATED
 
 
-def _place(row: ListedPage) -> tuple[str, str]:
+def _place(row: Listed) -> tuple[str, str]:
     return row.title.lower(), row.path
 
 
@@ -104,4 +118,4 @@ def _tagged_lines(text: str) -> list[str]:
 
 def _tagged_line(line: str) -> str:
     row = from_json(line.encode("utf-8", "replace"))
-    return f"{ListedPage(row['link'], None, row['title']).line()} ({row['kind']}): {plain_line(row['summary'], 160)}"
+    return f"{_line(row['title'], row['link'])} ({row['kind']}): {plain_line(row['summary'], 160)}"

@@ -35,16 +35,17 @@ class Shards:
     """
 
     def __init__(self) -> None:
-        self._ranks: list[tuple[int, int, int]] = []
+        self._kind_of: list[int] = []  # and below of each row: small numbers take a tenth of a tuple's memory
+        self._supporting: list[int] = []
         self._kinds: dict[str, int] = {}
         self._by_name: dict[str, list[int]] = {}
         self._name_of: dict[str, str] = {}
 
     def add(self, row: Mapping[str, Any], supporting: int) -> None:
         """Take the next row and the number of its sessions; tags that differ only in spelling share one shard."""
-        number = len(self._ranks)
-        kind = self._kinds.setdefault(row["kind"], len(self._kinds))
-        self._ranks.append((kind, -supporting, number))
+        number = len(self._kind_of)
+        self._kind_of.append(self._kinds.setdefault(row["kind"], len(self._kinds)))
+        self._supporting.append(supporting)
         for tag in row["tags"]:
             name = self._name_of.get(tag)
             if name is None:
@@ -68,8 +69,11 @@ class Shards:
 
     def _shard(self, lines: Sequence[str], numbers: Sequence[int]) -> str:
         """The rows in the order of the index; of too many, the first ones by kind and support."""
-        first = heapq.nsmallest(MOST_ROWS, numbers, key=self._ranks.__getitem__)
+        first = heapq.nsmallest(MOST_ROWS, numbers, key=self._rank)
         return "".join(f"{lines[number]}\n" for number in sorted(first))
+
+    def _rank(self, number: int) -> tuple[int, int, int]:
+        return self._kind_of[number], -self._supporting[number], number
 
 
 def is_shard(name: str) -> bool:

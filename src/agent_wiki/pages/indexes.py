@@ -13,7 +13,7 @@ from pydantic_core import from_json
 from agent_wiki.pages.contract import ExampleSearch
 from agent_wiki.pages.foreign import claims_of
 from agent_wiki.pages.index_pages import MOST_LISTED, index_pages, shown
-from agent_wiki.pages.index_parts import IndexPart, ListedPage, parts_by_date, parts_by_tag
+from agent_wiki.pages.index_parts import IndexPart, Listed, ListedPage, parts_by_date, parts_by_tag
 from agent_wiki.pages.index_shards import Shards, sessions_of
 from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
 from agent_wiki.pages.support import Counted
@@ -72,7 +72,8 @@ class IndexedPage(Protocol):
 class IndexEntry:
     """What indexes say about one page: its line in `_index.jsonl`, its date, its recalls.
 
-    The line of a summary is that of its episode; empty where it has none. `title` is that of a summary.
+    The line of a summary is that of its episode; empty where it has none. `title` is that of a summary, or of another
+    page that was rendered in this run.
     """
 
     kind: str
@@ -94,7 +95,7 @@ class IndexEntry:
 
     def with_row(self, row: Mapping[str, Any]) -> IndexEntry:
         """The entry with another line."""
-        return replace(self, line=_ENCODE(row))
+        return replace(self, line=_ENCODE(row), title="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall])
         if date != page.counted.newest:
             row["verified_at"] = date = page.counted.newest
     row |= {name: value for name, value in (("support", support), ("trust", page.trust)) if value is not None}
-    return IndexEntry(kind, path, _line(row, recalls), date, recalls=recalls)
+    return IndexEntry(kind, path, _line(row, recalls), date, recalls=recalls, title=row["title"])
 
 
 def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None, title: str) -> IndexEntry:
@@ -183,7 +184,7 @@ class IndexRows:
     example: ExampleSearch = field(default_factory=ExampleSearch)
     ids: dict[str, dict[str, str]] = field(default_factory=lambda: {kind: {} for kind in INDEXED})
     shown: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in INDEXED})
-    guidelines: list[tuple[int, int, IndexEntry, str]] = field(default_factory=list)  # with tier, support and title
+    guidelines: list[tuple[int, int, IndexEntry]] = field(default_factory=list)  # with tier and support
     subtasks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by session
 
     def add(self, entry: IndexEntry) -> None:
@@ -198,7 +199,9 @@ class IndexRows:
         self.example.add(row, supporting)
         self.ids[entry.kind][row["id"]] = entry.path
         if entry.kind == "guideline":
-            self.guidelines.append((TIERS.index(tier(entry.recalls, supporting)), -supporting, entry, row["title"]))
+            place = TIERS.index(tier(entry.recalls, supporting)), -supporting
+            entry.title = entry.title or row["title"]
+            self.guidelines.append((*place, entry))
             return
         found.append(shown(entry, row))
         if entry.kind == "task":
@@ -224,8 +227,7 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     newest["index.md"] = max(newest.values(), default="")
     counts = {kind: len(found) for kind, found in by_kind.items()}
     shards = rows.shards.files(rows.lines)
-    listings = (ListedPage(entry.path, entry.date, title) for *_, entry, title in rows.guidelines)
-    by_date = _all_by_date("guidelines", listings)
+    by_date = _all_by_date("guidelines", (entry for *_, entry in rows.guidelines))
     parts = {
         "guidelines": by_date,
         "skills": _all_by_date("skills", map(_listed, rows.shown["skill"])),
@@ -250,7 +252,7 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     return Indexes(files(), rows.example.found(), bool(shards))
 
 
-def _all_by_date(section: str, rows: Iterable[ListedPage]) -> list[IndexPart]:
+def _all_by_date(section: str, rows: Iterable[Listed]) -> list[IndexPart]:
     """All of one kind by date, where its index page does not list all."""
     found = list(rows)
     return parts_by_date(section, found) if len(found) > MOST_LISTED else []

@@ -128,7 +128,8 @@ class CatalogFiles:
             row = entry.row()
             support = row.get("support")  # of a page that came from elsewhere it may be anything
             sessions = support.get("sessions") if isinstance(support, dict) else None
-            self.report.learnt.append(Learnt(entry.kind, str(row["title"]), entry.path, sessions))
+            title = entry.title or str(row["title"])
+            self.report.learnt.append(Learnt(entry.kind, title, entry.path, sessions))
 
     def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
         """Remember for the next run what need not be read or rendered again."""

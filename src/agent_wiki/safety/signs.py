@@ -10,7 +10,7 @@ from agent_wiki.safety.key_words import register
 from agent_wiki.safety.reading import Passage
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_MOST_KEPT = 4096  # sets of words
+_MOST_KEPT = 512  # sets of words
 
 
 @dataclass(frozen=True, slots=True)
