@@ -20,7 +20,7 @@ from agent_wiki.safety.judge import findings_in, findings_in_commands, findings_
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 from agent_wiki.wiki.values import entries_of, texts_of
 
-VERSION = 2
+VERSION = 3
 """Of the rules: what was judged by others is judged again."""
 
 Part: TypeAlias = tuple[str, tuple[SafetyFinding, ...]]

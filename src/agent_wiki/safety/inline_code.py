@@ -14,6 +14,10 @@ from agent_wiki.trajectory.lazily import regex
 
 INTERPRETERS = frozenset({"python", "python2", "python3", "pypy", "node", "deno", "bun", "ruby", "perl", "php"})
 """The programs whose code is read."""
+_NEAR = 60  # characters before the name of a file
+_READS = regex(
+    r"readFile|File\.(?:read|open)|IO\.read|\bopen\b|file_get_contents|readfile|\bcat\b|slurp|createReadStream"
+)
 _PYTHON = regex(r"python[\d.]*$|pypy[\d.]*$")
 _OTHERS = regex(r"(?:node|deno|bun|ruby|perl|php)[\d.]*$")
 _CODE_OPTIONS = regex(r"-\w*[cer]|--eval|--execute|--print|-p")
@@ -34,9 +38,16 @@ def findings(commands: Sequence[SimpleCommand]) -> Iterator[SafetyFinding]:
                 yield from python_scripts.findings(code)
         elif _OTHERS.match(command.program):
             for code in _code(command):
-                is_secret = SECRET_FILE.search(code) or _ENVIRONMENT.search(code)
-                if is_secret and _SENDS.search(code) and outside_hosts(code):
-                    yield finding("sends/secrets", command.source or code)
+                yield from findings_in_code(code)
+
+
+def findings_in_code(code: str) -> Iterator[SafetyFinding]:
+    """What a program in JavaScript, Ruby, Perl or PHP sends, as far as its words show it."""
+    if not _SENDS.search(code) or not outside_hosts(code):
+        return
+    read = (match for match in SECRET_FILE.finditer(code) if _READS.search(code[: match.start()][-_NEAR:]))
+    for secret in itertools.islice(itertools.chain(read, _ENVIRONMENT.finditer(code)), 1):
+        yield finding("sends/secrets", code[max(0, secret.start() - _NEAR) :])
 
 
 def _code(command: SimpleCommand) -> Iterator[str]:

@@ -26,6 +26,7 @@ from agent_wiki.shell.simple_commands import steps_of
 _MOST_CHARACTERS = 100_000  # of one text that are looked at
 _FAMILIES = (fetched_code.findings, packages.findings, safeguards.findings, sending.findings, other_languages.findings)
 _LENGTH = "hides/length"
+_OTHER_CODE = (".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php")
 
 
 def findings_in(text: str, *, is_advice: bool = True) -> tuple[SafetyFinding, ...]:
@@ -48,7 +49,9 @@ def findings_in_commands(text: str) -> tuple[SafetyFinding, ...]:
 def findings_in_script(name: str, text: str) -> tuple[SafetyFinding, ...]:
     """What a script does, by its language, and what its comments tell a reader."""
     shown = text[:_MOST_CHARACTERS]
-    does = python_scripts.findings(shown) if _is_python(name, text) else _of_commands(shown)
+    does = list(python_scripts.findings(shown) if _is_python(name, text) else _of_commands(shown))
+    if name.endswith(_OTHER_CODE):
+        does += inline_code.findings_in_code(shown)
     return distinct([*does, *findings_in_quote(text)])
 
 

@@ -16,7 +16,7 @@ SECRET_FILE = regex(
     r"|\.docker/config|(?<![\w.])\.env(?:\.\w+)?\b(?!\.(?:example|sample|template))(?<!\.example)(?<!\.sample)"
     r"(?<!\.template)|credentials?\b(?:\.\w+)?|/etc/(?:passwd|shadow)"
     r"|secrets?\.(?:ya?ml|json|toml|env)|\bkeychain\b|login data|\.config/(?:gh|gcloud|credentials)"
-    r"|\.claude/|\.codex/auth|wallet|\.\w*_history\b)",
+    r"|\b(?:get-childitem|gci|dir)\s+env:|\.claude/|\.codex/auth|wallet|\.\w*_history\b)",
     re.IGNORECASE,
 )
 SECRET_VARIABLE = regex(
@@ -36,7 +36,7 @@ _SAYS_NOTHING = frozenset(
 )  # fmt: skip
 _ASSIGNED = regex(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
-_VARIABLE = regex(r"\$\{?\w+\}?")
+_VARIABLE = regex(r"\$\{?\w+\}?|\{\}")
 _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "--ignore", "-x"})
 
 
@@ -87,5 +87,5 @@ def substituted(word: str) -> Iterator[SimpleCommand]:
 
 
 def without_substitutions(word: str) -> str:
-    """A word with a letter in place of each substitution and variable, so that the rest of a host's name is read."""
+    """A word with a letter in place of each substitution, variable and `{}`, to read the rest of a host's name."""
     return _VARIABLE.sub("x", _SUBSTITUTION.sub("x", word))

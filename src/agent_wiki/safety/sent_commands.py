@@ -7,6 +7,8 @@ service is spoken to, unless it is a file with keys or the environment.
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,7 +25,7 @@ from agent_wiki.safety.secret_sources import (
 )
 from agent_wiki.shell.fetching import WEB_CLIENTS, fetch_of
 from agent_wiki.shell.hosts import is_outside, outside_hosts
-from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -71,6 +73,7 @@ _SENDERS: Mapping[str, _Sender] = {
 # What a forge's client publishes; `gh secret set -f .env` keeps a secret, and is left alone.
 _PUBLISHED: Mapping[tuple[str, str], _Sender] = {
     **dict.fromkeys((("gh", "gist"), ("gh", "release"), ("glab", "snippet")), _GIVEN_AWAY),
+    ("az", "storage"): _Sender(frozenset({"-f", "--file", "-s", "--source"}), is_outward=True),
     **dict.fromkeys(
         (("gh", "issue"), ("gh", "pr"), ("gh", "api"), ("glab", "issue"), ("glab", "mr")),
         _Sender(frozenset({"-F", "--body-file", "--input"}), is_outward=True),
@@ -85,6 +88,7 @@ _NAMED_FILE = regex(r"(?:^|[=@<:])[@<]?([^@<=:]+)$")
 _AT = regex(r"(?:^|[=\w\]])[@<]|^(?:FILE|OPEN|GOPEN):")
 _DEVICE = regex(r"/dev/(?:tcp|udp)/([\w.-]+)/")
 _REMOTE = regex(r"\w+://([\w.-]+)|(?:[\w.-]+@)?([\w.-]+):")
+_SOCKET = regex(r"^(?:TCP|UDP|OPENSSL|SSL)[46]?:", re.IGNORECASE)
 _VARIABLE = regex(r"\$\{?(\w+)")
 
 
@@ -112,9 +116,10 @@ class _Flow:
         words = written_words(command)
         if words[:1] == ("busybox",):
             words = words[1:]
+        yield from self._forked(command, words)
         sender = _sender_of(words)
         device = _DEVICE.search(command.source)
-        if sender is None and device is None:
+        if not words or (sender is None and device is None):
             return
         is_outward = is_outside(device[1]) if device else self._is_outward(words, sender)
         if not is_outward:
@@ -125,6 +130,15 @@ class _Flow:
             yield finding("sends/secrets", shown)
         elif "$(tar" in "".join(words) or (words[0] != "ssh" and any(each.program in _PACKERS for each in self.piped)):
             yield finding("sends/files", shown)
+
+    def _forked(self, command: SimpleCommand, words: Sequence[str]) -> Iterator[SafetyFinding]:
+        """What is sent by the commands that read what this one writes: `tee >(nc a.example 44)`."""
+        for word in words if command.program == "tee" else ():
+            if word.startswith(">("):
+                fork = _Flow()
+                fork.piped = [*self.piped, command]
+                for inner in simple_commands(word[2:].removesuffix(")")):
+                    yield from fork.sent(inner)
 
     def follow(self, command: SimpleCommand) -> None:
         """Note where a command puts what is secret."""
@@ -162,7 +176,8 @@ class _Flow:
         if sender is None or sender.is_outward:
             return sender is not None
         if program in _COPIERS:
-            return len(words) > 2 and _is_remote(words[-1])
+            paths = _paths(words)
+            return len(paths) > 1 and _is_remote(paths[-1])
         if program in WEB_CLIENTS:
             fetch = fetch_of(words, self.known)
             return fetch is not None and (bool(fetch.address) or any(map(_is_address, words)))
@@ -176,11 +191,10 @@ class _Flow:
         if any(SECRET_FILE.search(each) or self._is_held(each) or self._is_revealed(each) for each in fed):
             return True
         hosts = outside_hosts(" ".join(words))
-        last = len(words) - 1 if program in _COPIERS else len(words)
         return any(
             self._is_sent(option, value, sender, hosts)
-            for at, option, value in _given(words, sender.files)
-            if at < last and not (program in _COPIERS and _REMOTE.match(value))
+            for option, value in _given(words, sender.files)
+            if not (program in _COPIERS and _REMOTE.match(value))
         )
 
     def _is_sent(self, option: str, value: str, sender: _Sender, hosts: Sequence[str]) -> bool:
@@ -201,20 +215,26 @@ def _sender_of(words: Sequence[str]) -> _Sender | None:
     return _SENDERS.get(program) or (_PUBLISHED.get((program, words[1])) if len(words) > 1 else None)
 
 
-def _given(words: Sequence[str], files: frozenset[str]) -> Iterator[tuple[int, str, str]]:
-    """The values among the words: the place, the option before it (or empty), and the value itself.
+def _paths(words: Sequence[str]) -> list[str]:
+    """Where a copy goes from and to: its words without options, and without the values of those with two dashes."""
+    pairs = itertools.pairwise(words)
+    return [word for before, word in pairs if not word.startswith("-") and not before.startswith("--")]
+
+
+def _given(words: Sequence[str], files: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """The values among the words: the option before it (or empty), and the value itself.
 
     An option may hold its value: `--post-file=x`, or `-Tx` where `-T` takes a file.
     """
     before = ""
-    for at, word in enumerate(words[1:], 1):
+    for word in words[1:]:
         name, equals, value = word.partition("=")
         if word.startswith("--") and equals:
-            yield at, name, value
+            yield name, value
         elif word[:2] in files and len(word) > 2:
-            yield at, word[:2], word[2:]
+            yield word[:2], word[2:]
         elif not word.startswith("-") or "@" in word or "$" in word:
-            yield at, before, word
+            yield before, word
         before = word if word.startswith("-") else ""
 
 
@@ -223,7 +243,7 @@ def _is_place(word: str) -> bool:
     bare = without_substitutions(word)
     if "://" in bare:
         return bool(outside_hosts(bare))
-    host = bare.removeprefix("TCP:").removeprefix("tcp:").partition(":")[0].rpartition("@")[2]
+    host = _SOCKET.sub("", bare).partition(":")[0].rpartition("@")[2]
     return bool(outside_hosts(f"{host}/x"))
 
 
@@ -240,12 +260,13 @@ def _is_remote(word: str) -> bool:
 
 
 def _executed(command: SimpleCommand) -> SimpleCommand:
-    """`find … -exec curl -T {} … ;` as the command that runs, with the pattern of the names for the file."""
+    """`find … -exec curl -T {} … ;` as the command that runs, with the folder and the pattern of names for the file."""
     words = command.words
     at = next((at for at, word in enumerate(words) if word in ("-exec", "-execdir", "-x")), None)
     if at is None:
         return command
-    pattern = next((words[i + 1] for i in range(at - 1) if words[i] in ("-name", "-iname", "-path")), "{}")
+    named = [words[i + 1] for i in range(at - 1) if words[i] in ("-name", "-iname", "-path")]
+    pattern = "/".join([*words[1:2], *named])
     return replace(command, words=tuple(word.replace("{}", pattern) for word in words[at + 1 :]), source="")
 
 
