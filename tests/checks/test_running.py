@@ -10,6 +10,8 @@ import pytest
 
 from agent_wiki.checks.skills import faults_of_fields
 from agent_wiki.commands import main
+from agent_wiki.pipeline import publish
+from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.wiki.store import WikiFolder
 from tests.checks.broken import built, copied, make
@@ -82,6 +84,25 @@ def test_fix_mends_what_is_mechanical_and_leaves_what_a_person_wrote(
     assert changed(tree(broken), whole) == [PAGE]
     assert b"I know that the check told" in (broken / PAGE).read_bytes()
     assert not (broken / ".wiki/4194999.tmp").exists()
+
+
+def test_a_wiki_is_loaded_once_also_where_pages_and_their_index_were_edited(
+    wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded: list[Path] = []
+
+    def noted(folder: WikiFolder, *args: Any, **options: Any) -> LoadedWiki:
+        loaded.append(folder.root)
+        return load_wiki(folder, *args, **options)
+
+    monkeypatch.setattr(publish, "load_wiki", noted)
+    edited = copied(wiki, tmp_path)
+    for edit in (EDITED, {"file": "guidelines/index.md", "add": "Mine.\n"}):
+        make(edited, edit)
+    assert main(["check", "--wiki", str(edited)]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if ": rendering/edited: " in line]
+    assert [line.partition(":")[0] for line in lines] == ["guidelines/index.md", PAGE]
+    assert loaded == [edited]
 
 
 def test_what_was_found_as_json_and_as_sarif(wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

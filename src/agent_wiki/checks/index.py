@@ -9,9 +9,9 @@ from typing import Any
 from agent_wiki.checks.check import Check, Needs, Spot
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
-from agent_wiki.wiki.layout import INDEX, kind_of
+from agent_wiki.wiki.layout import ARCHIVE, INDEX, QUARANTINE, kind_of
 
-_RETIRED = ("_archived/", "_quarantine/")
+_RETIRED = (f"{ARCHIVE}/", f"{QUARANTINE}/")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from posixpath import dirname, normpath
-from typing import Any
 from urllib.parse import unquote
 
 from agent_wiki.checks.check import Check, Spot
-from agent_wiki.checks.subject import CheckedWiki, line_of, line_with
-from agent_wiki.wiki.layout import AGENTS, kind_of
+from agent_wiki.checks.subject import CheckedWiki, fields_of, line_of, line_with
+from agent_wiki.wiki.layout import AGENTS
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.values import entries_of, texts_of
 
@@ -80,10 +79,7 @@ def _fields(wiki: CheckedWiki) -> Iterator[Spot]:
 
 def _paths_in(path: str, page: Page) -> Iterator[tuple[str, str, str]]:
     """The fields of a page that hold paths, each path as it is written, and relative to the wiki."""
-    fields = page.fields
-    metadata: Any = fields.get("metadata")
-    if kind_of(path) == "skill" and isinstance(metadata, dict):
-        fields = metadata
+    fields = fields_of(path, page)
     for name in ("related_summary", "parent_summary", "sibling_summaries"):
         yield from ((name, each, each) for each in texts_of(fields.get(name)))
     for each in texts_of(fields.get("superseded_by")):

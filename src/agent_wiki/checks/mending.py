@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.checks.check import Fault
 from agent_wiki.checks.rendering import is_damaged
-from agent_wiki.checks.subject import EMBEDDED, CheckedWiki
+from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import no_progress
-from agent_wiki.engines import opened_engine
+from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.pipeline import finished
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent_wiki.checks.check import Check, Spot
-from agent_wiki.checks.subject import CheckedWiki, line_with
+from agent_wiki.checks.subject import CheckedWiki, fields_of, line_with
 from agent_wiki.pages.sessions import Session
 from agent_wiki.trajectory.evidence import as_trust, least_trusted
 from agent_wiki.wiki.layout import kind_of, page_id
-from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.page import Page, line_of_field
 from agent_wiki.wiki.values import entries_of, text_or_none, texts_of, whole_number
 
 _LESSONS = ("guideline", "skill")
@@ -22,14 +22,9 @@ def _lessons(wiki: CheckedWiki) -> Iterator[tuple[str, Page]]:
     return ((path, page) for path, page in pages.items() if kind_of(path) in _LESSONS)
 
 
-def _fields(path: str, page: Page) -> Mapping[str, Any]:
-    metadata = page.fields.get("metadata")
-    return metadata if kind_of(path) == "skill" and isinstance(metadata, dict) else page.fields
-
-
 def _unsupported(wiki: CheckedWiki) -> Iterator[Spot]:
     for path, page in _lessons(wiki):
-        fields = _fields(path, page)
+        fields = fields_of(path, page)
         if not entries_of(fields.get("evidence")) and not fields.get("related_summary"):
             yield Spot(path, "it names neither a turn nor a summary that it rests on")
     for name, joined in wiki.view.guidelines.items():
@@ -73,7 +68,7 @@ def _quotes(wiki: CheckedWiki, path: str, session: Session) -> set[str]:
 
 def _cited(wiki: CheckedWiki) -> Iterator[tuple[str, Mapping[str, Any], str]]:
     for path, page in _lessons(wiki):
-        for entry in entries_of(_fields(path, page).get("evidence")):
+        for entry in entries_of(fields_of(path, page).get("evidence")):
             yield path, entry, str(entry.get("session_id") or "")
 
 
@@ -84,8 +79,8 @@ def _overstated(wiki: CheckedWiki) -> Iterator[Spot]:
         if joined is not None and claimed is not None:
             found = joined.trust()
             if least_trusted([as_trust(claimed), found]) != as_trust(claimed):
-                line = line_with(wiki.text(path), "\ntrust:")
-                yield Spot(path, f"it says trust: {claimed}, and the records say {found}", line and line + 1)
+                line = line_of_field(wiki.text(path), "trust")
+                yield Spot(path, f"it says trust: {claimed}, and the records say {found}", line)
 
 
 def _members(wiki: CheckedWiki) -> Iterator[Spot]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from agent_wiki.checks.check import Check, Spot
-from agent_wiki.checks.subject import CheckedWiki
+from agent_wiki.checks.subject import CheckedWiki, line_with
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import paths_of
 from agent_wiki.pipeline.catalog_files import GIT_ATTRIBUTES
@@ -72,9 +72,7 @@ def _without_mark(wiki: CheckedWiki) -> Iterator[Spot]:
 
 def _merged(wiki: CheckedWiki) -> Iterator[Spot]:
     for path in sorted(wiki.pages.merged):
-        text = wiki.text(path)
-        position = text.find("<<<<<<< ")
-        line = text.count("\n", 0, position) + 1 if position >= 0 else None
+        line = line_with(wiki.text(path), "<<<<<<< ")
         yield Spot(path, "git merged this generated file, and no run has rendered it since", line)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agent_wiki.checks.check import Check, Spot
-from agent_wiki.checks.subject import CheckedWiki, line_with
-from agent_wiki.wiki.layout import kind_of, skill_path
+from agent_wiki.checks.subject import CheckedWiki, fields_of, line_with
+from agent_wiki.wiki.layout import is_script, kind_of, skill_path
 from agent_wiki.wiki.page import Page, line_of_field
 
 _FIELDS = ("name", "description", "license", "allowed-tools", "metadata", "compatibility")
@@ -77,16 +77,16 @@ def _without_page(wiki: CheckedWiki) -> Iterator[Spot]:
             yield Spot(f"skills/{slug}", "a skill's folder without SKILL.md")
 
 
-def _scripts(page: Page) -> list[str]:
+def _scripts(path: str, page: Page) -> list[str]:
     """The scripts that a generated page names."""
-    metadata = page.fields.get("metadata")
-    listed = str(metadata.get("scripts") or "") if isinstance(metadata, dict) else ""
+    fields = fields_of(path, page)
+    listed = "" if fields is page.fields else str(fields.get("scripts") or "")
     return [each.strip().rpartition(":")[0] for each in listed.split(",") if ":" in each]
 
 
 def _scripts_gone(wiki: CheckedWiki) -> Iterator[Spot]:
     for path, page in _skills(wiki):
-        for name in _scripts(page):
+        for name in _scripts(path, page):
             script = f"{path.rpartition('/')[0]}/scripts/{name}"
             if script not in wiki.files:
                 line = line_with(wiki.text(path), "  scripts:")
@@ -94,12 +94,13 @@ def _scripts_gone(wiki: CheckedWiki) -> Iterator[Spot]:
 
 
 def _scripts_unnamed(wiki: CheckedWiki) -> Iterator[Spot]:
-    for path, page in _skills(wiki):
-        folder = f"{path.rpartition('/')[0]}/scripts/"
-        for script in wiki.files:
-            name = script.removeprefix(folder)
-            if script.startswith(folder) and name not in _scripts(page) and name not in page.body:
-                yield Spot(script, f"{path} does not name it")
+    pages = dict(_skills(wiki))
+    for script in filter(is_script, wiki.files):
+        _, slug, _, name = script.split("/", 3)
+        path = skill_path(slug)
+        page = pages.get(path)
+        if page is not None and name not in _scripts(path, page) and name not in page.body:
+            yield Spot(script, f"{path} does not name it")
 
 
 def _check(name: str, summary: str, find: Callable[[CheckedWiki], Iterator[Spot]], fix: str) -> Check:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import no_progress
-from agent_wiki.engines import opened_engine
+from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath
 from agent_wiki.pages.state import WikiView, view_of
-from agent_wiki.pipeline.owners_pages import EditedFile, edited_files
+from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Failure, Report
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agent_wiki.checks.recordings import AgainstRecordings
 
 Found = TypeVar("Found")
-
-EMBEDDED = "offline"  # never asked: only pages are rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +109,18 @@ class CheckedWiki:
         return sorted(path for path in self.files if path in own or path.rpartition("/")[2] == "index.md")
 
     @cached_property
-    def _loaded(self) -> tuple[Publisher, Report]:
-        """The wiki as a run loads it, without what the last run remembered of its pages. Raises `RunError`."""
+    def _loaded(self) -> tuple[Publisher, Publisher]:
+        """The wiki as a run loads it, without what the last run remembered of its pages; and the same with that.
+
+        Raises `RunError`.
+        """
         report = Report("check", str(self.folder.root), is_dry_run=True)
         with opened_engine(EMBEDDED, self.folder.root, AskingOptions()) as opened:
             publisher = Publisher(self.folder, opened.engine, report)
         publisher.load()
+        as_remembered = publisher.on_trial()
         publisher.pages.known.clear()
-        return publisher, report
+        return publisher, as_remembered
 
     @cached_property
     def why_not_loaded(self) -> str:
@@ -132,8 +134,7 @@ class CheckedWiki:
     @cached_property
     def failures(self) -> list[Failure]:
         """The pages and records that cannot be read."""
-        _, report = self._loaded
-        return list(report.failures)
+        return list(self._loaded[0].report.failures)
 
     @cached_property
     def view(self) -> WikiView:
@@ -153,10 +154,10 @@ class CheckedWiki:
     def rendering(self) -> Rendering:
         """What `wiki catalog` would do. What lies here with other line ends is no difference."""
         _ = (self.failures, self.view)  # before the run below changes them
-        publisher, report = self._loaded
+        publisher, _ = self._loaded
         publisher.finish((CATALOG,), no_progress, archive_covered=self.archive_covered, new_pages="unlisted")
         planned = {path: text for path, text in self.folder.planned.items() if not self._is_same(path, text)}
-        return Rendering(planned, frozenset(self.folder.removed), tuple(report.warnings))
+        return Rendering(planned, frozenset(self.folder.removed), tuple(publisher.report.warnings))
 
     @cached_property
     def compared(self) -> AgainstRecordings:
@@ -169,8 +170,9 @@ class CheckedWiki:
     def edited(self) -> list[EditedFile]:
         """The generated files that a person changed and has not decided to keep."""
         _ = self.rendering
-        _, report = self._loaded
-        return edited_files(self.folder.root) if report.edited else []
+        publisher, as_remembered = self._loaded
+        edited = publisher.report.edited
+        return edited_files_of(as_remembered, edited) if edited else []
 
     def _is_same(self, path: str, text: str) -> bool:
         return self.text(path).replace("\r\n", "\n") == text.replace("\r\n", "\n") and path in self.files
@@ -193,6 +195,12 @@ class CheckedWiki:
     def published(self) -> Iterator[str]:
         """Every page that is not retired."""
         return (path for path in self.page_paths if not path.startswith("_"))
+
+
+def fields_of(path: str, page: Page) -> Mapping[str, Any]:
+    """The fields of a page that are this program's: of a skill those under `metadata`, where it has that."""
+    metadata = page.fields.get("metadata")
+    return metadata if kind_of(path) == "skill" and isinstance(metadata, dict) else page.fields
 
 
 def line_of(text: str, position: int) -> int:

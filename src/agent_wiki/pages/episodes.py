@@ -19,7 +19,7 @@ from agent_wiki.wiki.layout import episode_id
 from agent_wiki.wiki.text import plain_line
 
 _MOST_CHARACTERS = 240  # of a summary in the index, and of a request
-_MOST_TAG_CHARACTERS = 80
+MOST_TAG_CHARACTERS = 80  # in a row of the index
 _FEWEST_WORDS = 10  # besides code: fewer name what was dropped, and not why
 _CODE = re.compile(r"`[^`]*`")
 
@@ -35,7 +35,7 @@ def episode_row(
         "kind": EPISODE,
         "id": episode_id(path),
         "title": plain_line(arc.title or arc.goal, _MOST_CHARACTERS),
-        "tags": [plain_line(tag, _MOST_TAG_CHARACTERS) for tag in tags],
+        "tags": [plain_line(tag, MOST_TAG_CHARACTERS) for tag in tags],
         "trigger": plain_line(arc.goal, _MOST_CHARACTERS),
         "summary": plain_line(" ".join(note.text for note in notes), _MOST_CHARACTERS),
         "link": path,

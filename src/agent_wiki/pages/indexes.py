@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import from_json
 
 from agent_wiki.pages.contract import ExampleSearch
+from agent_wiki.pages.episodes import MOST_TAG_CHARACTERS
 from agent_wiki.pages.foreign import claims_of
 from agent_wiki.pages.index_pages import MOST_LISTED, index_pages, shown
 from agent_wiki.pages.index_parts import IndexPart, Listed, ListedPage, parts_by_date, parts_by_tag
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from agent_wiki.pages.catalog import Catalog
 
 _MOST_SUMMARY_CHARACTERS = 240
-_MOST_TITLE_CHARACTERS, _MOST_TRIGGER_CHARACTERS, _MOST_TAG_CHARACTERS = 300, 600, 80
+_MOST_TITLE_CHARACTERS, _MOST_TRIGGER_CHARACTERS = 300, 600
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -155,7 +156,7 @@ def _row(kind: str, path: str, name: str, title: str, tags: list[str], trigger: 
         "kind": kind,
         "id": name,
         "title": plain_line(title, _MOST_TITLE_CHARACTERS),
-        "tags": [plain_line(tag, _MOST_TAG_CHARACTERS) for tag in tags],
+        "tags": [plain_line(tag, MOST_TAG_CHARACTERS) for tag in tags],
         "trigger": plain_line(trigger, _MOST_TRIGGER_CHARACTERS),
         "summary": plain_line(gist, _MOST_SUMMARY_CHARACTERS),
         "link": path,

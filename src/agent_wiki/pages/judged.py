@@ -20,6 +20,9 @@ from agent_wiki.safety.judge import findings_in, findings_in_commands, findings_
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 from agent_wiki.wiki.values import entries_of, texts_of
 
+STAGES = (SUMMARIZE, EXTRACT_GUIDELINES, SYNTHESIZE_SKILL)
+"""The stages whose answers hold lessons, workflows and summaries."""
+
 VERSION = 3
 """Of the rules: what was judged by others is judged again."""
 
@@ -31,7 +34,7 @@ _REPORTED = ("trigger", "intro", "findings")  # of an entry of the configuration
 
 def judged(record: SessionRecord) -> SessionRecord:
     """The record with the findings of each of its entries; the same object where nothing changes."""
-    stages = {name: _judged(made) if name in _STAGES and made.answer else made for name, made in record.stages.items()}
+    stages = {name: _judged(made) if name in STAGES and made.answer else made for name, made in record.stages.items()}
     return record if all(stages[name] is made for name, made in record.stages.items()) else record.with_stages(stages)
 
 
@@ -97,9 +100,6 @@ def _texts_of_arc(arc: Arc) -> Iterator[tuple[str, Judge]]:
     yield arc.goal, findings_in_quote
     yield arc.outcome_quote or "", findings_in_quote
     yield arc.accepted_quote or "", findings_in_quote
-
-
-_STAGES = (SUMMARIZE, EXTRACT_GUIDELINES, SYNTHESIZE_SKILL)
 
 
 @lru_cache(maxsize=8192)  # of what is judged at each rendering, little is new

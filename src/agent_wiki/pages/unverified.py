@@ -10,13 +10,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
-from agent_wiki.pages.sessions import SUMMARIZE, Arc
-from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
+from agent_wiki.pages.guideline import GuidelineEntry
+from agent_wiki.pages.judged import STAGES
+from agent_wiki.pages.sessions import Arc
+from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.wiki.records import SessionRecord
 
 _UNSEEN = "another wiki says so; its recording was not read here"
-_STAGES = (SUMMARIZE, EXTRACT_GUIDELINES, SYNTHESIZE_SKILL)
 
 
 def as_seen_here(record: SessionRecord, trusted: Collection[str]) -> SessionRecord:
@@ -26,7 +26,7 @@ def as_seen_here(record: SessionRecord, trusted: Collection[str]) -> SessionReco
     if record.joined_from in trusted:
         return replace(record, joined_from=None)
     stages = {
-        name: replace(made, answer=tuple(map(_unseen, made.answer))) if name in _STAGES and made.answer else made
+        name: replace(made, answer=tuple(map(_unseen, made.answer))) if name in STAGES and made.answer else made
         for name, made in record.stages.items()
     }
     return record.with_stages(stages)

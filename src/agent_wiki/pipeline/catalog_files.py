@@ -26,7 +26,7 @@ from agent_wiki.report import Learnt, Report
 from agent_wiki.stages.order import STAGES
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
-from agent_wiki.wiki.layout import AGENTS, is_quarantined, kind_of, skill_path
+from agent_wiki.wiki.layout import AGENTS, ARCHIVE, is_quarantined, kind_of, skill_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 
@@ -49,7 +49,7 @@ class _Found:
         if page.entry is not None:
             self.entries.append(page.entry)
         kind = page.entry.kind if page.entry else kind_of(page.path) or "other"
-        self.counts["archived" if page.path.startswith("_archived/") else kind] += 1
+        self.counts["archived" if page.path.startswith(f"{ARCHIVE}/") else kind] += 1
 
 
 @dataclass

@@ -14,6 +14,7 @@ from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.order import kinds_of_answers
 from agent_wiki.stages.request import by_whom, made_by
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
+from agent_wiki.wiki.layout import ARCHIVE
 from agent_wiki.wiki.records import plain
 
 
@@ -94,7 +95,7 @@ def archived_guidelines(view: WikiView, *, archive_covered: bool) -> dict[str, t
 def _archived_by_others(view: WikiView) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     for name, (path, page) in view.foreign_guidelines.items():
-        if path.startswith("_archived/"):
+        if path.startswith(f"{ARCHIVE}/"):
             why = page.fields.get("archived")
             why = why if isinstance(why, dict) else {}
             found[name] = (str(why.get("reason") or "archived"), str(why.get("by") or "owner"))

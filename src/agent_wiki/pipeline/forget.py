@@ -20,7 +20,7 @@ from agent_wiki.asking.forgetting import forget_in_journal, forget_in_store
 from agent_wiki.asking.journal_lines import Record
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Progress
-from agent_wiki.engines import opened_engine
+from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
@@ -43,7 +43,6 @@ from agent_wiki.wiki.records import SessionRecord, plain, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import shipped_folder, shipped_names
 
-_EMBEDDED = "offline"
 _LEAST_PREFIX = 4
 _MOST_NAMED = 6
 _DIGEST = 12
@@ -60,7 +59,7 @@ def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress
     if not (wiki / CONFIG).is_file():
         raise UsageError(f"{wiki}: no wiki ({CONFIG} is missing)")
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
-    with opened_engine(_EMBEDDED, wiki, AskingOptions()) as opened, folder.locked():
+    with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened, folder.locked():
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         sessions = sessions_named(publisher.state, wanted)
@@ -71,7 +70,7 @@ def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress
             run.forget_stored(journal_store)
         run.forget_machinery()
         run.forget_pages()
-        stages = (*CORPUS_STAGES, CATALOG) if _is_embedded(publisher.state) else (CATALOG,)
+        stages = (*CORPUS_STAGES, CATALOG) if publisher.is_embedded else (CATALOG,)
         publisher.finish(stages, progress, archive_covered=True, new_pages="unlisted")
         audit.AuditLog(folder).add([{"action": "forget", "id": _digest(each)} for each in sessions])
         run.look_again()
@@ -258,11 +257,6 @@ def _kin(view: WikiView, sessions: Collection[str]) -> set[str]:
     """The sessions that a task compares with one of these."""
     tasks = sessions_of_tasks(view.state.config, view.sessions).values()
     return {each for ids in tasks if not set(sessions).isdisjoint(ids) for each in ids}
-
-
-def _is_embedded(state: WikiState) -> bool:
-    """Whether the embedded engine made all that the wiki holds: it costs nothing to ask it again."""
-    return state.engines() <= {_EMBEDDED, ""}
 
 
 def _shipped_texts() -> Iterator[str]:

@@ -5,13 +5,13 @@ The decisions are lines of `_config.yaml`, and the wiki is brought up to date wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import no_progress
-from agent_wiki.engines import opened_engine
+from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.quarantine import withheld_in
@@ -31,7 +31,6 @@ from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import text_or_none, texts_of
 
-_EMBEDDED = "offline"  # never asked: only pages are rendered
 _MOST_WHY = 500
 
 Decide = Callable[[Publisher], None]
@@ -91,20 +90,28 @@ def reject(wiki: Path, paths: Sequence[str], why: str, report: Report) -> Report
 
 def edited_files(wiki: Path) -> list[EditedFile]:
     """Every generated file that a person changed and has not decided to keep, by path."""
-    found: set[str] = set()
+    with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened:
+        publisher = Publisher(WikiFolder(wiki, is_dry_run=True), opened.engine, Report("review", str(wiki)))
+        publisher.load()
+        return edited_files_of(publisher)
 
-    def release_pages(publisher: Publisher) -> None:
-        found.update(publisher.pages.edited.keys() - set(publisher.state.config.kept))
-        publisher.release(found)
 
-    folder = WikiFolder(wiki, is_dry_run=True)
-    report = published(folder, Report("review", str(wiki)), release_pages)
-    if report.edited:  # index pages and scripts are looked at when they are written
-        found.update(report.edited)
-        folder = WikiFolder(wiki, is_dry_run=True)
-        published(folder, Report("review", str(wiki)), lambda publisher: publisher.release(found))
-    texts = {path: folder.read_text(path, errors="replace") or "" for path in sorted(found)}
-    return [EditedFile(path, text, folder.planned.get(path)) for path, text in texts.items()]
+def edited_files_of(publisher: Publisher, known: Collection[str] = ()) -> list[EditedFile]:
+    """The same of a wiki that is loaded. `known`: what a run over it found edited, index pages and scripts included."""
+    found = {*publisher.pages.edited.keys() - set(publisher.state.config.kept), *known}
+    trial = _rendered_again(publisher, found)
+    if trial.report.edited:  # index pages and scripts are looked at when they are written
+        found.update(trial.report.edited)
+        trial = _rendered_again(publisher, found)
+    texts = {path: trial.folder.read_text(path, errors="replace") or "" for path in sorted(found)}
+    return [EditedFile(path, text, trial.folder.planned.get(path)) for path, text in texts.items()]
+
+
+def _rendered_again(publisher: Publisher, paths: Collection[str]) -> Publisher:
+    trial = publisher.on_trial()
+    trial.release(paths)
+    trial.finish((CATALOG,), no_progress, archive_covered=True, new_pages="unlisted")
+    return trial
 
 
 def owners_files(wiki: Path) -> list[str]:
@@ -116,7 +123,7 @@ def owners_files(wiki: Path) -> list[str]:
 
 def published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
     """Load the wiki, take a decision, and write what follows from it."""
-    with opened_engine(_EMBEDDED, folder.root, AskingOptions()) as opened, folder.locked():
+    with opened_engine(EMBEDDED, folder.root, AskingOptions()) as opened, folder.locked():
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         decide(publisher)

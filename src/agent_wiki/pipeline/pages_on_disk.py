@@ -9,7 +9,8 @@ records need not be read either. Without that file all are.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from copy import copy
+from dataclasses import field, fields
 from sys import intern
 from typing import NamedTuple
 
@@ -64,6 +65,10 @@ class PagesOnDisk:
     def replaceable(self) -> set[str]:
         """Pages that may be overwritten and removed."""
         return self.generated | self.merged | self.former.keys()
+
+    def copied(self) -> PagesOnDisk:
+        """The same, to be changed apart."""
+        return PagesOnDisk(**{each.name: copy(getattr(self, each.name)) for each in fields(self)})
 
     def keep(self, path: str, page: Page) -> None:
         """From here on a page counts as edited."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_wiki.engine import Engine, Progress
+from agent_wiki.engines import EMBEDDED
 from agent_wiki.errors import Queued, RunStopped, UnitError, UnreadablePage
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.judged import judged
@@ -97,6 +98,18 @@ class Publisher:
             self.folder.remove(path)
         self.report.failures += [Failure.of(problem) for problem in problems]
 
+    def on_trial(self) -> Publisher:
+        """A dry run over the wiki as it is loaded here: it changes neither the wiki nor this run."""
+        trial = Publisher(WikiFolder(self.folder.root, is_dry_run=True), self.engine, Report("trial", self.report.wiki))
+        state = self.state
+        trial.state = WikiState(
+            state.config, dict(state.records), dict(state.corpus), dict(state.foreign), dict(state.digests)
+        )
+        trial.pages, trial.settled, trial.config_text = self.pages.copied(), list(self.settled), self.config_text
+        trial.unreadable_records, trial.is_merged = set(self.unreadable_records), self.is_merged
+        trial._merged_sessions = set(self._merged_sessions)
+        return trial
+
     def keep(self, paths: Iterable[str]) -> None:
         """These files are a person's from here on: they are not written."""
         for path in paths:
@@ -114,6 +127,11 @@ class Publisher:
     def unreadable(self) -> set[str]:
         """Files of the wiki that are left unchanged until somebody repairs them."""
         return self.pages.unreadable | self.unreadable_records
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the embedded engine made all that the wiki holds: it costs nothing to ask it again."""
+        return self.state.engines() <= {EMBEDDED, ""}
 
     def take(
         self, mined: SessionRecord, *, rewrite: bool = False, text: str | None = None, is_judged: bool = False

@@ -16,7 +16,7 @@ from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Progress
-from agent_wiki.engines import opened_engine
+from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import RunError, UnreadablePage, UnreadableRecording, UsageError
 from agent_wiki.pages.quotes import quotes_of
 from agent_wiki.pipeline import audit, finished, recordings_cache
@@ -36,17 +36,17 @@ from agent_wiki.report import Failure, Report
 from agent_wiki.stages import extract_guidelines
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES, entry_types
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
 from agent_wiki.wiki.corpus_records import parse_corpus_record
 from agent_wiki.wiki.generated import origin_of
-from agent_wiki.wiki.layout import CONFIG, MACHINERY, content_id, kind_of
+from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, INDEX, MACHINERY, SESSIONS, content_id, kind_of
 from agent_wiki.wiki.records import SessionRecord, parse_record, plain, record_path
 from agent_wiki.wiki.replacing import replacing
 from agent_wiki.wiki.store import WikiFolder
 
-_EMBEDDED = "offline"
 _TAG_LINE = re.compile(r"^ +[0-9a-f]{12}: \[", re.MULTILINE)
-_RECORDS = ("_sessions/", "_corpus/")
-_DERIVED = ("_index.jsonl", "_id_index.json")
+_RECORDS = (f"{SESSIONS}/", f"{CORPUS}/")
+_DERIVED = (INDEX, "_id_index.json")
 
 
 def redact_wiki(wiki: Path, report: Report, progress: Progress) -> CleanedWiki:
@@ -54,7 +54,7 @@ def redact_wiki(wiki: Path, report: Report, progress: Progress) -> CleanedWiki:
     if not (wiki / CONFIG).is_file():
         raise UsageError(f"{wiki}: no wiki ({CONFIG} is missing)")
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
-    with opened_engine(_EMBEDDED, wiki, AskingOptions()) as opened, folder.locked(with_runs=True):
+    with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened, folder.locked(with_runs=True):
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         cleaning = _Cleaning(publisher, CleanedWiki(report))
@@ -74,7 +74,7 @@ class _Cleaning:
         self.publisher, self.cleaned = publisher, cleaned
         self.folder, self.state = publisher.folder, publisher.state
         self.clean_one = Cleaning(self.state.config.keeps_personal_data)
-        self.is_embedded = self.state.engines() <= {_EMBEDDED, ""}
+        self.is_embedded = publisher.is_embedded
         self.recordings = _recordings_here(self.folder)
         self.numbers: dict[str, Numbers] = {}
         self.trajectories: dict[str, Trajectory] = {}
@@ -209,7 +209,7 @@ class _Cleaning:
     def _clean_others(self) -> None:
         """What is not rendered from records: edited pages, those of other tools, their scripts, templates, logs."""
         pages = self.publisher.pages
-        for path in sorted([*self.folder.files(), "_audit.log"]):
+        for path in sorted([*self.folder.files(), AUDIT_LOG]):
             if path == CONFIG or path.startswith(_RECORDS) or path.endswith(("/", *_DERIVED)):
                 continue
             text = self.folder.read_text(path, errors="replace")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.pages.quarantine import QuarantinedPage, withheld_in
 from agent_wiki.pages.rejected import rejected_for
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.pipeline.owners_pages import owners_files
-from agent_wiki.pipeline.released import withheld_named, withheld_pages
+from agent_wiki.pipeline.released import withheld_named
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.wiki.layout import INDEX, episode_id, kind_of, page_id
 from agent_wiki.wiki.page import Page
@@ -28,7 +30,7 @@ class WikiPages(Mapping[str, Page]):
     """The pages of a wiki by path, each parsed when it is asked for. One that cannot be read is a problem."""
 
     def __init__(self, folder: WikiFolder, loaded: LoadedWiki, problems: list[UnreadablePage]) -> None:
-        self._folder, self._problems = folder, problems
+        self._folder, self._problems, self._templates = folder, problems, loaded.templates
         self._read: dict[str, Page] = {**loaded.pages.foreign, **loaded.pages.former, **loaded.pages.edited}
         self._paths = sorted(loaded.pages.all() - loaded.pages.unreadable)
         self.foreign = loaded.pages.foreign
@@ -70,6 +72,12 @@ class WikiPages(Mapping[str, Page]):
         slugs = tuple(each.partition(":")[2] for each in ids if ":" in each)
         return ids, slugs, (name, name.removesuffix(".md"), name.partition("__")[0])
 
+    @cached_property
+    def withheld(self) -> list[QuarantinedPage]:
+        """What the wiki holds back, by path."""
+        return withheld_in(self.view, self._templates)
+
+    @cached_property
     def titles(self) -> dict[str, str]:
         """Path → the page's title, of the pages that the index has."""
         text = self._folder.read_text(INDEX, errors="replace") or ""
@@ -86,11 +94,10 @@ def files_named(wiki: Path, wanted: Iterable[str], *, or_withheld: bool = False)
     if not wiki.is_dir():
         raise UsageError(f"{wiki}: no such wiki")
     pages, others = WikiPages.read(WikiFolder(wiki), []), set(owners_files(wiki))
-    withheld = withheld_pages(wiki) if or_withheld else []
     found: set[str] = set()
     for name in wanted:
         path = _path_in_wiki(name, wiki)
-        held = withheld_named(withheld, path, wiki)
+        held = withheld_named(pages.withheld, path, wiki) if or_withheld else None
         if held is not None and not _paths_of(pages, name, wiki):
             found.add(held.path)
         else:
@@ -113,7 +120,7 @@ def pages_named(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
 def _unknown(pages: WikiPages, wanted: str, wiki: Path) -> str:
     """That no page is called so, and which is called most like it."""
     named = [name for path in pages for name in pages.names(path)[2][2:]]
-    nearest = get_close_matches(wanted, [*named, *pages.titles().values()], n=1)
+    nearest = get_close_matches(wanted, [*named, *pages.titles.values()], n=1)
     meant = f"; did you mean {plain_line(nearest[0], _MOST_WHY)!r}?" if nearest else ""
     return f"no page of {wiki} has this path, id or title{meant}"
 
@@ -121,7 +128,7 @@ def _unknown(pages: WikiPages, wanted: str, wiki: Path) -> str:
 def _titled(pages: WikiPages, wanted: str) -> list[str]:
     """The pages of that title, else those whose title begins so; case and spaces do not matter."""
     wanted, there = " ".join(wanted.split()).casefold(), set(pages)
-    titles = {path: " ".join(title.split()).casefold() for path, title in pages.titles().items() if path in there}
+    titles = {path: " ".join(title.split()).casefold() for path, title in pages.titles.items() if path in there}
     exact = [path for path, title in titles.items() if title == wanted]
     return exact or [path for path, title in titles.items() if title.startswith(wanted)]
 

@@ -49,6 +49,30 @@ class _File:
     problem: str = ""
 
 
+class _ByName:
+    """Files that are looked for by their names, for each of many sessions."""
+
+    def __init__(self, paths: Sequence[RecordingPath]) -> None:
+        self._paths, self._names = paths, [path.name for path in paths]
+        self._all_names = "/".join(self._names)
+        self._places: dict[str, list[int]] = {}  # by a file's name, and by what is before its first dot
+        for place, name in enumerate(self._names):
+            for each in {name, name.partition(".")[0]}:
+                self._places.setdefault(each, []).append(place)
+
+    def called(self, stem: str, file: str | None) -> Iterator[RecordingPath]:
+        """Files of the name `file`, and those whose name is that of a session or, if it is specific, has it in it."""
+        if len(stem) >= _LEAST_SPECIFIC and stem in self._all_names:
+            places = [place for place, name in enumerate(self._names) if name == file or stem in name]
+        else:
+            named = (place for place in self._places.get(file or "", ()) if self._names[place] == file)
+            places = sorted({*named, *(place for place in self._places.get(stem, ()) if self._is_stem(place, stem))})
+        yield from (self._paths[place] for place in places)
+
+    def _is_stem(self, place: int, stem: str) -> bool:
+        return self._names[place].partition(".")[0] == stem
+
+
 class Places:
     """Files that may be recordings, listed once; each is opened only if it may have a wanted session."""
 
@@ -65,8 +89,9 @@ class Places:
         named = input_files(traces) if traces else []
         self._single = [each.path for each in named if each.is_named]
         self._named = [each.path for each in named]
-        self._asked = [each.path for each in input_files(KnownRecordings.load(folder).on_disk())]
-        self._beside = list(_beside(folder.root)) if folder.root.is_dir() else []
+        asked = [each.path for each in input_files(KnownRecordings.load(folder).on_disk())]
+        beside = _beside(folder.root) if folder.root.is_dir() else ()
+        self._others = _ByName([*self._named, *asked, *beside])
         config = parse_config(folder.read_text(CONFIG, errors="replace") or "")
         self._keeps_personal_data = config.keeps_personal_data
         self._digests: dict[RecordingPath, str] = {}
@@ -108,11 +133,7 @@ class Places:
             if is_in_bucket(known) or Path(known).is_file():
                 yield path_of(known)
         yield from self._single
-        stem = session_file_stem(session_id)
-        is_specific = len(stem) >= _LEAST_SPECIFIC
-        for path in (*self._named, *self._asked, *self._beside):
-            if path.name == file or path.name.partition(".")[0] == stem or (is_specific and stem in path.name):
-                yield path
+        yield from self._others.called(session_file_stem(session_id), file)
 
     def _digest(self, path: RecordingPath) -> str:
         if path not in self._digests:
