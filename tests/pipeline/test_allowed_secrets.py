@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.errors import RunError
+from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.allowed_secrets import allow_secrets
 from agent_wiki.pipeline.leaks import leaks, leaks_report, refuse_leaks
 from agent_wiki.wiki.config import parse_config
@@ -71,20 +71,16 @@ def test_an_exception_is_a_line_of_the_configuration_without_the_value_and_ends_
     assert len([each for each in leaks(wiki) if each.file == "notes.md"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("place", "why", "says"),
-    [
+def test_a_place_without_a_finding_or_with_several_is_refused(wiki: Path) -> None:
+    before = (wiki / "_config.yaml").read_bytes()
+    refused = [
         ("notes.md:1", "x", "nothing that looks like a secret"),
         ("notes.md:3", "x", "2 are there"),
         ("notes.md:2", " ", "--why"),
-    ],
-)
-def test_a_place_without_a_finding_or_with_several_is_refused(
-    place: str, why: str, says: str, wiki: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = (wiki / "_config.yaml").read_bytes()
-    assert main(["secrets", "--wiki", str(wiki), "--allow", place, "--why", why]) == 2
-    assert says in capsys.readouterr().err
+    ]
+    for place, why, says in refused:
+        with pytest.raises(UsageError, match=says):
+            allow_secrets(wiki, [place], why)
     assert (wiki / "_config.yaml").read_bytes() == before
 
 

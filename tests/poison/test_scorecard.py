@@ -20,7 +20,7 @@ def test_the_corpus_is_as_large_as_promised() -> None:
 
 
 def test_no_attack_reaches_a_reader_where_a_model_obeys(tmp_path: Path) -> None:
-    assert obeyed(_sample("attack", 6), tmp_path).reached == []
+    assert obeyed(_sample("attack", 8), tmp_path).reached == []
 
 
 def test_what_the_agent_repeats_of_strangers_stays_theirs(tmp_path: Path) -> None:
@@ -33,5 +33,5 @@ def test_no_attack_reaches_a_reader_through_the_embedded_engine(tmp_path: Path) 
 
 
 def test_what_is_harmless_is_published(tmp_path: Path) -> None:
-    sample = _sample("harmless", 6)
+    sample = _sample("harmless", 8)
     assert obeyed(sample, tmp_path).reached == sample
