@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure
@@ -21,6 +22,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 # The check could not run at all: no verdict on the work.
 _NOT_RUN = regex(r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as")
+_NAMES = regex(r"(?<![^\s'\"`:(])[\w./@-]{4,80}(?![^\s'\"`:,.)])")
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
@@ -202,9 +204,9 @@ def _runs_own_script(act: Act, written: set[str]) -> bool:
 
 
 def main_command(act: Act) -> SimpleCommand | None:
-    """The command of a shell call that it was made for."""
+    """The command of a shell call that it was made for; of a call that failed, the one that did."""
     wanted = {"probe": "run"}.get(act.kind, act.kind)
-    fitting = _failed_checks(act)
+    fitting = _failed(act)
     fitting = fitting or [
         each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
     ]
@@ -215,12 +217,32 @@ def main_command(act: Act) -> SimpleCommand | None:
     return fitting[-1] if act.kind == "ship" and fitting else next(iter(fitting), None)
 
 
-def _failed_checks(act: Act) -> list[SimpleCommand]:
-    """Of a chain of checks that failed, those that did."""
-    if act.kind != "check" or act.finding is None or act.finding.passed is not False:
+def _failed(act: Act) -> list[SimpleCommand]:
+    """The steps of a call that failed: of a check the checks, else what does more than look, else any."""
+    if not act.has_failed:
         return []
-    steps = zip(steps_of((act.call.continues or act.call).command() or ""), act.verdict.steps, strict=False)
-    return [step for step, state in steps if state in ("failed", "masked") and is_check(step)]
+    pairs = [
+        (step, state) for step, state in zip(called_steps(act.call), act.verdict.steps, strict=False) if step.words
+    ]
+    failed = [step for step, state in pairs if state in ("failed", "masked")]
+    if act.kind == "check" and act.finding is not None and act.finding.passed is False:
+        return [step for step in failed if is_check(step)]
+    may_be = failed + [step for step, state in pairs if state in ("not run", "unknown")]
+    if len(may_be) > 1 and (named := _named_in(act.verdict.line or error_line(act.call.result or ""), may_be)):
+        return [named]
+    line = act.verdict.line
+    checks = [step for step in (may_be if shows_failure(line) else failed) if is_check(step)]
+    return checks or [step for step in failed if shell_kind(step) != "look"] or failed
+
+
+def _named_in(line: str, steps: Sequence[SimpleCommand]) -> SimpleCommand | None:
+    """The only one of several steps that an error line names an argument of; None where it names none or more.
+
+    Of `a && b && c` the exit status says that one failed, and not which.
+    """
+    words = set(_NAMES.findall(line[:_MOST_SHOWN]))
+    named = [step for step in steps if words.intersection(step.words[1:])]
+    return named[0] if len(named) == 1 else None
 
 
 def check_key(act: Act) -> str:

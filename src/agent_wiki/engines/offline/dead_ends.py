@@ -7,9 +7,11 @@ wider check. Its failures alone do not show that it was given up.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.what_changed import again_in
 from agent_wiki.engines.offline.wording import called, shown_path
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.shell.result_lines import quoted
@@ -98,6 +100,8 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
     for act in stretch.acts:
         if act.was_refused and act.kind not in ("ask", "look"):
             refused.update(range(act.turn, act.end + 3))
+            if _is_done_later(act, stretch.acts):
+                continue
             reason = refusal_reason(act)
             text = f"The user refused {called(act)}"
             notes.append(_note(act.turn, f"{text}: “{plain_line(reason, 120)}”" if reason else text))
@@ -110,6 +114,13 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
         text = f"The user stopped the agent{after}"
         notes.append(_note(turn, text))
     return notes
+
+
+def _is_done_later(refused: Act, acts: Sequence[Act]) -> bool:
+    """Whether a later call that the user let pass does what a refused command line was to do: it was only too early."""
+    steps = [step for step, kind in zip(refused.commands, refused.kinds, strict=True) if kind != "look"]
+    later = [act for act in acts if act.turn > refused.turn and act.commands and not act.was_refused]
+    return any(again_in(step, act) for step in steps for act in later)
 
 
 def refusal_reason(act: Act) -> str:

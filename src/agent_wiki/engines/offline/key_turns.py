@@ -14,6 +14,7 @@ from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
+from agent_wiki.engines.offline.what_changed import what_changed
 from agent_wiki.engines.offline.wording import (
     called,
     code,
@@ -137,8 +138,15 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
             weight = 35
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
-            what = "passes now" if trouble.is_check else "works now"
-            found.append(_Candidate(weight - 4, trouble.fix.end, f"{called(trouble.fix)} {what}"))
+            what = "passes" if trouble.is_check else "works"
+            how = "" if trouble.edits else f" {what_changed(trouble.failures[-1], trouble.fix, trouble.between)}"
+            found.append(
+                _Candidate(
+                    weight - 4,
+                    trouble.fix.end,
+                    f"{called(first) if how else called(trouble.fix)} {what}{how or ' now'}",
+                )
+            )
     return found
 
 

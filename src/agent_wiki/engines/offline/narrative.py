@@ -14,11 +14,13 @@ from agent_wiki.engines.offline.dead_ends import refusal_reason
 from agent_wiki.engines.offline.endings import ending
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import opening_and_next, request_line
+from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.troubles import Trouble
+from agent_wiki.engines.offline.troubles import Trouble, failure_line
+from agent_wiki.engines.offline.what_changed import what_changed
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
 from agent_wiki.engines.offline.working import worked
 from agent_wiki.trajectory.lazily import regex
@@ -30,7 +32,7 @@ _QUESTION = regex(r"“(?:why|how|what|when|where|which|who|is|are|do|does|did|s
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """At most 250 words in one to three paragraphs; never empty, safe as Markdown."""
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
-    sentences = [_opening(stretch), *_user_turns(stretch, is_talk)]
+    sentences, meant = [_opening(stretch), *_user_turns(stretch, is_talk)], meant_to_fail(stretch)
     last_words = ending(stretch, shown, troubles)
     refused_by_agent = refusals_of_agent(stretch) if is_talk else []
     sentences += [each for each in refused_by_agent if each.text.partition("“")[2][:40] not in last_words]
@@ -39,6 +41,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
         sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
     sentences += [_trouble(trouble) for trouble in troubles]
+    sentences += [_meant(act, meant[act.call.position]) for act in stretch.acts if act.call.position in meant]
     sentences += [*_refusals(stretch), *cause_of(stretch)]
     sentences.append(Sentence(stretch.last_turn + 1, 100, last_words))
     return story_of(sentences)
@@ -117,14 +120,23 @@ def _trouble(trouble: Trouble) -> Sentence:
     return Sentence(first.turn, weight, f"{failed}; it {_overcome(trouble, trouble.fix, name)} (T{trouble.fix.end}).")
 
 
+def _meant(act: Act, is_aside: bool) -> Sentence:
+    """A failure that was wanted."""
+    line = error_words(failure_line(act))
+    failed = (
+        f"{called(act)} failed{'' if is_aside else ', as it was meant to'} (T{act.end}){f': {line}' if line else ''}"
+    )
+    return Sentence(act.turn, 50, f"With the change set aside {failed}." if is_aside else f"{failed}.")
+
+
 def _overcome(trouble: Trouble, fix: Act, name: str) -> str:
-    """How a trouble ended: passed after an edit, worked in another form, resolved by a commit."""
+    """How a trouble ended: passed after an edit, with something before it or in another form, resolved by a commit."""
     verb = "passed" if trouble.is_check else "worked"
     if any(each.words[:2] == ("git", "commit") for each in fix.commands) and "commit" not in name:
         verb = "was settled"
     if trouble.edits:
         return f"{verb} after changes to {listing([code(path) for path in trouble.edits], 2)}"
-    return f"{verb} as {called(fix)}" if called(fix) not in (name, "") else f"{verb} on a later try"
+    return f"{verb} {what_changed(trouble.failures[-1], fix, trouble.between)}"
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:

@@ -8,6 +8,7 @@ from agent_wiki.engines.offline.dead_ends import dead_ends_of
 from agent_wiki.engines.offline.goal import goal_of, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.main_request import also_worked_on, deed_of, standing_requests
+from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
@@ -40,7 +41,9 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     deed = deed_of(stretch, requests)
     goal = goal_of(requests, stretch.trajectory.source.title, deed, also_worked_on(stretch, requests))
     shown = shown_outcome(stretch)
-    troubles = troubles_of(stretch.acts, stretch.trajectory.source.cwd)
+    meant = meant_to_fail(stretch)
+    acts = [act for act in stretch.acts if act.call.position not in meant]
+    troubles = troubles_of(acts, stretch.trajectory.source.cwd)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,

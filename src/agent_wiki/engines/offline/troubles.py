@@ -12,8 +12,10 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
+from agent_wiki.engines.offline.what_changed import is_again
 from agent_wiki.engines.offline.wording import shown_path
-from agent_wiki.shell.result_lines import error_line, failing_lines, lines_of
+from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.result_lines import complains, error_line, failing_lines, last_line, lines_of, shows_failure
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -36,21 +38,29 @@ _NESTED = frozenset(
 
 @dataclass(slots=True)
 class Trouble:
-    """Failed attempts at one thing, in order. `fix` is the act that worked; `edits` what was changed in between."""
+    """Failed attempts at one thing, in order. `fix` is the act that worked, begun after the last of them had failed.
+
+    `edits`: the files that were changed in between; `between`: all that worked in between.
+    """
 
     failures: list[Act]
     fix: Act | None = None
     edits: list[str] = field(default_factory=list)
+    between: list[Act] = field(default_factory=list)
 
     @property
     def is_check(self) -> bool:
         """A test, a build, a lint or a script run to see."""
-        return self.failures[0].kind in ("check", "probe")
+        step = main_command(self.failures[0])
+        return self.failures[0].kind in ("check", "probe") or (step is not None and is_check(step))
 
     @property
     def line(self) -> str:
         """The most informative verbatim line of the first failure."""
         return failure_line(self.failures[0])
+
+
+_Open = dict[str | CheckRun, Trouble]  # what failed and has not worked since, by what makes two acts the same
 
 
 def failure_line(act: Act) -> str:
@@ -61,13 +71,16 @@ def failure_line(act: Act) -> str:
             return lines[-1].strip()  # what was printed before belongs to a step that passed
     if act.finding is not None and act.finding.line and act.finding.passed is False:
         return act.finding.line
-    return error_line(act.call.result or "")
+    result = act.call.result or ""
+    line = error_line(result)
+    is_last = len(act.commands) > 1 and main_command(act) is act.commands[-1]
+    return last_line(result) if is_last and not complains(line) and not shows_failure(line) else line
 
 
 def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
     """Every trouble of a stretch, in the order of the first failure."""
     found: list[Trouble] = []
-    open_troubles: dict[str | CheckRun, Trouble] = {}
+    open_troubles: _Open = {}
     for act in acts:
         keys = _keys(act)
         if act.has_failed and not _is_none(act):
@@ -76,17 +89,24 @@ def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
                 known = Trouble([])
                 found.append(known)
             known.failures.append(act)
+            known.between.clear()
             open_troubles.update(dict.fromkeys(keys, known))
         elif act.has_worked and (act.kind != "check" or act.finding is None or act.finding.passed):
             for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
                 trouble.fix = trouble.fix or act
-        if act.edits:
-            paths = [shown_path(path, cwd) for path in act.edits]
-            for trouble in open_troubles.values():
-                if trouble.failures[-1] is not act and len(trouble.edits) < _MOST_EDITS:
-                    trouble.edits = distinct([*trouble.edits, *paths])
+                _note(trouble, act, cwd)  # it may have changed a file before it tried again
+        for trouble in open_troubles.values():
+            _note(trouble, act, cwd)
     return found
+
+
+def _note(trouble: Trouble, act: Act, cwd: str | None) -> None:
+    """Remember what was done while a trouble was open."""
+    if act.has_worked:
+        trouble.between.append(act)
+    if act.edits and trouble.failures[-1] is not act and len(trouble.edits) < _MOST_EDITS:
+        trouble.edits = distinct([*trouble.edits, *(shown_path(path, cwd) for path in act.edits)])
 
 
 def _is_cut(act: Act) -> bool:
@@ -94,17 +114,21 @@ def _is_cut(act: Act) -> bool:
     return act.kind not in ("check", "probe") and _CUT.search(act.call.command() or "") is not None
 
 
-def _settled(
-    act: Act, keys: Sequence[str | CheckRun], open_troubles: dict[str | CheckRun, Trouble]
-) -> list[str | CheckRun]:
+def _settled(act: Act, keys: Sequence[str | CheckRun], open_troubles: _Open) -> list[str | CheckRun]:
     """The open troubles that an act resolved. A commit resolves the merge that had stopped with a conflict."""
-    settled = {key for key in keys if key in open_troubles}
+    settled = {key for key in keys if key in open_troubles and _is_next_try(open_troubles[key], act, key)}
     for run in keys:
         if isinstance(run, CheckRun):
             settled |= {key for key in open_troubles if isinstance(key, CheckRun) and run.answers(key)}
     if any(each.words[:2] == ("git", "commit") for each in act.commands):
         settled |= {key for verb in _MERGES if (key := f"shell git {verb}") in open_troubles}
-    return [key for key in open_troubles if key in settled]
+    begun = (act.call.continues or act.call).turn
+    return [key for key, trouble in open_troubles.items() if key in settled and begun > trouble.failures[-1].turn]
+
+
+def _is_next_try(trouble: Trouble, act: Act, key: str | CheckRun) -> bool:
+    """The same check, or in other tools the same thing tried again: equal first words are not enough."""
+    return isinstance(key, CheckRun) or is_again(trouble.failures[-1], act)
 
 
 def _keys(act: Act) -> Sequence[str | CheckRun]:
@@ -124,6 +148,9 @@ def _keys(act: Act) -> Sequence[str | CheckRun]:
 def _is_none(act: Act) -> bool:
     """A failure that does not matter: a look that found nothing, or a slip that the tool asked to correct."""
     text = (act.call.result or "")[:600]
+    step = main_command(act)
+    if step is not None and shell_kind(step) == "look":
+        return True
     if act.kind == "look":
         return act.call.command() is not None or "not exist" in text or "No such file" in text
     return _BOOKKEEPING.search(text) is not None

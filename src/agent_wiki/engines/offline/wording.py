@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.clauses import clause
-from agent_wiki.shell.kinds import is_inline_script
+from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -39,7 +39,7 @@ def shown_command(act: Act, most: int = 70) -> str:
     command = main_command(act)
     if command is not None:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
-        return plain_line(_with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", ""), most)
+        return plain_line(with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", ""), most)
     name = bare_tool_name(act.call.name).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
     skill = act.call.arguments.get("skill") or act.call.arguments.get("command")
@@ -48,7 +48,7 @@ def shown_command(act: Act, most: int = 70) -> str:
     return plain_line(f"{name} {shown_path(path)}" if path else name, most)
 
 
-def _with_short_paths(text: str) -> str:
+def with_short_paths(text: str) -> str:
     """Long absolute paths cut to their last parts: a place on a machine helps nobody."""
     return _LONG_PATH.sub(lambda match: shown_path(match.group()), text)
 
@@ -82,7 +82,7 @@ def code(text: str) -> str:
 def said(text: str, most: int = 120) -> str:
     """Someone's words in quotation marks, without a full stop of their own."""
     line = (
-        clause(_with_short_paths(_LINK.sub(r"\1", text[:4_000])), most)
+        clause(with_short_paths(_LINK.sub(r"\1", text[:4_000])), most)
         .replace("“", '"')
         .replace("”", '"')
         .rstrip(" .:;,")
@@ -95,6 +95,9 @@ def called(act: Act, most: int = 60) -> str:
     if act.call.name.lower() == "exitplanmode":
         return "the plan"
     command = main_command(act)
+    if act.was_refused and len(done := [each for each in act.commands if shell_kind(each) != "look"]) > 1:
+        line = " ".join(f"{each.text()} {each.after.strip()}" for each in done)  # the user refused all of it
+        return code(plain_line(with_short_paths(line).strip(" &|;"), most))
     if command is not None and is_inline(act):
         return f"an inline {code(command.program)} script"
     return code(shown_command(act, most))

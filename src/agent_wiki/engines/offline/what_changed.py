@@ -1,0 +1,143 @@
+"""What was different in the try that worked: a step before it, words that came or went, or what ran in between."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from agent_wiki.engines.offline.acts import Act, bare_name, main_command
+from agent_wiki.engines.offline.wording import called, code, listing, with_short_paths
+from agent_wiki.shell.kinds import shell_kind
+from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.trajectory.lazily import regex
+from agent_wiki.wiki.text import plain_line
+
+_PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
+_ALIKE = 0.5  # two words of which one may be the other, corrected
+_UNREADABLE = regex(r"unexpected EOF|syntax error near|unmatched [\"'`]|unterminated quoted")
+_MOST_READ = 600
+_LEAST_SHARED = 0.5  # of the arguments of a call that is tried again
+_MOST_WORDS = 5  # that came or went and are named one by one
+_MOST_SHOWN = 60
+
+
+def is_again(failed: Act, later: Act) -> bool:
+    """Whether `later` tries what had failed once more: the same thing done to the same things, or nearly the same."""
+    step = main_command(failed)
+    if step is not None:
+        return again_in(step, later) is not None or _is_quoted_again(failed, later)
+    mine, theirs = failed.call.arguments, later.call.arguments
+    if failed.call.path() is not None:
+        return failed.call.path() == later.call.path()
+    shared = sum(name in theirs and _alike(value, theirs[name]) for name, value in mine.items())
+    return shared >= _LEAST_SHARED * len(mine)
+
+
+def what_changed(failed: Act, worked: Act, between: Sequence[Act]) -> str:
+    """What set the try that worked apart, in words that follow "it worked".
+
+    `between`: what was done with success from one to the other. Out: never empty.
+    """
+    step = main_command(failed)
+    again = again_in(step, worked) if step is not None else None
+    said = _of_commands(failed, step, worked, again) if step is not None and again is not None else ""
+    said = said or ("with other quoting" if again is None and _is_quoted_again(failed, worked) else "")
+    said = said or (_of_arguments(failed, worked) if step is None else "")
+    before = [act for act in between if act is not worked]
+    done = [called(act) for act in before if act.kind in ("run", "delete", "revert", "skill", "service")]
+    if not said and done:
+        return f"after {listing(list(dict.fromkeys(done)), 2)}"
+    is_same = failed.call.raw_arguments == worked.call.raw_arguments
+    return said or ("unchanged on a later try" if is_same else "on a later try")
+
+
+def steps_ahead(failed: Sequence[SimpleCommand], worked: Sequence[SimpleCommand]) -> list[SimpleCommand]:
+    """The steps of a line before what was tried again that do something and that the failed line had not."""
+    known = {(each.environment, each.words) for each in failed}
+    fresh = [each for each in worked if each.words and (each.environment, each.words) not in known]
+    ahead = [each for each in fresh if shell_kind(each) != "look" or each.program in _PREPARES]
+    return [each for each in ahead if each.after.strip() not in ("||", "|", "&")]
+
+
+def again_in(step: SimpleCommand, later: Act) -> SimpleCommand | None:
+    """The step of a later call that tries a step again."""
+    return next((each for each in later.commands if is_same_check(step, each) and _is_same_thing(step, each)), None)
+
+
+def _is_quoted_again(failed: Act, later: Act) -> bool:
+    """The shell could not read the line, and the later one has much the same text."""
+    if _UNREADABLE.search((failed.call.result or "")[:_MOST_READ]) is None:
+        return False
+    old, new = ((act.call.command() or "")[:_MOST_READ] for act in (failed, later))
+    return SequenceMatcher(None, old, new, autojunk=False).ratio() >= _ALIKE
+
+
+def _is_same_thing(one: SimpleCommand, other: SimpleCommand) -> bool:
+    """Where words were replaced, by such as correct them: `sync --bogus` is not tried again by `version`."""
+    mine, theirs = ([word for word in each.words[1:] if _is_plain(word)] for each in (one, other))
+    gone, come = ([word for word in of if word not in rest] for of, rest in ((mine, theirs), (theirs, mine)))
+    return not come or all(any(_alike(word, each) for each in come) for word in gone)
+
+
+def _is_plain(word: str) -> bool:
+    return not word.startswith("-") and " " not in word
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Equal, the same file in another folder, or texts that share most of their characters."""
+    if one == other or not (isinstance(one, str) and isinstance(other, str)):
+        return bool(one == other)
+    is_same_file = "." in bare_name(one) and bare_name(one) == bare_name(other)
+    return is_same_file or SequenceMatcher(None, one[:200], other[:200], autojunk=False).ratio() >= _ALIKE
+
+
+def _of_commands(failed: Act, step: SimpleCommand, worked: Act, again: SimpleCommand) -> str:
+    ahead = steps_ahead(failed.commands, worked.commands[: worked.commands.index(again)])
+    prepared = f"with {listing([_shown(each) for each in ahead], 2)} run before it" if ahead else ""
+    said = _of_words(step, again)
+    return " ".join(filter(None, (said, prepared)))
+
+
+def _of_words(step: SimpleCommand, again: SimpleCommand) -> str:
+    before, after = ([*each.environment, *each.words] for each in (step, again))
+    if before == after:  # what is given to the program itself, as in `git -c name=value commit`
+        before, after = (_as_written(each) for each in (step, again))
+    come, gone = [word for word in after if word not in before], [word for word in before if word not in after]
+    if any(len(word) > _MOST_SHOWN for word in (*come, *gone)) or len(come) > _MOST_WORDS:
+        return _as_shown(step, again)
+    if come and not gone:
+        return f"with {code(with_short_paths(' '.join(come)))}"
+    if gone and not come:
+        return f"without {code(with_short_paths(' '.join(gone)))}"
+    if come:
+        return _as_shown(step, again)
+    return "with other input" if step.body != again.body else ""
+
+
+def _as_written(step: SimpleCommand) -> list[str]:
+    try:
+        return shlex.split(step.source)
+    except ValueError:  # a quotation that is not closed
+        return step.source.split()
+
+
+def _shown(step: SimpleCommand) -> str:
+    return code(plain_line(with_short_paths(step.text().split("\n", 1)[0]), _MOST_SHOWN))
+
+
+def _as_shown(step: SimpleCommand, again: SimpleCommand) -> str:
+    """The whole new form, where its beginning shows the difference."""
+    old, new = _shown(step), _shown(again)
+    return f"as {new}" if new != old else "with other arguments"
+
+
+def _of_arguments(failed: Act, worked: Act) -> str:
+    """The arguments of a tool that had other values."""
+    mine, theirs = failed.call.arguments, worked.call.arguments
+    names = [
+        name for name in (*mine, *(each for each in theirs if each not in mine)) if mine.get(name) != theirs.get(name)
+    ]
+    return f"with other {listing([code(name) for name in names], 2)}" if names else ""

@@ -1,0 +1,104 @@
+"""What a story says of failures: which step failed, whether it was meant to, and what was different when it worked."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.engines.offline.summarize import answer
+from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion
+from tests.engines.sessions import Session
+
+
+def summary(session: Session) -> ArcAnswer:
+    arcs = answer(SummarizeQuestion(session.done())).arcs
+    assert len(arcs) == 1
+    return arcs[0]
+
+
+MISSING = "fatal: renaming 'fixtures' failed: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("failed", "between", "worked", "what"),
+    [
+        ("git mv a attic/a", None, "mkdir -p attic && git mv a attic/a", "with `mkdir -p attic` run before it"),
+        ("python3 load.py a.csv", None, "PYTHONPATH=lib python3 load.py a.csv", "with `PYTHONPATH=lib`"),
+        ("deploy app --now", None, "deploy app", "without `--now`"),
+        ("deploy app", "deploy login", "deploy app", "after `deploy login`"),
+        ("deploy app", None, "deploy app", "unchanged on a later try"),
+    ],
+)
+def test_a_story_says_what_was_different_when_it_worked(
+    failed: str, between: str | None, worked: str, what: str
+) -> None:
+    session = Session().user("Bring the old files to another place.").run(failed, MISSING, failed=True)
+    if between:
+        session.run(between, "done")
+    arc = summary(session.run(worked, "moved"))
+    end = len(session.done().messages)
+    assert f"; it worked {what} (T{end})." in arc.narrative
+    assert any(note.turn == end and note.text.endswith(f"works {what}") for note in arc.key_turns)
+
+
+def test_what_another_argument_of_a_tool_made_work_is_named() -> None:
+    session = Session().user("Book the flight.").call("book", {"flight": "X1", "pay": "card_1"}, "no card", failed=True)
+    session.call("book", {"flight": "X1", "pay": "card_2"}, "booked")
+    assert "it worked with other `pay` (T5)" in summary(session).narrative
+
+
+def test_neither_a_parallel_call_nor_another_sub_command_is_the_cure() -> None:
+    session = Session().user("Look at how the tool answers to input that it does not know.")
+    session.builder.assistant(
+        None, calls=[("p1", "Bash", {"command": "shop sync -x"}), ("p2", "Bash", {"command": "shop sync"})]
+    )
+    session.builder.tool("p1", "Error: unknown flag -x", is_error=True)
+    session.builder.tool("p2", "ok")
+    session.run("shop version", "1.2")
+    assert "failed (T3)" in summary(session).narrative
+    assert "it worked" not in summary(session).narrative
+
+
+def test_a_new_test_that_fails_without_the_fix_is_no_trouble() -> None:
+    session = Session().user("Fix the rounding, with a test.").edit("src/round.py").edit("tests/test_round.py")
+    session.run(
+        "git stash push src/round.py && pytest tests/test_round.py; git stash pop",
+        "FAILED tests/test_round.py::test_half\n1 failed in 0.1s\nDropped refs/stash",
+    )
+    story = summary(session.run("pytest tests/test_round.py", "1 passed in 0.1s")).narrative
+    assert "With the change set aside `pytest tests/test_round.py` failed (T7)" in story
+    assert "it passed" not in story
+
+
+def test_a_failure_that_the_agent_announces_is_no_trouble() -> None:
+    session = Session().user("Refuse unknown keys in the settings.").edit("src/settings.py")
+    session.run(
+        "shop load bad.json", "Error: unknown key", failed=True, text="Let me verify that bad.json is rejected."
+    )
+    arc = summary(session.run("shop load good.json", "loaded"))
+    assert "`shop load bad.json` failed, as it was meant to (T5)" in arc.narrative
+    assert not any("fails" in note.text for note in arc.key_turns)
+
+
+def test_in_a_chain_the_step_that_failed_is_named() -> None:
+    session = (
+        Session()
+        .user("Build it and try it.")
+        .run("git checkout src/a.go && pytest tests", "FAILED tests/test_a.py::test_a\n1 failed", failed=True)
+    )
+    story = summary(session).narrative
+    assert "`pytest tests` failed (T3)" in story
+    session = (
+        Session()
+        .user("Start from main.")
+        .run("git stash && git checkout main && git pull", "fatal: 'main' is already used by worktree", failed=True)
+    )
+    assert "`git checkout main` failed (T3)" in summary(session).narrative
+
+
+def test_a_refused_line_is_named_whole_and_is_no_dead_end_where_a_part_of_it_ran_later() -> None:
+    session = Session().user("Make the settings strict.").edit("src/settings.py")
+    refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    session.call("Bash", {"command": "mise run fmt && mise run lint"}, refusal, failed=True, mark="rejected")
+    assert [note.text for note in summary(session).dead_ends] == ["The user refused `mise run fmt && mise run lint`"]
+    session.user("Address what `mise run lint` says.").run("mise run lint", "0 issues.")
+    assert summary(session).dead_ends == []
