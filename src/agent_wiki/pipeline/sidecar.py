@@ -17,11 +17,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agent_wiki.errors import RunError, UnreadablePage
-from agent_wiki.pipeline.leaks import allowed_secrets
 from agent_wiki.pipeline.pack_places import PackPlace, pack_place
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.redaction.finding import may_hold_secrets
-from agent_wiki.redaction.places import json_spans, value_digest
+from agent_wiki.redaction.places import json_spans
 from agent_wiki.redaction.values import redact_value
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.lazily import dataclass
@@ -130,13 +129,10 @@ def store(folder: WikiFolder, place: str) -> None:
 
 def _refuse_leaks(folder: WikiFolder, synced: Synced) -> None:
     """Raise `RunError` where a record that would leave holds a secret, as a person or a merge may have put into it."""
-    allowed = allowed_secrets(folder.root)
     changed = (path for path, signature in folder.files().items() if synced.files.get(path) != signature)
     for path in sorted(filter(_is_record, changed)):
-        text = folder.read_text(path, errors="replace") or ""
-        kinds = [kind for start, end, kind in json_spans(text) if value_digest(text[start:end]) not in allowed]
-        if kinds:
-            raise RunError(f"secrets in {path} ({kinds[0]}): no record was stored in the sidecar; run `wiki redact`")
+        if spans := json_spans(folder.read_text(path, errors="replace") or ""):
+            raise RunError(f"secrets in {path} ({spans[0][2]}): no record was stored in the sidecar; run `wiki redact`")
 
 
 def _end(folder: WikiFolder) -> None:
