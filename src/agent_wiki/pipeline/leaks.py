@@ -7,12 +7,13 @@ another tool wrote or that git merged were not, nor what an earlier version wrot
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.find_secrets import ExcusedSecret, FoundSecret, SecretsReport
 from agent_wiki.pipeline.second_detector import Detector, with_second
+from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
 from agent_wiki.redaction.places import secret_places, value_digest
 from agent_wiki.redaction.redact import redact_text, text_spans
 from agent_wiki.report import Failure
@@ -22,6 +23,10 @@ from agent_wiki.wiki.layout import CONFIG, MACHINERY
 _STAYS_HERE = frozenset({MACHINERY, ".git"})
 _JSON = (".json", ".jsonl", ".log")
 _MOST_NAMED = 5
+_FEWEST = 2_000  # files: fewer are searched sooner than a second process begins
+
+_Found = tuple[str, FoundSecret, str]
+"""A file, something in it that looks like a secret, and the digest of its value."""
 
 
 def leaks(wiki: Path, clean: Container[str] = ()) -> list[FoundSecret]:
@@ -47,10 +52,23 @@ def refuse_leaks(wiki: Path, what: str, clean: Container[str] = ()) -> frozenset
 def _searched(wiki: Path, clean: Container[str]) -> Iterator[tuple[str, FoundSecret, str | None]]:
     """What looks like a secret in each file, by its path, and why the owner allows it; None where nobody does."""
     allowed = allowed_secrets(wiki)
-    for path in files_that_leave(wiki):
-        if path not in clean:
-            for found, digest in in_file(wiki, path):
-                yield path, found, allowed[digest].why if digest in allowed else None
+    for path, found, digest in _looked_at(wiki, [path for path in files_that_leave(wiki) if path not in clean]):
+        yield path, found, allowed[digest].why if digest in allowed else None
+
+
+def _looked_at(wiki: Path, paths: Sequence[str]) -> list[_Found]:
+    """What looks like a secret in each file, in their order; many files are searched by two processes."""
+    parts = parts_of(len(paths))
+    left = set(range(len(parts)))
+    found: dict[int, list[_Found]] = {}
+
+    def look(number: int) -> tuple[int, list[_Found]]:
+        return number, [(paths[at], *each) for at in parts[number] for each in in_file(wiki, paths[at])]
+
+    if len(paths) >= _FEWEST and has_two_processors():
+        found.update(worked_by_two(left, lambda number: [look(number)], look, lambda made: [made]))
+    found.update(map(look, sorted(left)))
+    return [each for _, some in sorted(found.items()) for each in some]
 
 
 def allowed_secrets(wiki: Path) -> Mapping[str, AllowedSecret]:

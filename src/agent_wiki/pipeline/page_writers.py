@@ -1,30 +1,24 @@
-"""Writing the pages of a large wiki in two processes, where the machine has two processors to spare.
+"""Writing the pages of a large wiki in two processes.
 
-The second process is a copy of this one, so that nothing has to be handed to it. Both take parts of the pages from one
-queue, render and write them; the copy says of each page what the indexes need, its text stays where it is. What it
-could not do is done here, which raises its error. When this process is gone, the copy stops.
+Both render and write parts of the pages; the copy says of each page what the indexes need, its text stays where it is.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
-import signal
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import partial
 from operator import attrgetter
-from typing import IO, Any
+from typing import Any
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.indexes import IndexEntry
+from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
 from agent_wiki.wiki.files import Signature
 from agent_wiki.wiki.store import WikiFolder
 
 _FEWEST = 4_000  # pages to render: fewer are written sooner than a second process begins
-_PARTS = 200  # of which a byte holds the number
 
 _OF_ENTRY = attrgetter(*(each.name for each in fields(IndexEntry)))
 
@@ -32,31 +26,25 @@ Written = tuple[RenderedPage, bool]
 """A page without its text, and whether it was written."""
 
 _Part = Callable[[range], Iterator[Written]]
+_Values = tuple[list[tuple[Any, ...]], dict[str, Signature]]
 
 
 def written_pages(made: Catalog, folder: WikiFolder, write: Callable[[RenderedPage], bool]) -> Iterator[Written]:
     """Write the numerous pages of a catalog. `write` writes one where it differs from what lies on disk."""
-    parts = _parts(len(made.numerous))
+    parts = parts_of(len(made.numerous))
     left = set(range(len(parts)))
     written = partial(_written, made, write)
     if _has_use_for_two(made, folder):
         made.look_up()
-        with open(os.memfd_create("pages"), "w+b") as found:  # noqa: PTH123 - it has no path
-            yield from _shared(parts, left, found, folder, written)
+        there, taken_over = partial(_in_copy, parts, folder, written), partial(_taken_over, folder)
+        yield from worked_by_two(left, lambda number: written(parts[number]), there, taken_over, folder.copy_of_lock())
     for number in sorted(left):
         yield from written(parts[number])
 
 
-def _parts(count: int) -> list[range]:
-    size = -(-count // _PARTS) or 1
-    return [range(start, min(start + size, count)) for start in range(0, count, size)]
-
-
 def _has_use_for_two(made: Catalog, folder: WikiFolder) -> bool:
-    """A copy of a process with several threads could wait for ever for what one of them held."""
-    if sys.platform != "linux" or folder.is_dry_run or threading.active_count() > 1:
-        return False
-    return len(made.numerous) - len(made.known) >= _FEWEST and len(os.sched_getaffinity(0)) > 1
+    is_large = len(made.numerous) - len(made.known) >= _FEWEST
+    return is_large and not folder.is_dry_run and has_two_processors()
 
 
 def _written(made: Catalog, write: Callable[[RenderedPage], bool], part: range) -> Iterator[Written]:
@@ -67,59 +55,22 @@ def _written(made: Catalog, write: Callable[[RenderedPage], bool], part: range) 
             yield page, is_written
 
 
-def _shared(
-    parts: list[range], left: set[int], found: IO[bytes], folder: WikiFolder, written: _Part
-) -> Iterator[Written]:
-    """What two processes wrote. Their parts are taken out of `left`."""
-    queue, parent, lock = _queue(len(parts)), os.getpid(), folder.copy_of_lock()
-    copy = os.fork()
-    if not copy:
-        _be_copy(parent, queue, parts, found, folder, written)
-    if lock is not None:
-        os.close(lock)  # the copy keeps its own
-    try:
-        for number in _taken(queue):
-            yield from written(parts[number])
-            left.remove(number)
-    finally:
-        for _ in _taken(queue):
-            pass  # after an error: so that the copy ends with the part that it is at
-        os.waitpid(copy, 0)
-        os.close(queue)
-    for number, pages, signatures in _read(found):
-        left.remove(number)
-        folder.note_written(signatures)
-        yield from map(_from_values, pages)
+def _in_copy(parts: list[range], folder: WikiFolder, written: _Part, number: int) -> _Values:
+    """Write a part in the copy. Out: its pages as plain values, and the signatures of their files."""
+    parent = os.getppid()
+    folder.written.clear()
+    pages: list[tuple[Any, ...]] = []
+    for each in written(parts[number]):
+        pages.append(_as_values(*each))
+        if os.getppid() != parent:
+            break  # the run is gone, and so is who would ask for them
+    return pages, {path: folder.files()[path] for path in folder.written}
 
 
-def _queue(count: int) -> int:
-    """The end of a pipe from which two processes read: each number below `count` is read by one of them."""
-    queue, writing = os.pipe()
-    os.write(writing, bytes(range(count)))
-    os.close(writing)
-    return queue
-
-
-def _taken(queue: int) -> Iterator[int]:
-    while number := os.read(queue, 1):
-        yield number[0]
-
-
-def _be_copy(parent: int, queue: int, parts: list[range], found: IO[bytes], folder: WikiFolder, written: _Part) -> None:
-    """Write parts until none is left, and end: nothing of what this process would do at its end is the copy's to do."""
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent empties the queue
-        for number in _taken(queue):
-            folder.written.clear()
-            pages: list[tuple[Any, ...]] = []
-            for each in written(parts[number]):
-                pages.append(_as_values(*each))
-                if os.getppid() != parent:
-                    return
-            pickle.dump((number, pages, {path: folder.files()[path] for path in folder.written}), found)
-            found.flush()
-    finally:
-        os._exit(0)
+def _taken_over(folder: WikiFolder, values: _Values) -> Iterator[Written]:
+    pages, signatures = values
+    folder.note_written(signatures)
+    yield from map(_from_values, pages)
 
 
 def _as_values(page: RenderedPage, is_written: bool) -> tuple[Any, ...]:
@@ -132,13 +83,3 @@ def _as_values(page: RenderedPage, is_written: bool) -> tuple[Any, ...]:
 def _from_values(values: tuple[Any, ...]) -> Written:
     path, inputs, is_written, entry = values
     return RenderedPage(path, IndexEntry(*entry) if entry else None, inputs=inputs), is_written
-
-
-def _read(found: IO[bytes]) -> Iterator[tuple[int, list[tuple[Any, ...]], dict[str, Signature]]]:
-    """What the copy said of each part; less if it failed."""
-    found.seek(0)
-    while True:
-        try:
-            yield pickle.load(found)  # noqa: S301 - a copy of this process wrote it, into a file without a name
-        except (EOFError, pickle.UnpicklingError):
-            return

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
-
-from pydantic_core import to_json
 
 from agent_wiki.engine import Progress, no_progress
 from agent_wiki.errors import UsageError
@@ -17,15 +14,13 @@ from agent_wiki.pipeline.leaks import refuse_leaks
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.site import addresses
 from agent_wiki.site.contents import SiteContents, read_contents, require_wiki
-from agent_wiki.site.lesson_page import lesson_shown
 from agent_wiki.site.lists import lists_of
-from agent_wiki.site.markdown import html_of
 from agent_wiki.site.memory import SiteMemory
 from agent_wiki.site.output import SiteFolder
+from agent_wiki.site.page_writer import PageWriter, write_pages
 from agent_wiki.site.recorded import Recorded
 from agent_wiki.site.review_page import WaitingGroup, review_groups
 from agent_wiki.site.search_rows import MOST_ROWS, row_files, rows_of
-from agent_wiki.site.session_page import SessionShown, session_shown
 from agent_wiki.site.start_page import start_shown
 from agent_wiki.site.templates import SiteTemplates
 from agent_wiki.trajectory.lazily import dataclass
@@ -73,46 +68,6 @@ class SiteReport:
         ]
 
 
-class _Writer:
-    """Makes pages from templates, those alone whose content differs from what lies there."""
-
-    def __init__(self, folder: SiteFolder, templates: SiteTemplates, title: str) -> None:
-        self._folder, self._templates, self._title = folder, templates, title
-
-    def inputs(self, *shown: object) -> str:
-        """The digest of all that a page is made from."""
-        content = to_json([self._title, *shown], fallback=str)
-        return hashlib.blake2b(content + self._templates.digest.encode(), digest_size=12).hexdigest()
-
-    def page(self, file: str, template: str, section: str, shown: object, **more: Any) -> None:
-        """Make one page of what it shows."""
-        inputs = self.inputs(template, shown, more)
-        if not self._folder.is_current(file, inputs):
-            self.render(file, template, section, shown, inputs, more)
-
-    def render(
-        self, file: str, template: str, section: str, shown: object, inputs: str, more: Mapping[str, Any]
-    ) -> None:
-        """Make one page, whatever lies there."""
-        up = addresses.way_up(file)
-        links: Mapping[str, str] = getattr(shown, "links", {})
-
-        def resolve(address: str) -> str | None:
-            return up + links[address] if address in links else None
-
-        def markdown(text: str, turns_at: str | None = None, label: str = "Page") -> Any:
-            return html_of(text, resolve, up + turns_at if turns_at else turns_at, label)
-
-        named = {"site_title": self._title, "up": up, "section": section, "shown": shown, "markdown": markdown}
-        self._folder.write(file, self._templates.render(template, {**named, **more}), inputs)
-
-    def text(self, file: str, text: str) -> None:
-        """Make one file of exactly this text."""
-        inputs = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
-        if not self._folder.is_current(file, inputs):
-            self._folder.write(file, text, inputs)
-
-
 def build_site(
     wiki: Path,
     out: Path,
@@ -153,12 +108,11 @@ def build_site_of(
     """The same of a wiki that was read, wherever its site lies."""
     templates = SiteTemplates(contents.folder.root)
     folder = SiteFolder.opened(out)
-    writer = _Writer(folder, templates, plain_line(title, 80) or DEFAULT_TITLE)
+    writer = PageWriter(folder, templates, plain_line(title, 80) or DEFAULT_TITLE)
     report = SiteReport(out)
     for name, text in templates.assets().items():
         writer.text(name, text)
-    _write_lessons(writer, contents, progress)
-    report.with_recording = _write_sessions(writer, folder, contents, Recorded(recordings, contents), progress)
+    report.with_recording = write_pages(writer, contents, Recorded(recordings, contents), progress)
     _write_top(writer, contents)
     folder.finish()
     report.files, report.written, report.removed = len(folder.made), folder.written, folder.removed
@@ -175,47 +129,7 @@ def _refuse_inside(wiki: Path, out: Path) -> None:
         raise UsageError(f"{out}: inside the wiki; name a folder beside it with --out")
 
 
-def _write_lessons(writer: _Writer, contents: SiteContents, progress: Progress) -> None:
-    for position, lesson in enumerate(contents.lessons.values()):
-        progress("pages", position + 1, len(contents.lessons))
-        writer.page(lesson.file, "lesson", f"{lesson.kind}s", lesson_shown(lesson, contents))
-
-
-def _write_sessions(
-    writer: _Writer, folder: SiteFolder, contents: SiteContents, recorded: Recorded, progress: Progress
-) -> int:
-    """The pages of all sessions: first those whose recording is here, by recording, then the others."""
-
-    def inputs(shown: SessionShown, source: str) -> str:
-        return writer.inputs("session", shown, source, contents.view.state.config.keeps_personal_data)
-
-    made: set[str] = set()
-    for each in recorded.sessions(lambda name, sha256: _is_current(name, sha256, folder, contents, inputs)):
-        made.add(each.session_id)
-        if each.trajectory is not None:
-            session = contents.sessions[each.session_id]
-            shown = session_shown(session, contents, each.trajectory)
-            digest = inputs(session_shown(session, contents, None), each.sha256)
-            writer.render(addresses.session_file(each.session_id), "session", "sessions", shown, digest, {})
-    for position, (name, session) in enumerate(contents.sessions.items()):
-        progress("sessions", position + 1, len(contents.sessions))
-        if name not in made:
-            file = addresses.session_file(name)
-            shown = session_shown(session, contents, None)
-            digest = inputs(shown, "")
-            if not folder.is_current(file, digest):
-                writer.render(file, "session", "sessions", shown, digest, {})
-    return len(made)
-
-
-def _is_current(
-    name: str, sha256: str, folder: SiteFolder, contents: SiteContents, inputs: Callable[[SessionShown, str], str]
-) -> bool:
-    shown = session_shown(contents.sessions[name], contents, None)
-    return folder.is_current(addresses.session_file(name), inputs(shown, sha256))
-
-
-def _write_top(writer: _Writer, contents: SiteContents) -> None:
+def _write_top(writer: PageWriter, contents: SiteContents) -> None:
     """The start page, the lists, the search and the list of what waits."""
     groups = review_groups(contents)
     for listed in lists_of(contents):

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import field
+from itertools import islice
 from pathlib import Path
 
 from agent_wiki.errors import RunError, UsageError
@@ -20,6 +21,10 @@ from agent_wiki.wiki.replacing import created, replacing, write_all
 LIST = "agent-wiki-site.txt"
 _HEAD = "agent-wiki site, layout 1"
 _LINE = re.compile(r"(?P<inputs>[0-9a-f]{1,64}) (?P<size>\d{1,12}) (?P<file>[^\x00-\x1f\\]{1,400})")
+
+
+Made = tuple[dict[str, tuple[str, int]], set[str]]
+"""Files with the digest of what they were made from and their size; and those of them that were written."""
 
 
 @dataclass(slots=True)
@@ -84,6 +89,20 @@ class SiteFolder:
             write_all(descriptor, f"{line}\n".encode("utf-8", "replace"))
         finally:
             os.close(descriptor)
+
+    def made_since(self, count: int) -> Made:
+        """Of what was made after the first `count` files: what it was made from, and which files were written."""
+        made = dict(islice(self.made.items(), count, None))
+        return made, self._written & made.keys()
+
+    def take_over(self, made: Made) -> None:
+        """Take notice of what a copy of this process made."""
+        self.made.update(made[0])
+        self._written |= made[1]
+
+    def note_listed(self) -> None:
+        """Take notice of what a copy of this process wrote that ended before it could say so."""
+        self._known.update(_read(self.root / LIST))
 
     def finish(self) -> None:
         """Remove what we made before and not again, and write the list."""

@@ -1,0 +1,102 @@
+"""Work in two processes, where the machine has two processors to spare.
+
+The second process is a copy of this one, so that nothing has to be handed to it. Both take parts of the work from one
+queue. What the copy could not do is left to be done here, which raises its error. When this process is gone, the copy
+stops.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, TypeVar
+
+Result = TypeVar("Result")
+
+MOST_PARTS = 200
+"""The queue has a byte for the number of each."""
+
+
+def has_two_processors() -> bool:
+    """Whether a copy helps. That of a process with several threads could wait for ever for what one of them held."""
+    is_possible = sys.platform == "linux" and threading.active_count() == 1
+    return is_possible and len(os.sched_getaffinity(0)) > 1
+
+
+def parts_of(count: int) -> list[range]:
+    """As many things in at most `MOST_PARTS` parts of one size."""
+    size = -(-count // MOST_PARTS) or 1
+    return [range(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def worked_by_two(
+    left: set[int],
+    here: Callable[[int], Iterable[Result]],
+    there: Callable[[int], object],
+    taken_over: Callable[[Any], Iterable[Result]],
+    held: int | None = None,
+) -> Iterator[Result]:
+    """The results of parts, in any order. Those that were done are taken out of `left`; the caller does the others.
+
+    In: the numbers of the parts, below `MOST_PARTS`; what does one here, and in the copy, where it returns what can be
+    pickled; what makes results of that; a descriptor that is the copy's alone.
+    """
+    with open(os.memfd_create("parts"), "w+b") as found:  # noqa: PTH123 - it has no path
+        queue, parent = _queue(left), os.getpid()
+        copy = os.fork()
+        if not copy:
+            _be_copy(parent, queue, found, there)
+        if held is not None:
+            os.close(held)
+        try:
+            for number in _taken(queue):
+                yield from here(number)
+                left.remove(number)
+        finally:
+            for _ in _taken(queue):
+                pass  # after an error: so that the copy ends with the part that it is at
+            os.waitpid(copy, 0)
+            os.close(queue)
+        for number, values in _read(found):
+            left.remove(number)
+            yield from taken_over(values)
+
+
+def _queue(numbers: Iterable[int]) -> int:
+    """The end of a pipe from which two processes read: each number is read by one of them."""
+    queue, writing = os.pipe()
+    os.write(writing, bytes(sorted(numbers)))
+    os.close(writing)
+    return queue
+
+
+def _taken(queue: int) -> Iterator[int]:
+    while number := os.read(queue, 1):
+        yield number[0]
+
+
+def _be_copy(parent: int, queue: int, found: IO[bytes], there: Callable[[int], object]) -> None:
+    """Work until nothing is left, and end: nothing of what this process would do at its end is the copy's to do."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent empties the queue
+        for number in _taken(queue):
+            if os.getppid() != parent:
+                return
+            pickle.dump((number, there(number)), found)
+            found.flush()
+    finally:
+        os._exit(0)
+
+
+def _read(found: IO[bytes]) -> Iterator[tuple[int, Any]]:
+    """What the copy said of each part; less if it failed."""
+    found.seek(0)
+    while True:
+        try:
+            yield pickle.load(found)  # noqa: S301 - a copy of this process wrote it, into a file without a name
+        except (EOFError, pickle.UnpicklingError):
+            return
