@@ -107,7 +107,7 @@ def test_lines_name_what_was_read_written_and_learnt(
     out, err = capsys.readouterr()
     assert out.startswith(f"new in {tmp_path / 'wiki'}: 1 guideline\n  guideline  Run the check first\n")
     assert "read:  1 recording; sessions: 1 mined" in out
-    assert "1 guideline, 0 skills contributed" in out
+    assert "learnt: 1 guideline taught by sessions\n" in out
     assert "\x1b" not in out + err
     main(["ingest", str(record(tmp_path, "b")), *arguments, "--dry-run", "--rewrite"])
     assert "would be written" in capsys.readouterr().out

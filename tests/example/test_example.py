@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,13 @@ def test_the_example_shows_each_kind_of_page(rebuilt: dict[str, str]) -> None:
         assert any(name.endswith(kind) for name in rebuilt), kind
     assert "**followed**" in "".join(text for name, text in rebuilt.items() if name.startswith("summaries/"))
     assert any("/scripts/" in name for name in rebuilt)
+
+
+def test_what_to_read_first_has_no_page_that_a_cluster_covers(rebuilt: dict[str, str]) -> None:
+    covered = [row["link"] for row in map(json.loads, rebuilt["_index.jsonl"].splitlines()) if "superseded_by" in row]
+    read_first = rebuilt["index.md"].partition("## Newest")[0]
+    assert covered
+    assert [link for link in covered if link in read_first] == []
 
 
 def test_the_example_has_twelve_traces_in_three_formats(rebuilt: dict[str, str]) -> None:

@@ -53,6 +53,11 @@ def build(folder: Path, **texts: str) -> Path:
     return wiki
 
 
+def test_a_cluster_is_meant_by_a_title_that_it_shares_with_a_member() -> None:
+    found = why(ROOT / "wiki-example" / "wiki", "always run the tests with `make test`")
+    assert [page.kind for page in found.pages] == ["cluster"]
+
+
 @pytest.fixture
 def wiki(tmp_path: Path) -> Path:
     return build(tmp_path)

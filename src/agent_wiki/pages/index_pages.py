@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -73,8 +74,10 @@ def _best(rows: IndexRows) -> Iterator[dict[str, Any]]:
     found: list[dict[str, Any]] = [*rows.shown["cluster"], *rows.shown["skill"]]
     yield from found[:_MOST_STARTED]
     rest = (each for each in rows.guidelines if TIERS[each[0]] not in _AGAINST)
-    for *_, entry in heapq.nsmallest(_MOST_STARTED - len(found), rest, key=lambda each: each[:2]):
-        yield shown(entry, entry.row())
+    entries = (entry for *_, entry in heapq.nsmallest(2 * _MOST_STARTED, rest, key=lambda each: each[:2]))
+    uncovered = ((entry, row) for entry in entries if "superseded_by" not in (row := entry.row()))
+    for entry, row in islice(uncovered, max(0, _MOST_STARTED - len(found))):  # a cluster above leads to the others
+        yield shown(entry, row)
 
 
 def _newest_pages(rows: IndexRows) -> list[dict[str, Any]]:
@@ -102,13 +105,23 @@ def shown(entry: IndexEntry, row: Mapping[str, Any]) -> dict[str, Any]:
         "path": entry.path,
         "link": entry.path.partition("/")[2],
         "date": entry.date,
-        "gist": plain_line(row["summary"], _MOST_GIST_CHARACTERS),
+        "gist": _gist(row),
         "trigger": plain_line(row["trigger"], 160),
         "tags": row["tags"],
         "support": count if isinstance(count, int) else None,
         "members": len(row.get("members", ())),
         "recalls": entry.recalls,
     }
+
+
+def _gist(row: Mapping[str, Any]) -> str:
+    """What a page says, in short; when it applies, where the title says all of it."""
+    gist = row["summary"] if _words(row["summary"]) != _words(row["title"]) else row["trigger"]
+    return plain_line(gist, _MOST_GIST_CHARACTERS)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def _by_tag(entries: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:

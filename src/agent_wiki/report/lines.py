@@ -154,9 +154,7 @@ def _counts(report: Report, *, is_verbose: bool) -> list[str]:
     if report.recordings and not (report.stopped and not report.sessions):
         lines.append(_sessions_line(report))
     if report.guidelines_contributed or report.nothing_to_learn:
-        guidelines = counted(report.guidelines_contributed, "guideline")
-        learnt = f"{guidelines}, {counted(report.skills_contributed, 'skill')} contributed"
-        lines.append(f"learnt: {learnt}; {counted(report.nothing_to_learn, 'session')} had nothing to learn")
+        lines.append(_lessons_line(report))
     lines += _tidied(report.hygiene, is_verbose=is_verbose)
     if report.coverage["elided_characters"]:
         lines.append(_coverage_line(report.coverage))
@@ -169,6 +167,15 @@ def _counts(report: Report, *, is_verbose: bool) -> list[str]:
         lines.append("asked: " + Totals.from_json(report.asked["total"]).line())
     hidden = (report.left_out, report.passed_over, report.dropped_claims, report.hygiene, report.learnt[_MOST_TITLES:])
     return lines if is_verbose or not any(hidden) else [*lines, "more:  -v prints every list to its end"]
+
+
+def _lessons_line(report: Report) -> str:
+    """What sessions taught: several may teach one page, so that these are more than the new pages."""
+    counts = {"guideline": report.guidelines_contributed, "skill": report.skills_contributed}
+    taught = ", ".join(counted(count, kind) for kind, count in counts.items() if count)
+    parts = [f"{taught} taught by sessions"] * bool(taught)
+    parts += [f"{counted(report.nothing_to_learn, 'session')} had nothing to teach"] * bool(report.nothing_to_learn)
+    return f"learnt: {'; '.join(parts)}"
 
 
 def _pages_line(report: Report) -> str:

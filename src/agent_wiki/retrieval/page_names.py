@@ -72,6 +72,13 @@ class WikiPages(Mapping[str, Page]):
         slugs = tuple(each.partition(":")[2] for each in ids if ":" in each)
         return ids, slugs, (name, name.removesuffix(".md"), name.partition("__")[0])
 
+    def covering(self, path: str) -> str:
+        """The file name of the page that covers a guideline; empty for one that none covers, or that is unreadable."""
+        try:
+            return text_or_none(self[path].fields.get("superseded_by")) or ""
+        except KeyError:
+            return ""
+
     @cached_property
     def withheld(self) -> list[QuarantinedPage]:
         """What the wiki holds back, by path."""
@@ -105,9 +112,14 @@ def files_named(wiki: Path, wanted: Iterable[str], *, or_withheld: bool = False)
     return sorted(found)
 
 
-def pages_named(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
-    """The page that a person means, or the arcs of a session. Raises `UsageError`."""
+def pages_named(pages: WikiPages, wanted: str, wiki: Path, *, to_read: bool = False) -> list[str]:
+    """The page that a person means, or the arcs of a session. Raises `UsageError`.
+
+    Where it is only `to_read`, a cluster is meant rather than members of the same title.
+    """
     paths = _paths_of(pages, wanted, wiki)
+    if to_read and len(paths) > 1:
+        paths = _without_covered(pages, paths)
     if not paths:
         raise UsageError(f"{wanted}: {_why_hidden(pages.view, wanted) or _unknown(pages, wanted, wiki)}")
     sessions = {pages.session_of(path) for path in paths if kind_of(path) == "summary"}
@@ -131,6 +143,12 @@ def _titled(pages: WikiPages, wanted: str) -> list[str]:
     titles = {path: " ".join(title.split()).casefold() for path, title in pages.titles.items() if path in there}
     exact = [path for path, title in titles.items() if title == wanted]
     return exact or [path for path, title in titles.items() if title.startswith(wanted)]
+
+
+def _without_covered(pages: WikiPages, paths: list[str]) -> list[str]:
+    """Of a cluster and the members that are called like it, the cluster alone, which leads to them."""
+    there = {path.rpartition("/")[2] for path in paths}
+    return [path for path in paths if pages.covering(path) not in there]
 
 
 def _why_hidden(view: WikiView, wanted: str) -> str:

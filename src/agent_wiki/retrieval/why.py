@@ -162,7 +162,7 @@ def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CON
     folder, problems = WikiFolder(wiki), list[UnreadablePage]()
     pages = WikiPages.read(folder, problems)
     sessions = pages.view.sessions
-    walked = [_walk(path, pages) for path in pages_named(pages, wanted, wiki)]
+    walked = [_walk(path, pages) for path in pages_named(pages, wanted, wiki, to_read=True)]
     wanted_sessions = {each.citation.session_id for page in walked for each in page.all_cited()}
     wanted_sessions |= {pages.session_of(page.path) for page in _summaries(walked)}
     places = Places(folder, traces)

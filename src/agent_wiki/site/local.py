@@ -54,7 +54,7 @@ def file_of_page(wiki: Path, wanted: str, recordings: Sequence[RecordingPath] = 
     """
     contents = read_contents(wiki)
     pages = WikiPages(contents.folder, contents.loaded, contents.problems)
-    path = pages_named(pages, wanted, wiki)[0]
+    path = pages_named(pages, wanted, wiki, to_read=True)[0]
     address = contents.address_of(path)
     if address is None:
         raise UsageError(f"{wanted}: {path} has no page in the site")
