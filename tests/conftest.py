@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -22,8 +23,24 @@ ROOT = Path(__file__).resolve().parent.parent
 TRACES = Path(os.environ.get("AGENT_WIKI_TRACES", ROOT.parent / "shared" / "traces"))
 
 # by themselves examples fail that take long, as all do on a busy machine
-settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("without a clock")
+_WITHOUT_A_CLOCK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+settings.register_profile("each run tries others", _WITHOUT_A_CLOCK)
+settings.register_profile("thorough", _WITHOUT_A_CLOCK, max_examples=1000)  # on request: --hypothesis-profile thorough
+settings.load_profile("each run tries others")
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 4_000_000_000  # bytes
+
+
+def _is_in_memory() -> bool:
+    """Whether temporary files have room in memory, and may be run there."""
+    if not os.access(_MEMORY, os.W_OK) or os.statvfs(_MEMORY).f_flag & os.ST_NOEXEC:
+        return False
+    return shutil.disk_usage(_MEMORY).free >= _ROOM
+
+
+if _is_in_memory():  # on a disk, half of what the system does for the tests is done for their files
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 # What a shell runs in its background is deaf to SIGINT, and so would be each process that a test starts and signals.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,4 +1,4 @@
-"""A guard for hostile text: what is read in a tenth of a second would take hours, did its cost grow with the square."""
+"""A guard for hostile text: what is read in a tenth of a second would take minutes if its cost grew with the square."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_MOST_CPU_SECONDS = 20
+_MOST_CPU_SECONDS = 5
 
 
 @contextmanager
 def no_hang() -> Iterator[None]:
-    """Fails where the block uses twenty seconds of this process's own CPU time, a hundred times what it needs.
+    """Fails where the block uses five seconds of this process's own CPU time, twenty times what any needs.
+
+    A text of half the length shows the same square in a fourth of the time: so few seconds suffice for short texts.
 
     How fast or how busy a machine is changes nothing: nothing is measured, only what does not end is ended.
     """

@@ -27,7 +27,7 @@ from agent_wiki.trajectory import Trajectory, envelope_chunks
 from tests.hangs import no_hang
 from tests.test_hostile_wiki import recordings
 
-CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "600"))
+CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "300"))
 SAMPLES = Path(__file__).parent / "data"
 REAL = (
     "clients/codex/exec-json/x2.jsonl",

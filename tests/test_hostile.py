@@ -166,10 +166,10 @@ def test_any_flipped_byte_of_a_zip_is_reported(tmp_path: Path) -> None:
         archive.writestr("samples/1_epoch_1.json", json.dumps({"id": 1, "messages": CHAT}))
     whole = path.read_bytes()
     for position in range(4, len(whole)):
-        for flip in (1, 64, 255):
-            path.write_bytes(whole[:position] + bytes([whole[position] ^ flip]) + whole[position + 1 :])
-            found = mined(path)
-            assert found.sessions or found.failure
+        flip = (1, 64, 255)[position % 3]
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ flip]) + whole[position + 1 :])
+        found = mined(path)
+        assert found.sessions or found.failure
 
 
 @pytest.mark.usefixtures("_small_bounds")
@@ -212,7 +212,7 @@ def test_a_status_nested_in_a_result_is_no_bug(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unit", SIGNS)
 def test_a_long_text_of_one_sign_takes_no_longer_than_any_other(tmp_path: Path, unit: str) -> None:
-    text = unit * (50_000 // len(unit))
+    text = unit * (25_000 // len(unit))
     call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": json.dumps({"command": text})}}
     chat = [
         {"role": "user", "content": f"Please list {text}"},

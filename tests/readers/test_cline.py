@@ -218,11 +218,11 @@ def test_xml_that_is_no_call_stays_text() -> None:
 def test_hostile_text_is_taken_apart_in_time() -> None:
     for unit in ("<read_file>\n", "<read_file><path>", "<thinking>", "<a><b>", "<content>", "</read_file>"):
         with no_hang():
-            taken_apart(unit * (200_000 // len(unit)))
+            taken_apart(unit * (100_000 // len(unit)))
 
 
 def test_results_of_many_calls_side_by_side_are_read_in_linear_time() -> None:
-    ids = [f"t{number}" for number in range(40_000)]
+    ids = [f"t{number}" for number in range(20_000)]
     reading = cline._Task()
     reading.take(said(*(use(each, "read_file") for each in ids)))
     with no_hang():

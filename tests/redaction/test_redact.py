@@ -144,10 +144,10 @@ def test_redacted_json_is_json_of_the_same_shape(value: object) -> None:
      "password:a ", "secret_key_key_", "cookie: a=", "login -p ", "\x1b[1mPASSWORD=q7!kd0Zp \n", "&amp;", "a\u200b"],
 )  # fmt: skip
 def test_a_hostile_text_takes_no_time(unit: str) -> None:
-    text = unit * (200_000 // len(unit))
+    text = unit * (100_000 // len(unit))
     with no_hang():
         redact_text(text)
-        redact_json(json.dumps({"a": text[:50_000]}))
+        redact_json(json.dumps({"a": text[:25_000]}))
 
 
 def test_the_planted_secrets_are_found_and_no_look_alike_is() -> None:
