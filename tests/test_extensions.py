@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from importlib import invalidate_caches
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -18,10 +20,14 @@ from agent_wiki.commands import main
 from agent_wiki.engines.offline.example_sessions import example_session
 from agent_wiki.engines.offline.extra_rules import packages_with_rules
 from agent_wiki.engines.offline.rules import all_rules
+from agent_wiki.pipeline import mine
 from agent_wiki.pipeline.normalize import write_envelope
 from agent_wiki.readers import detect
 from tests.test_api import code_modules
 from tests.wikis import chat
+
+Run: TypeAlias = Callable[..., tuple[int, str, str]]
+"""Runs the command with some words → its exit code, what it printed, what it complained of."""
 
 _ENGINE = """
 import multiprocessing
@@ -126,32 +132,42 @@ def site(tmp_path: Path) -> _Site:
     return _Site(folder)
 
 
-_CACHED = (packages_with_rules, all_rules, detect._installed, detect.known_formats)
+_CACHED = (packages_with_rules, all_rules, detect._installed, detect.known_formats, mine._engine)
 
 
 @pytest.fixture
-def stopped(
-    site: _Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Callable[..., str]]:
-    """The one line with which what is installed stops a run. In this process, for nothing but that is at stake."""
+def here(site: _Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """`wiki ingest … --jobs 1 --json` in this process, which forgets before what was installed."""
     monkeypatch.syspath_prepend(str(site.folder))
-    names = {path.stem for path in site.folder.glob("*.py")}
 
     def forget() -> None:
-        for name in names:
-            sys.modules.pop(name, None)
+        for path in site.folder.glob("*.py"):
+            sys.modules.pop(path.stem, None)
         for cached in _CACHED:
             cached.cache_clear()
 
-    def run(*words: str | Path) -> str:
+    def run(*words: str | Path) -> tuple[int, str, str]:
         forget()
-        assert main(["ingest", *map(str, words), "--wiki", str(tmp_path / "wiki"), "--jobs", "1", "--json"]) == 2
-        assert not (tmp_path / "wiki" / "_sessions").exists()
-        (line,) = capsys.readouterr().err.splitlines()
-        return line
+        invalidate_caches()
+        code = main(["ingest", *map(str, words), "--jobs", "1", "--json"])
+        return code, *capsys.readouterr()
 
     yield run
     forget()
+
+
+@pytest.fixture
+def stopped(here: Run, tmp_path: Path) -> Callable[..., str]:
+    """The one line with which what is installed stops a run."""
+
+    def run(*words: str | Path) -> str:
+        code, _, errors = here(*words, "--wiki", tmp_path / "wiki")
+        assert code == 2
+        assert not (tmp_path / "wiki" / "_sessions").exists()
+        (line,) = errors.splitlines()
+        return line
+
+    return run
 
 
 @pytest.fixture
@@ -204,13 +220,13 @@ def test_what_is_wrong_with_an_installed_engine_is_one_line(
     assert reason in stopped(recordings, "--engine", "parrot")
 
 
-def test_a_reader_of_another_package_is_asked_before_the_general_one(site: _Site, tmp_path: Path) -> None:
+def test_a_reader_of_another_package_is_asked_before_the_general_one(site: _Site, here: Run, tmp_path: Path) -> None:
     recording = tmp_path / "song.json"
     recording.write_text(json.dumps({"song": "Sing a song.", **chat("one")}), encoding="utf-8")
-    plain = site.wiki(recording, "--wiki", tmp_path / "plain")
+    _, plain, _ = here(recording, "--wiki", tmp_path / "plain")
     site.install("birds", "readers", birdsong="birdsong_reader")
-    sung = site.wiki(recording, "--wiki", tmp_path / "sung")
-    formats = [list(json.loads(run.stdout)["formats"]) for run in (plain, sung)]
+    _, sung, _ = here(recording, "--wiki", tmp_path / "sung")
+    formats = [list(json.loads(printed)["formats"]) for printed in (plain, sung)]
     assert formats == [["openai-messages"], ["birdsong"]]
 
 
@@ -228,27 +244,32 @@ def test_a_reader_that_cannot_be_used_is_one_line(
     assert reason in stopped(recordings)
 
 
-def _titles(site: _Site, recordings: Path, wiki: Path, jobs: str) -> list[str]:
-    """The title of the installed rule, once for each guideline of a run that has it."""
-    assert site.wiki(recordings, "--wiki", wiki, "--jobs", jobs).returncode == 0
+def _titles(wiki: Path) -> list[str]:
+    """The title of the installed rule, once for each guideline of a wiki that has it."""
     texts = [page.read_text(encoding="utf-8") for page in (wiki / "guidelines").glob("*.md")]
     return [title for text in texts for title in ("# Test every cart twice",) if title in text]
 
 
 def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
-    site: _Site, recordings: Path, tmp_path: Path
+    site: _Site, here: Run, recordings: Path, tmp_path: Path
 ) -> None:
     wiki = tmp_path / "wiki"
-    assert _titles(site, recordings, wiki, "1") == []
+
+    def titles() -> list[str]:
+        assert here(recordings, "--wiki", wiki)[0] == 0
+        return _titles(wiki)
+
+    assert titles() == []
     site.install("shop", "rules", all="shop_rules:RULES")
-    assert _titles(site, recordings, wiki, "1") == ["# Test every cart twice"]
+    assert titles() == ["# Test every cart twice"]
     shutil.rmtree(site.folder / "shop-1.0.dist-info")
-    assert _titles(site, recordings, wiki, "1") == []
+    assert titles() == []
 
 
 def test_a_rule_of_another_package_is_known_in_every_worker(site: _Site, recordings: Path, tmp_path: Path) -> None:
     site.install("shop", "rules", all="shop_rules:RULES")
-    assert _titles(site, recordings, tmp_path / "wiki", "2") == ["# Test every cart twice"]
+    assert site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "2").returncode == 0
+    assert _titles(tmp_path / "wiki") == ["# Test every cart twice"]
 
 
 @pytest.mark.parametrize(
@@ -270,7 +291,7 @@ def test_a_rule_that_cannot_be_used_is_one_line(
 _LOCKED = "$ make migrate\n! Error: database is locked\n$ make stop\n= stopped\n$ make migrate\n= 3 applied"
 
 
-def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Path) -> None:
+def test_the_package_that_the_docs_show_adds_all_three(site: _Site, here: Run, tmp_path: Path) -> None:
     """Its entry points and modules are those of docs/api.md and docs/mining.md."""
     for name, code in {**code_modules("api.md"), **code_modules("mining.md")}.items():
         (site.folder / name).write_text(code, encoding="utf-8")
@@ -287,12 +308,12 @@ def test_the_package_that_the_docs_show_adds_all_three(site: _Site, tmp_path: Pa
     session = example_session(f"user: Migrate.\n{_LOCKED}")
     write_envelope(traces / "migration.json", session)
 
-    mined = site.wiki(traces, "--wiki", tmp_path / "wiki", "--jobs", "1")
-    assert (mined.returncode, mined.stderr) == (0, "")
-    assert json.loads(mined.stdout)["formats"] == {session.source.format: 1, "shop-ticket": 1}
+    exit_code, mined, complaints = here(traces, "--wiki", tmp_path / "wiki")
+    assert (exit_code, complaints) == (0, "")
+    assert json.loads(mined)["formats"] == {session.source.format: 1, "shop-ticket": 1}
     records = [json.loads(path.read_text(encoding="utf-8")) for path in (tmp_path / "wiki" / "_sessions").iterdir()]
     assert "shop/stop-server-first" in json.dumps(records)
 
-    asked = site.wiki(traces, "--wiki", tmp_path / "asked", "--jobs", "1", "--engine", "shop")
-    failures = json.loads(asked.stdout)["failures"]
+    _, asked, _ = here(traces, "--wiki", tmp_path / "asked", "--engine", "shop")
+    failures = json.loads(asked)["failures"]
     assert {(each["kind"], each["stage"]) for each in failures} == {("answer", "summarize")}

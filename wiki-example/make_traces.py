@@ -1,9 +1,10 @@
 """Record the example's sessions: run every command they hold and write `traces/`.
 
-    python wiki-example/make_traces.py [--out DIR]
+    python wiki-example/make_traces.py [--out DIR] [--only NAME …]
 
 The dialogue stands in `sessions/*.yaml`. Sessions that read a wiki come last: for them a wiki is built from all the
-other traces and laid into the project, so that what they read is what the tool wrote.
+other traces and laid into the project, so that what they read is what the tool wrote. With `--only`, the sessions of
+these names are recorded and other files stay; one that reads a wiki is recorded with all others alone.
 
 Exit code 0 when the traces are written, 3 when this machine cannot give the recorded outputs (the reason is printed).
 """
@@ -32,7 +33,9 @@ def main() -> int:
     """Write all traces; returns the exit code."""
     parser = argparse.ArgumentParser(description="Record the example's sessions.")
     parser.add_argument("--out", type=Path, default=_HERE / "traces", help="the folder to write to")
-    out: Path = parser.parse_args().out
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="sessions that read no wiki")
+    arguments = parser.parse_args()
+    out: Path = arguments.out
     if reason := missing():
         sys.stdout.write(f"{reason}\n")
         return _CANNOT
@@ -43,13 +46,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         sandbox = Sandbox(Path(folder) / "machine")
         first = [name for name, session in sessions.items() if not session.reads_wiki]
-        made = [_write(name, sessions[name], sandbox, out, None) for name in first]
-        later = [name for name in sessions if name not in first]
+        made = [_write(name, sessions[name], sandbox, out, None) for name in first if name in (arguments.only or first)]
+        later = [name for name in sessions if name not in first and not arguments.only]
         wiki = Path(folder) / "wiki"
         if later:
             _build_wiki(made, wiki)
         made += [_write(name, sessions[name], sandbox, out, wiki) for name in later]
-    for path in set(out.glob("*.json*")) - set(made):
+    for path in set(out.glob("*.json*")) - set(made) if not arguments.only else ():
         path.unlink()
     sys.stdout.write(f"{len(made)} traces written\n")
     return 0
