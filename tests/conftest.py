@@ -83,7 +83,8 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _what_no_test_can_see_takes_no_time() -> Iterator[None]:
-    """No power fails in a test, so nothing waits for the disk. Clients share the list of trusted authorities.
+    """No power fails in a test, so nothing waits for the disk. Clients share the list of trusted authorities, and try
+    again at once, not after half a second.
 
     Where the environment forbids to keep bytecode, each process that a test starts would compile the whole package.
     """
@@ -92,6 +93,8 @@ def _what_no_test_can_see_takes_no_time() -> Iterator[None]:
         patched.setattr(os, "fsync", lambda _descriptor: None)
         if transports := sys.modules.get("httpx2._transports.default"):
             patched.setattr(transports, "create_ssl_context", lru_cache(maxsize=4)(transports.create_ssl_context))
+        if client := sys.modules.get("anthropic._base_client"):
+            patched.setattr(client, "INITIAL_RETRY_DELAY", 0.001)
         yield
 
 
@@ -101,22 +104,17 @@ def _home_is_elsewhere(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) 
     home = next(_homes)
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
 
 
-@pytest.fixture(autouse=True)
-def _no_request_leaves_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _no_request_leaves_this_machine() -> Iterator[None]:
     """No test spends money: the paid engine reaches loopback only, and a process that a test starts knows no other."""
-    monkeypatch.setattr("agent_wiki.engines.anthropic_api.service.ALLOW_MODEL_REQUESTS", False)
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
-    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
-
-
-@pytest.fixture(autouse=True)
-def _the_client_tries_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It waits half a second and longer before it does; nothing rests on that."""
-    if client := sys.modules.get("anthropic._base_client"):
-        monkeypatch.setattr(client, "INITIAL_RETRY_DELAY", 0.001)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("agent_wiki.engines.anthropic_api.service.ALLOW_MODEL_REQUESTS", False)
+        patched.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+        patched.delenv("ANTHROPIC_API_KEY", raising=False)
+        patched.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+        yield
 
 
 @pytest.fixture

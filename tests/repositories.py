@@ -16,8 +16,13 @@ class Repository:
     root: Path
 
     def __post_init__(self) -> None:
-        self.root.mkdir()
-        self.git("init", "--quiet", "--initial-branch=main")
+        if not self.root.exists():
+            self.root.mkdir()
+            self.git("init", "--quiet", "--initial-branch=main")
+
+    def copied(self, root: Path) -> Repository:
+        """The same in another folder."""
+        return Repository(shutil.copytree(self.root, root, symlinks=True))
 
     @property
     def wiki(self) -> Path:

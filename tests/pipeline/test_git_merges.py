@@ -59,6 +59,24 @@ def _branches(
 
 
 @pytest.fixture(scope="module")
+def without_attributes(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """Branches of a wiki in which git merges by no rule of ours. Tests take a copy."""
+    repository = Repository(tmp_path_factory.mktemp("without") / "repository")
+    _init(repository.wiki)
+    (repository.wiki / ".gitattributes").write_text(NO_ATTRIBUTES, encoding="utf-8")
+    _branches(repository, TRACES[:3], TRACES[3:11], TRACES[11:])
+    return repository
+
+
+@pytest.fixture(scope="module")
+def both_render(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """Branches that render the contract of one session again. Tests take a copy."""
+    repository = Repository(tmp_path_factory.mktemp("both") / "repository")
+    _branches(repository, TRACES[:1], TRACES[1:9], TRACES[9:12])
+    return repository
+
+
+@pytest.fixture(scope="module")
 def one_run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The wiki of all sessions, ingested at once."""
     wiki = tmp_path_factory.mktemp("once") / "wiki"
@@ -99,12 +117,9 @@ def test_a_merged_wiki_with_a_rejected_page_has_its_clusters_and_tasks_made_anew
 
 @pytest.mark.parametrize("style", ["merge", "diff3"])
 def test_conflict_markers_that_were_committed_cost_nothing(
-    tmp_path: Path, one_run: dict[str, bytes], style: str
+    tmp_path: Path, one_run: dict[str, bytes], without_attributes: Repository, style: str
 ) -> None:
-    repository = Repository(tmp_path / "repository")
-    _init(repository.wiki)
-    (repository.wiki / ".gitattributes").write_text(NO_ATTRIBUTES, encoding="utf-8")
-    _branches(repository, TRACES[:3], TRACES[3:11], TRACES[11:])
+    repository = without_attributes.copied(tmp_path / "repository")
     repository.git("-c", f"merge.conflictStyle={style}", "merge", "--quiet", "--no-edit", "one", fails=True)
     repository.commit()
     conflicts = [path for path, content in tree(repository.wiki).items() if b"\n>>>>>>> " in content]
@@ -311,10 +326,9 @@ def test_two_frontmatters_that_git_put_one_below_the_other_are_nobodys_edit(tmp_
     ],
 )
 def test_what_a_person_wrote_into_the_contract_that_both_sides_rendered_stays(
-    tmp_path: Path, old: str, new: str
+    tmp_path: Path, both_render: Repository, old: str, new: str
 ) -> None:
-    repository = Repository(tmp_path / "repository")
-    _branches(repository, TRACES[:1], TRACES[1:9], TRACES[9:12])
+    repository = both_render.copied(tmp_path / "repository")
     repository.git("checkout", "--quiet", "one")
     contract = repository.wiki / "AGENTS.md"
     text = contract.read_text(encoding="utf-8")
