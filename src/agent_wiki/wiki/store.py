@@ -120,7 +120,7 @@ class WikiFolder:
         must not be written back.
         """
         try:
-            return self._path(path).read_bytes().decode("utf-8", errors)
+            return _content(self._inside(path)).decode("utf-8", errors)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except UnicodeDecodeError as error:
@@ -143,7 +143,7 @@ class WikiFolder:
     def read_page(self, path: str) -> tuple[str, Page]:
         """A page's text and what it parses to. Raises `UnreadablePage`."""
         try:
-            text = self._path(path).read_bytes().decode("utf-8")
+            text = _content(self._inside(path)).decode("utf-8")
         except UnicodeDecodeError as error:
             raise UnreadablePage(path, "not UTF-8 text") from error
         except OSError as error:
@@ -355,8 +355,13 @@ class WikiFolder:
 def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
     if status is None or status.st_size != len(content):
         return False
+    return _content(target) == content
+
+
+def _content(target: str) -> bytes:
+    """A file's bytes, in half the time that a `Path` takes for a page."""
     with io.FileIO(target) as stream:
-        return stream.readall() == content
+        return stream.readall()
 
 
 def _hasher(content: bytes = b"") -> hashlib.blake2b:

@@ -52,7 +52,10 @@ def without_effect(wiki: Path, *, asks_a_model: bool) -> list[str]:
     """
     lines: list[str] = []
     for kind in PLACES:
-        shipped, folder = shipped_names(kind), wiki / kind
+        folder = wiki / kind
+        if not folder.is_dir():
+            continue  # as in most wikis
+        shipped = shipped_names(kind)
         own = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         for name in own:
             if name not in shipped:
