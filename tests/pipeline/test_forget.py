@@ -84,7 +84,6 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("wanted", "has_read_the_wiki"),
     [
-        (["claude-truncate.jsonl"], False),
         (["claude-invoices-by-supplier.jsonl", "claude-old-fixtures.jsonl"], False),
         (["openai-orders-4.json", "openai-orders-1.json"], True),
     ],

@@ -17,14 +17,14 @@ CONTEXTS = ["{}", "see {} there", 'x = "{}"', "KEY={}\n", '{{"a": "one\\n{}\\ntw
 
 
 @pytest.mark.parametrize("name", list(vendor_keys()))
-@pytest.mark.parametrize("context", CONTEXTS)
-def test_a_vendors_key_is_redacted_wherever_it_is(name: str, context: str) -> None:
+def test_a_vendors_key_is_redacted_wherever_it_is(name: str) -> None:
     secret = vendor_keys()[name]
-    text, count = redact_text(context.format(secret))
-    assert count == 1
-    assert secret not in text
-    assert "[REDACTED:" in text
-    assert redact_text(text) == (text, 0)
+    for context in CONTEXTS:
+        text, count = redact_text(context.format(secret))
+        assert count == 1, context
+        assert secret not in text
+        assert "[REDACTED:" in text
+        assert redact_text(text) == (text, 0), context
 
 
 @pytest.mark.parametrize(("text", "secret"), given_secrets())
