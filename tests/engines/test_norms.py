@@ -101,6 +101,12 @@ def test_a_rule_says_when_it_applies() -> None:
     assert (timed.situation, bare.situation) == ("Before committing", "About to commit")
 
 
+def test_what_asks_for_approval_applies_before_the_change() -> None:
+    norm = norm_of("Always ask for the user's approval", is_correction=False)
+    assert norm is not None
+    assert norm.situation == "About to change something that the user has not agreed to"
+
+
 def test_a_title_does_not_promise_more_than_the_rule() -> None:
     assert title_of("Run the linter and the tests with care before committing") == ("Run the linter and the tests")
     assert title_of("Merge pull requests only after the user's approval") == (

@@ -404,6 +404,15 @@ def undone(words: str) -> Session:
     return session.user(words).run("git checkout -- .").run("npm test", "4 passed")
 
 
+@pytest.mark.parametrize(("changes", "outcome"), [(1, "failure"), (2, "partial")])
+def test_what_the_user_took_back_without_a_word_is_no_success(changes: int, outcome: str) -> None:
+    session = Session().user("make the buttons black")
+    for change in range(changes):
+        session.edit(f"cart{change}.py")
+    session.says("Done.").user("/undo", mark="injected").user("Removed: 761ec31 fix: black buttons", mark="injected")
+    assert (shown(session).outcome, shown(session).basis, shown(session).quote) == (outcome, "reverted", "/undo")
+
+
 def test_what_the_user_had_reverted_is_no_success() -> None:
     result = shown(undone("uh, revert any changes you have"))
     assert (result.outcome, result.basis, result.turn) == ("partial", "reverted", 7)

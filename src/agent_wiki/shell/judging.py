@@ -26,7 +26,7 @@ from agent_wiki.trajectory.lazily import regex
 _TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
 _INTERPRETERS = regex(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
 # A test runner's own count at the end: what the tested program logged before it decides nothing.
-_NONE_FAILED = regex(r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\bfailed: 0\b")
+_NONE_FAILED = regex(r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\b(?:failed|FAILED) ?[:=] ?0\b")
 _TALLY_LINES = 6
 _MOST_STEPS = 60
 

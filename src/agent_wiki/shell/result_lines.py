@@ -45,7 +45,7 @@ _COMPLAINT = regex(
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
 _PASSED = regex(
-    r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b)"
+    r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
     r"|\b(?:no issues found|[Nn]o errors|BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
     r"[Bb]uilt in|Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
@@ -60,10 +60,13 @@ _BAD_WORDS = (
     "exception", "refused",
 )  # fmt: skip
 _GOOD_WORDS = (
-    "ok", "pass", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished", "completed",
+    "ok", "pass", "failed", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished",
+    "completed",
 )  # fmt: skip
 _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
-_NOTHING_FAILED = regex(r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|failures?=0", re.IGNORECASE)
+_NOTHING_FAILED = regex(
+    r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|fail(?:ed|ures?) ?[=:] ?0\b", re.IGNORECASE
+)
 _ERROR_WORDS = regex(
     r"\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
     r"invalid|undefined|conflict"

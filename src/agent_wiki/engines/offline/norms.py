@@ -60,6 +60,7 @@ _WHY = regex(
 _COMMON = frozenset(table("names")["common"].split())
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
+_APPROVAL = regex(r"\b(?:ask|seek|get|request|wait)\b.*\b(?:approval|permission|confirmation|consent|go-ahead)$", re.I)
 _DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
@@ -79,6 +80,8 @@ class Norm:
     def situation(self) -> str:
         """When the rule applies, recognisable before the event."""
         when = _OCCASION.search(self.rule)
+        if when is None and _APPROVAL.search(self.rule):
+            return "About to change something that the user has not agreed to"
         return sentence_case(when[0]) if when else f"About to {self.deed}"
 
 

@@ -11,9 +11,12 @@ from agent_wiki.engines.offline.delivered import PROSE
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
+_UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
+_UNDONE = "Removed: "
 _REVERT = regex(
     r"(?<!not )(?<!n't )\b(?:revert|undo|roll back)\b[^.?!\n]{0,30}?"
     r"\b(?:any|all|every|everything|it all|what you|(?:your|the|these|those) changes)\b",
@@ -22,7 +25,14 @@ _REVERT = regex(
 
 
 def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
-    """A success is partial where the user had all changes reverted, they were, and no code was changed after that."""
+    """A success is partial where the user had all changes reverted, they were, and no code was changed after that.
+
+    Where the user took the last changes back without a word, the outcome is partial, or a failure if none is left.
+    """
+    if undone := _undone(stretch):
+        edits = {act.turn for act in stretch.acts if act.edits and act.has_worked}
+        outcome: Outcome = "failure" if len(undone) >= len(edits) else "partial"
+        return Shown(outcome, "reverted", undone[-1], _UNDO)
     if shown.outcome != "success" or shown.basis in ("recorded", "user"):
         return shown
     ends = [*(request.turn for request in stretch.requests[1:]), stretch.last_turn + 1]
@@ -35,6 +45,16 @@ def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
                 quote=quote if is_there else None, act=None, passed=(), failed=(),
             )  # fmt: skip
     return shown
+
+
+def _undone(stretch: Stretch) -> list[int]:
+    """The turns after the last edit in which the user undid a change."""
+    last = max((act.end for act in stretch.acts if act.edits and act.has_worked), default=0)
+    return [
+        turn
+        for turn in range(last + 1, stretch.last_turn if last else 0)
+        if stretch.content(turn) == _UNDO and stretch.content(turn + 1).startswith(_UNDONE)
+    ]
 
 
 def _was_done(stretch: Stretch, request: UserRequest, end: int) -> bool:
