@@ -26,7 +26,8 @@ _END_OF_SENTENCE = regex(
     re.IGNORECASE,
 )
 _NEGATION = regex(
-    r"\b(?:never|not|n't|don['’]?t|doesn['’]?t|cannot|can['’]?t|mustn['’]?t|shouldn['’]?t|won['’]?t|avoid\w*|without"
+    r"\b(?:never|not|n't|don['’]?t|doesn['’]?t|cannot|can['’]?t|mustn['’]?t|shouldn['’]?t|won['’]?t|avoid\w*"
+    r"|without(?! (?:hesitat\w+|delay|exception|fail|fuss|further|asking|waiting)\b)"
     r"|instead of|rather than|no longer|stop(?:ped|s)?|refus\w+|forbid\w*|reject\w*|prevent\w*|unlike|against|nor"
     r"|neither|hesitate|forget|omit|neglect|fail to|wrong\w*|resist\w*|replac\w+|remov\w+|catch\w*|detect\w*"
     r"|warn\w*|block\w*|drop(?:ped)?|object(?:s|ed)? to"
