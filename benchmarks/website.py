@@ -4,7 +4,7 @@
 
 A generated wiki, in which a session teaches four guidelines; each command runs in a process of its own. Exits with 1
 when a target is missed: 10,000 pages within 60 seconds of a processor and 300 MB of memory and of disk, the start page
-within 300 KB.
+within 300 KB. The first line has the load of the machine, for others may use it meanwhile.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def measured_site(pages: int, scratch: Path) -> bool:
     wiki("catalog", "catalog", "--wiki", folder)
     print("| step | on the clock | of processors | memory |\n|---|---:|---:|---:|")
     first = wiki("first build", "site", "--wiki", folder, "--out", site)
-    again = wiki("nothing new", "site", "--wiki", folder, "--out", site)
+    runs = [wiki("nothing new, median of 3", "site", "--wiki", folder, "--out", site) for _ in range(3)]
+    again = sorted(runs, key=lambda each: each.seconds)[1]
     more = generated_record(sessions)
     (folder / record_path(more.session_id)).write_text(record_text(more), encoding="utf-8")
     wiki("catalog", "catalog", "--wiki", folder)

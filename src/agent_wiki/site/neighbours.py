@@ -23,7 +23,7 @@ _MOST_LABELS_BELOW = 6  # neighbours whose labels are below them, for lines lead
 _NEAR, _FAR = 90.0, 165.0  # radius of the rings
 _STRETCH = 1.7  # they are wider than high, as labels are
 _MOST_LABEL = 30
-_LETTER, _MARGIN = 7, 30  # the width of a letter; what surrounds a drawing
+_LETTER, _MARGIN = 8, 30  # the width of a letter; what surrounds a drawing
 _BESIDE = {"start": 11, "end": -11}  # how far a label is from the middle of its node
 _SIDES = {"start": (0.2, 1.0), "middle": (0.5, 0.5), "end": (1.0, 0.2)}  # shares of a label left and right of its node
 
