@@ -18,9 +18,10 @@ def test_status_names_every_folder_to_read_and_pages_that_are_gone(
 ) -> None:
     engine = next(wiki.parent.glob("answers-*.json"))
     words = ["--wiki", "wiki", "--engine", f"scripted:{engine}", "--jobs", "1"]
-    assert main(["ingest", str(record(wiki.parent / "my t", "c")), *words]) == 0
+    record(wiki.parent / "my t", "c")
+    assert main(["ingest", "my t", str(record(wiki.parent / "chosen", "e")), *words]) == 0
     capsys.readouterr()
-    for folder in ("t", "my t"):
+    for folder in ("t", "my t", "chosen"):  # of which the last was not named, but one file in it
         record(wiki.parent / folder, "d")
     (page,) = wiki.glob("guidelines/*__*.md")
     page.unlink()
@@ -50,7 +51,8 @@ def wiki(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     script.says("", rules=[rule("Run the check before a change.")])
     monkeypatch.chdir(tmp_path)
     words = ["--wiki", "wiki", "--engine", script.engine, "--jobs", "1"]
-    assert main(["ingest", str(record(tmp_path / "t", "a")), *words]) == 0
+    record(tmp_path / "t", "a")
+    assert main(["ingest", "t", *words]) == 0
     capsys.readouterr()
     return tmp_path / "wiki"
 

@@ -32,7 +32,7 @@ _ORDER = ("skill", "cluster", "guideline", "task", "subtask", "episode")
 class ReadRecordings:
     """The recordings that were read from this machine's disk, and which changed, came or went since.
 
-    New are files beside a known one and with its ending; buckets are not asked.
+    New are files beside a known one of a folder that was named, with its ending; buckets are not asked.
     """
 
     read: int
@@ -152,7 +152,9 @@ def _recordings(folder: WikiFolder) -> ReadRecordings:
 
 
 def _beside(known: Iterable[Path], cache: recordings_cache.Cache) -> Iterator[Path]:
-    for parent, suffix in sorted({(path.parent, path.suffix) for path in known}):
+    """The files of folders that were read as a whole, and not only files of them that were named."""
+    listed = (path for path in known if "is_named" not in cache[str(path)])
+    for parent, suffix in sorted({(path.parent, path.suffix) for path in listed}):
         for path in parent.glob(f"*{suffix}"):
             if path.is_file() and str(path.resolve()) not in cache:
                 yield path

@@ -207,7 +207,8 @@ def _mine_all(
     report.recordings_read = read_before + len(read)
     _mark_superseded(read)
     for mined in read:
-        recordings_cache.note(cache, named[mined.name].path, mined, terms=[engine.name, engine.version])
+        file = named[mined.name]
+        recordings_cache.note(cache, file.path, mined, terms=[engine.name, engine.version], is_named=file.is_named)
         for session in mined.sessions:
             _count_session(mined.name, session, report)
             if options.on_session is not None:

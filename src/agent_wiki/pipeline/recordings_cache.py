@@ -42,8 +42,9 @@ Cache = dict[str, dict[str, Any]]
 def load(folder: WikiFolder) -> Cache:
     """Path or address → `{"size", "changed", "terms", "sessions": [[session id, digest, status]]}`.
 
-    Where there are any: `"beside"`, name → signature; `"failure"` with `"is_foreign"`; `"readers"`, which knew no
-    format for it; and of an object `"failed_runs"`, with `"is_passing"` for a failure that may not be the object's.
+    Where there are any: `"is_named"`; `"beside"`, name → signature; `"failure"` with `"is_foreign"`; `"readers"`,
+    which knew no format for it; and of an object `"failed_runs"`, with `"is_passing"` for a failure that may not be
+    the object's.
     """
     kept = folder.read_machinery(_NAME)
     is_known = isinstance(kept, dict) and kept.get("version") == _VERSION and isinstance(kept.get("files"), dict)
@@ -98,9 +99,10 @@ def _as_kept(signature: Signature | None) -> list[int | str] | None:
     return None if signature is None else list(signature)
 
 
-def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str]) -> None:
+def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str], is_named: bool = False) -> None:
     """Remember a file that was read, also one that cannot be; forget one where a bug struck, so it is tried again.
 
+    `is_named`: the user named this file, and not the folder that it is in: others beside it are not awaited.
     Of an object that failed it is kept in how many runs it did, and which sessions it held before.
     """
     key = str(path.resolve())
@@ -110,6 +112,7 @@ def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str]) -
     entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "terms": terms}
     entry |= {"entry": mined.entry, "sha256": mined.sha256} if mined.entry else {}
     is_in_bucket, failure = bucket_state.is_in_bucket(key), _failure_of(mined)
+    entry |= {"is_named": True} if is_named and not is_in_bucket else {}
     if is_in_bucket and failure is not None:
         is_same = (before.get("size"), before.get("changed")) == mined.signature
         entry["failed_runs"] = 1 + (before.get("failed_runs", 0) if is_same else 0)
