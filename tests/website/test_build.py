@@ -28,12 +28,9 @@ def build_site(wiki: Path, out: Path, recordings: Sequence[Path] = (), title: st
     return build_published(wiki, out, recordings, title, is_published=False)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("example") / "site"
-    report = build_site(WIKI, out, [TRACES])
-    assert (report.problems, report.sessions, report.with_recording) == ([], 20, 20)
-    return out
+@pytest.fixture
+def site(example_site: Path) -> Path:
+    return example_site
 
 
 def _bytes_of(site: Path) -> dict[str, bytes]:

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.site.build import build_site
-
-_EXAMPLE = Path(__file__).parents[2] / "wiki-example"
 _ASK = Path(__file__).with_name("ask.js")
 _MAKE_TEST = "Run the tests with make test"
 
@@ -31,15 +28,13 @@ FIRST = {
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[str, str]]]:
+def answers(example_site: Path) -> dict[str, list[tuple[str, str]]]:
     """Question → kind and title of each hit, the best first."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node is on the path")
-    site = tmp_path_factory.mktemp("search") / "site"
-    build_site(_EXAMPLE / "wiki", site, is_published=False)
     done = subprocess.run(
-        [node, str(_ASK), str(site), *FIRST, "the"], capture_output=True, text=True, timeout=60, check=True
+        [node, str(_ASK), str(example_site), *FIRST, "the"], capture_output=True, text=True, timeout=60, check=True
     )
     found = json.loads(done.stdout)
     return dict(zip((*FIRST, "the"), found, strict=True))
