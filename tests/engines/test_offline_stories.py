@@ -102,3 +102,36 @@ def test_a_refused_line_is_named_whole_and_is_no_dead_end_where_a_part_of_it_ran
     assert [note.text for note in summary(session).dead_ends] == ["The user refused `mise run fmt && mise run lint`"]
     session.user("Address what `mise run lint` says.").run("mise run lint", "0 issues.")
     assert summary(session).dead_ends == []
+
+
+def test_a_title_is_the_request_and_not_an_answer_to_the_agent() -> None:
+    session = Session().user("Hi! I need to cancel my order of the blue lamp.").says("What is the order's number?")
+    session.user("I'm not sure which one it is. I just want to have it cancelled, please, as I said before.")
+    session.call("find_orders", {"name": "lamp"}, "[12]").says("It is order 12.")
+    arc = summary(session)
+    assert (arc.title, arc.goal) == ("", "I need to cancel my order of the blue lamp.")
+
+
+def test_the_instructions_of_a_harness_are_not_the_issue() -> None:
+    prompt = (
+        "We're currently solving the following issue.\nISSUE:\nRounding of a delta\nHi there!\n\nIt rounds down:\n\n"
+        "```py\nround(1)\n```\n\nINSTRUCTIONS:\nSolve it. Tips:\n1. Locate the files. 2. Run it\n2. Edit with care.\n"
+        "When editing a file, make sure to indent each line!\n" + "More of how to use the editor. " * 20
+    )
+    assert summary(Session().user(prompt).edit("fields.py")).goal == "Rounding of a delta"
+
+
+def test_a_lead_in_is_no_title() -> None:
+    words = "how could we make a skill that attaches sessions of a folder to the repositories that are below it"
+    arc = summary(Session().user(f"Given this context above. {words}").edit("skill.md"))
+    assert arc.title.startswith("How could we make a skill")
+
+
+def test_a_session_without_a_request_is_called_by_what_was_done() -> None:
+    session = (
+        Session(cwd="/home/ann/shop", ended_at="2026-03-01T10:00:00Z").says("I begin.").edit("/home/ann/shop/cart.py")
+    )
+    assert summary(session).title == "Claude-code session in shop of 2026-03-01: changed cart.py"
+    assert (
+        summary(Session(cwd="/logs").says("The tests are slow.")).title == "Claude-code session: “The tests are slow”"
+    )

@@ -60,10 +60,25 @@ def test_what_is_equal_in_all_trials_is_no_finding() -> None:
     assert findings([_won("a(x=1)", tool_calls=5), _won("a(x=1)", tool_calls=5), _lost("a(x=1)", tool_calls=5)]) == []
 
 
-@pytest.mark.parametrize("outcome", ["success", "failure", "unknown", None])
+@pytest.mark.parametrize("outcome", ["failure", "unknown", None])
 def test_without_two_sides_there_is_nothing_to_compare(outcome: str | None) -> None:
     sessions = [SessionView(f"s{at}", outcome=outcome, writes=(f"a(x={at})",), tool_calls=at) for at in range(4)]
     assert findings(sessions) == []
+
+
+def test_what_all_did_is_said_where_all_succeeded_and_what_one_of_them_changed() -> None:
+    note = (7, "`kubectl patch deployment web` changes the cluster")
+    won = [_won("shell: kubectl patch", "shell: python3", "shell: > a.txt", key_turns=(note,)) for _ in range(2)]
+    assert findings(won) == [
+        "`shell: kubectl patch`: done in all 2, and all succeeded.",
+        "What one of them did (T7 of w): `kubectl patch deployment web` changes the cluster.",
+    ]
+    assert findings(won[:1]) == []
+
+
+def test_a_file_that_one_session_alone_wrote_and_a_bare_interpreter_explain_nothing() -> None:
+    won = [_won("shell: > reports/a.txt", "shell: python3"), _won("shell: > reports/b.txt", "shell: python3")]
+    assert findings([*won, _lost("shell: > reports/c.txt")]) == []
 
 
 def test_a_list_of_writes_that_is_full_says_nothing_on_what_is_missing() -> None:
@@ -97,7 +112,7 @@ def test_the_page_says_how_the_family_was_found() -> None:
     sessions = tuple(SessionView(f"s{at}", goal="Order a lamp to Porto") for at in range(3))
     by_text = answer(TaskQuestion(Family(sessions, ("lamp", "porto", "order"))))
     assert by_text.title == "Order a lamp to Porto"
-    assert "shared words: lamp, porto, order" in by_text.intro
+    assert by_text.intro.endswith("found by what their users asked.")
     assert by_text.tags == ["lamp", "order", "porto"]
     assert "task `7`" in answer(TaskQuestion(Family(sessions, ("lamp",), task_id="7"))).intro
 

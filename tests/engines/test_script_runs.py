@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.script_runs import argument_names, command_of, last_run
+from agent_wiki.engines.offline.script_runs import argument_names, command_and_inputs, command_of, last_run
 from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import session, shell
 
@@ -20,6 +20,7 @@ def command(line: str, script: str = "") -> str | None:
         ("python3 do_it.py", "python3 scripts/do_it.py"),
         ("cd /home/ann/p && python3 -u do_it.py a.csv 5 2>&1", "python3 -u scripts/do_it.py <input-file> 5"),
         ("./do_it.py billing --top 3 --as json", "scripts/do_it.py <argument> --top 3 --as json"),
+        ("./do_it.py --where status=open", "scripts/do_it.py --where <where>"),
         ("./do_it.py --in a.csv --out=b.csv", "scripts/do_it.py --in <in> --out=<out>"),
         ("uv run /home/ann/p/do_it.py < a.csv > b.csv", "uv run scripts/do_it.py < <input-file> > <output-file>"),
         ("python3 do_it.py a.csv b.csv a.csv",
@@ -56,3 +57,14 @@ def test_a_script_often_says_what_its_arguments_are_called(script: str, names: l
 def test_a_last_run_that_failed_is_no_run() -> None:
     calls = paired_calls(session(shell("python3 do_it.py"), shell("python3 do_it.py", "KeyError", failed=True)))
     assert last_run("do_it.py", calls) is None
+
+
+def test_what_made_a_run_work_after_others_had_failed_stands_before_it() -> None:
+    line = "mkdir -p build/db && python3 do_it.py build/db/shop.db"
+    failed = shell("python3 do_it.py build/db/shop.db", "unable to open database file", failed=True)
+    run = last_run("do_it.py", paired_calls(session(failed, shell(line))))
+    assert run is not None
+    shown, inputs = command_and_inputs(run, "", "do_it.py")
+    assert shown == "mkdir -p <input-file-folder> && python3 scripts/do_it.py <input-file>"
+    assert inputs == {"input-file": "build/db/shop.db", "input-file-folder": "build/db"}
+    assert command(line) == "python3 scripts/do_it.py <input-file>"  # nothing had failed without it

@@ -55,6 +55,12 @@ def test_success_of_several_models_has_no_column_for_a_condition_that_nobody_tol
     assert "pass^" not in page
 
 
+def test_trials_that_all_ended_alike_have_one_rate() -> None:
+    page = _page(*(_session(f"a{at}", reward=0.0, model="m") for at in range(4)))
+    assert "| m | 0 of 4 | 0.00 |\n" in page
+    assert "pass^" not in page
+
+
 def test_a_page_without_a_finding_is_short() -> None:
     page = _page(_session("a", "unknown"), findings="[]")
     table = "| Session | Outcome |\n|---|---|\n| [Fix the cart](../summaries/a.md) | unknown |\n"

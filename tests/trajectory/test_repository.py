@@ -23,6 +23,7 @@ from agent_wiki.trajectory.repository import repository_here, repository_of
         (Source("t", cwd="/Users/kim"), None),
         (Source("t", cwd="/testbed"), None),
         (Source("t", cwd="/tmp"), None),
+        (Source("t", cwd="/logs"), None),
         (Source("t", cwd="/a/<b>"), None),
         (Source("t"), None),
     ],

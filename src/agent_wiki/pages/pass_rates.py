@@ -49,4 +49,6 @@ def _rate_row(condition: str, model: str, passes: Sequence[bool], *, most_k: int
     trials, passed = len(passes), sum(passes)
     row = {"Condition": condition, "Model": model, "Succeeded": f"{passed} of {trials}"}
     row["pass@1"] = f"{pass_rate(passed, trials, 1):.2f}"
+    if passed in (0, trials):
+        return row  # all alike: the same number again for every k
     return row | {f"pass^{k}": f"{pass_rate(passed, trials, k):.2f}" for k in range(2, min(trials, most_k) + 1)}

@@ -22,6 +22,8 @@ _MOST_COMMAND_LINES = 25  # of one step
 _LONGEST_DESCRIPTION = 1_024
 _TOP_LEVEL = ("name", "description")
 _STRICT = {"extra": "forbid"}
+_SPELLED_TEXT = "API CI CLI CSS CSV HTML HTTP JSON JSONL PDF PR SDK SQL SSH SVG TLS TOML TSV UI URL XML YAML"
+_SPELLED = {word.lower(): word for word in _SPELLED_TEXT.split()} | {"sqlite": "SQLite", "github": "GitHub"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ class SkillEntry:
 
     @property
     def title(self) -> str:
-        return self.name.replace("-", " ").capitalize()
+        words = [_SPELLED.get(word, word) for word in self.name.split("-")]
+        return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
 
     @property
     def claim(self) -> str:

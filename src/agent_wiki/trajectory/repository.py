@@ -15,8 +15,8 @@ _INSTANCE = re.compile(r"[\w.-]+__([A-Za-z][\w.-]*?)-\d+$")
 _WORKTREES = ("worktrees", ".worktrees")
 # Folders that say where a session ran, not what it worked on.
 _NO_NAMES = frozenset(
-    {"", "app", "code", "home", "mnt", "private", "project", "projects", "repo", "repos", "repository", "root", "src",
-     "testbed", "tmp", "users", "var", "work", "workspace", "workspaces"}
+    {"", "app", "code", "data", "home", "log", "logs", "mnt", "output", "private", "project", "projects", "repo",
+     "repos", "repository", "root", "src", "testbed", "tmp", "users", "var", "work", "workspace", "workspaces"}
 )  # fmt: skip
 _REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,60}")

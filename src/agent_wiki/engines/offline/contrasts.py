@@ -13,13 +13,17 @@ from statistics import median
 from agent_wiki.compare.facts import MOST_WRITES
 from agent_wiki.compare.views import SessionView
 from agent_wiki.compare.writes import arguments_of, changes_something, tool_of
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST = 2
 _APART = 2 / 3  # how far the shares of the two sides lie apart
 _MOST_NAMES = 4
 _MOST_ARGUMENTS = 3
+_LONGEST_ID = 24
+_INTERPRETERS = frozenset({"python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl"})
+_NAMES_FILE = regex(r"shell: >|\w+: [^\s]*[./]")  # `shell: > reports/a.txt`, `Edit: src/a.py`
+_DECISIVE = regex(r"^(?:The agent changes |`[^`]+`.* changes the cluster)|goes through$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,30 @@ def write_contrasts(won: Side, lost: Side) -> list[str]:
     found = [_sentence_of_names(tools, counts, won, lost, "done") for counts, tools in _most_informative(apart)]
     found += [sentence for tool in common if (sentence := _count_contrast(tool, left, right, won, lost))]
     return found + _argument_contrasts(common, left, right, won, lost)
+
+
+def what_worked(won: Sequence[SessionView], lost: Sequence[SessionView]) -> list[str]:
+    """What all successful sessions did, where there are no others, and how one of them made its decisive change."""
+    if lost or len(won) < _FEWEST:
+        return []
+    shared = set.intersection(*(set(_by_tool(session)) for session in won))
+    tools = sorted(tool for tool in shared if _is_telling(tool))
+    found = [f"{_named(tools)}: done in all {len(won)}, and all succeeded."] if tools else []
+    decisive = next(((each, note) for each in won for note in each.key_turns if _DECISIVE.search(note[1])), None)
+    if decisive is not None:
+        session, (turn, text) = decisive
+        found.append(f"What one of them did (T{turn} of {session.session_id[:_LONGEST_ID]}): {plain_line(text, 200)}.")
+    return found
+
+
+def _is_telling(tool: str) -> bool:
+    """A bare interpreter says nothing of what was run, and a file's name nothing of another session's."""
+    return tool.rpartition(" ")[2] not in _INTERPRETERS and not _NAMES_FILE.match(tool)
+
+
+def _named(tools: Sequence[str]) -> str:
+    named = ", ".join(_code(tool) for tool in tools[:_MOST_NAMES])
+    return f"{named} and {len(tools) - _MOST_NAMES} more" if len(tools) > _MOST_NAMES else named
 
 
 def tool_contrasts(won: Side, lost: Side) -> list[str]:
@@ -78,7 +106,12 @@ def _apart(
         if _is_cut(tool, won, won_side) or _is_cut(tool, lost, lost_side):
             continue
         counts = sum(tool in each for each in won), sum(tool in each for each in lost)
-        if _is_informative_name(counts, len(won), len(lost)):
+        is_own = _NAMES_FILE.match(tool) is not None and max(counts) < _FEWEST  # each session writes its own files
+        if (
+            not is_own
+            and tool.rpartition(" ")[2] not in _INTERPRETERS
+            and _is_informative_name(counts, len(won), len(lost))
+        ):
             found[counts].append(tool)
     return found
 
@@ -100,9 +133,7 @@ def _is_informative(counts: tuple[int, int], won: int, lost: int) -> bool:
 
 
 def _sentence_of_names(tools: Sequence[str], counts: tuple[int, int], won: Side, lost: Side, verb: str) -> str:
-    named = ", ".join(_code(tool) for tool in tools[:_MOST_NAMES])
-    more = f" and {len(tools) - _MOST_NAMES} more" if len(tools) > _MOST_NAMES else ""
-    return f"{named}{more}: {verb} in {_counted(counts, won, lost)}."
+    return f"{_named(tools)}: {verb} in {_counted(counts, won, lost)}."
 
 
 def _counted(counts: tuple[int, int], won: Side, lost: Side) -> str:

@@ -14,7 +14,7 @@ from typing import overload
 from agent_wiki.compare.similarity import WORD, strength
 from agent_wiki.compare.views import SessionView
 from agent_wiki.engines.offline.clauses import clause
-from agent_wiki.engines.offline.contrasts import Side, tool_contrasts, write_contrasts
+from agent_wiki.engines.offline.contrasts import Side, tool_contrasts, what_worked, write_contrasts
 from agent_wiki.stages.discover_tasks import (
     MOST_FINDINGS,
     SubtaskQuestion,
@@ -27,7 +27,6 @@ from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line
 
 _FEWEST_A_SIDE = 2
-_LONGEST_WORD = 24  # a hash or an id means nothing to a reader
 _SPECIFIC_SHARE = 0.5
 _MEASURES: tuple[tuple[str, Callable[[SessionView], float | None]], ...] = (
     ("tool calls", lambda session: session.tool_calls),
@@ -73,8 +72,7 @@ def _intro(question: TaskQuestion) -> str:
     elif family.task_id:
         found = f"recorded as task `{plain_line(family.task_id, 60).replace('`', '')}`"
     else:
-        shared = ", ".join([plain_line(term, 40) for term in family.shared_terms if len(term) <= _LONGEST_WORD][:6])
-        found = f"found by what their users asked (shared words: {shared})"
+        found = "found by what their users asked"
     agents = sorted({session.agent for session in family.sessions if session.agent})
     by = f", by {', '.join(plain_line(agent, 40) for agent in agents)}" if agents else ""
     return f"{number} sessions attempted the same thing{by}, {found}."
@@ -87,7 +85,7 @@ def findings(sessions: Sequence[SessionView]) -> list[str]:
     """
     won = [session for session in sessions if session.outcome == "success"]
     lost = [session for session in sessions if session.outcome in ("failure", "partial")]
-    found: list[str] = []
+    found = what_worked(won, lost)
     if won and lost:
         sides = Side("succeeded", won), Side("did not succeed", lost)
         found += write_contrasts(*sides) + tool_contrasts(*sides)

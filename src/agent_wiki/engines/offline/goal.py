@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
-from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs
+from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.wording import count
 from agent_wiki.shell.result_lines import error_line
@@ -17,6 +17,8 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 MOST_CHARACTERS = 240
+NO_REQUEST = "(no request recorded)"
+"""The goal of a stretch in which nobody asks for anything."""
 _MOST_OF_OPENING = 110  # where the request that counts comes after it
 _MOST_OF_FIRST, _MOST_OF_SECOND = 130, 90  # where two requests were worked on as much
 _SAME = 40  # characters at the start of two requests that are given alike
@@ -37,6 +39,7 @@ _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _ASKS_KINDLY = regex(r"\bplease\b|^(?:can|could|would) you\b|\bconsider \w+ing\b", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
+_SENTENCES = regex(r"(?<=[.!?])\s+")
 _POINTS_AT_LIST = regex(
     r"\b(?:following|below|listed|phase|polish|including)\b"
     r"|\b(?:issues?|gaps?|findings?|problems?|items|defects?|fixes|changes|tasks)\b",
@@ -107,8 +110,12 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     """
     if len(goal) <= MOST_TITLE_CHARACTERS:
         return ""
-    first = _FIRST_SENTENCE.match(request_line(deed.text) if deed else goal)
-    return first[0] if first else ""
+    line = request_line(deed.text) if deed else goal
+    first = _FIRST_SENTENCE.match(line)
+    if first is None or _asks(first[0]):
+        return first[0] if first else ""
+    asking = next((each for each in _SENTENCES.split(line) if _asks(each)), "")
+    return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if asking else first[0]
 
 
 def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
@@ -129,7 +136,7 @@ def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[st
         line = plain_line(title, MOST_CHARACTERS)
     if not line and requests:
         line = plain_line(requests[0].text, MOST_CHARACTERS)
-    return line or "(no request recorded)", ""
+    return line or NO_REQUEST, ""
 
 
 def _line_of(request: UserRequest) -> str:
@@ -160,7 +167,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     paragraphs = task_paragraphs(text)
     if not paragraphs:
         return ""
-    lead, items = listed_tasks(text) if len(text) >= _LEAST_WITH_LIST else ("", [])
+    lead, items = listed_tasks(task_part(text)) if len(text) >= _LEAST_WITH_LIST else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items else ""
     return _upper_first(clause(line or _sentence_that_asks(text, paragraphs, most), most))
 

@@ -22,6 +22,7 @@ _ISSUE_TAGS = (
     "query",
 )
 _ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
+_AFTER_ISSUE = regex(r"^(?:INSTRUCTIONS?|RULES|(?:IMPORTANT )?TIPS|NOTES?|RESPONSE FORMAT):?[ \t]*$", re.MULTILINE)
 _LABEL = regex(
     r"^(?:#{1,6}[ \t]*(?:[\w.]+ ){0,3})?(?:your |the |my |actual |current )?(?P<word>task|goal|objective|question|"
     r"problem|mission|assignment|request)\b[^\n:.]{0,30}"
@@ -83,7 +84,7 @@ def _is_alone(label: re.Match[str]) -> bool:
 @lru_cache(maxsize=64)  # of one request several lines are made, of different lengths
 def task_paragraphs(text: str) -> list[list[str]]:
     """The sentences of each paragraph of the task that `text` states, greetings and code left out."""
-    return _paragraphs(_task_part(text))
+    return _paragraphs(task_part(text))
 
 
 def is_title(line: str) -> bool:
@@ -91,7 +92,7 @@ def is_title(line: str) -> bool:
     return len(line) <= 150 and not line.endswith((",", ";", ":"))
 
 
-def _task_part(text: str) -> str:
+def task_part(text: str) -> str:
     """The part of a long prompt that states the task: what an issue tag or a heading encloses."""
     for tag in _ISSUE_TAGS:
         start = text.find(f"<{tag}>")
@@ -100,7 +101,7 @@ def _task_part(text: str) -> str:
             return text[start + len(tag) + 2 : end if end > 0 else None].strip()
     words = _ISSUE_WORDS.search(text)
     if words and ASKS.match(text.lstrip()) is None:
-        return text[words.end() :].strip()
+        return _AFTER_ISSUE.split(text[words.end() :], maxsplit=1)[0].strip()
     return _labelled(text) or text
 
 

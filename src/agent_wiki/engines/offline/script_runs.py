@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agent_wiki.shell.files_written import whole_line
 from agent_wiki.shell.simple_commands import steps_of
@@ -17,6 +19,7 @@ from agent_wiki.wiki.layout import slug
 _INTERPRETERS = frozenset(
     {"python", "python3", "bash", "sh", "zsh", "node", "ruby", "perl", "deno", "tsx", "ts-node", "awk", "jq"}
 )
+_MOVES = frozenset({"cd", "pushd", "echo", "pwd"})
 _QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
 _CUTTING = frozenset({"head", "tail", "grep", "egrep", "rg", "wc"})
 _STREAMS = {"<": "input-file", ">": "output-file", ">>": "output-file"}
@@ -33,7 +36,7 @@ _ARGPARSE = regex(r"""\.add_argument\(\s*["']([A-Za-z]\w{0,40})["']""")
 class ScriptRun:
     """One run of a script: the step of a command line, and which of its words names the script.
 
-    `text`: the step with what its output was piped into.
+    `text`: the step with what its output was piped into. `ahead`: the steps of the line before it that prepare it.
     """
 
     call: Call
@@ -41,12 +44,22 @@ class ScriptRun:
     place: int
     has_passed: bool
     text: str
+    ahead: tuple[Step, ...] = ()
 
 
 def last_run(path: str, calls: Sequence[Call]) -> ScriptRun | None:
     """The last run of a script among the calls, when it passed and nothing after it could hide that it did not."""
     runs = [run for call in calls for run in _runs_in(path, call)]
-    return runs[-1] if runs and runs[-1].has_passed else None
+    if not runs or not runs[-1].has_passed:
+        return None
+    failed = [run for run in runs if not run.has_passed]
+    known = {_values(step) for run in failed for step in run.ahead}
+    ahead = tuple(step for step in runs[-1].ahead if failed and _values(step) not in known)
+    return replace(runs[-1], ahead=ahead)  # only what the runs that failed had not
+
+
+def _values(step: Step) -> tuple[str, ...]:
+    return tuple(word.value for word in step.words)
 
 
 def _runs_in(path: str, call: Call) -> list[ScriptRun]:
@@ -63,8 +76,15 @@ def _runs_in(path: str, call: Call) -> list[ScriptRun]:
             last = next((each for each in steps[at:] if each.after not in PIPES), steps[-1])
             is_shown = not (_is_fed(steps[at - 1] if at else None) or _is_hidden(step, steps[at + 1 :]))
             text = command[step.words[0].start : last.words[-1].end]
-            found.append(ScriptRun(call, step, place, is_shown and step.words[0].start in passed, text))
+            has_passed = is_shown and step.words[0].start in passed
+            found.append(ScriptRun(call, step, place, has_passed, text, _ahead(steps[:at])))
     return found
+
+
+def _ahead(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps that had to work before the script ran, but for a change of folder: `mkdir -p out && ./x.py`."""
+    linked = list(itertools.takewhile(lambda step: step.after.strip() == "&&", reversed(steps)))
+    return tuple(step for step in reversed(linked) if step.words[0].value not in _MOVES)
 
 
 def _is_fed(before: Step | None) -> bool:
@@ -100,7 +120,12 @@ def _is_same(value: str, path: str) -> bool:
 
 
 def command_of(run: ScriptRun, script: str, name: str) -> str:
-    """The run as it was, with the script called by its path in the skill and its inputs as parameters.
+    """The run as it was, with the script called by its path in the skill and its inputs as parameters."""
+    return command_and_inputs(run, script, name)[0]
+
+
+def command_and_inputs(run: ScriptRun, script: str, name: str) -> tuple[str, dict[str, str]]:
+    """The same, and what each parameter was in the run.
 
     `script` is the script's text, which often says what its arguments are called; `name` its file name.
     """
@@ -115,6 +140,22 @@ def command_of(run: ScriptRun, script: str, name: str) -> str:
         shown = f"{word.value.removesuffix(literal)}<{_named(kind, literal, taken)}>"
         said.append(shown if kind else line[word.start : word.end])
         waiting = word.value if word.value in _STREAMS or word.value.startswith("-") else ""
+    inputs = {parameter: literal for (_, literal), parameter in taken.items()}
+    before = [_prepared(step, line, inputs) for step in run.ahead]
+    return " && ".join([*before, " ".join(said)]), inputs
+
+
+def _prepared(step: Step, line: str, inputs: dict[str, str]) -> str:
+    """A step ahead of the run, with the inputs and their folders as parameters; `inputs` gets the folders."""
+    said = []
+    for word in step.words:
+        value = word.value.rstrip("/")
+        same = next((name for name, literal in inputs.items() if literal == value), "")
+        inside = next((name for name, literal in inputs.items() if value and literal.rpartition("/")[0] == value), "")
+        if inside and not same:
+            same = f"{inside}-folder"
+            inputs[same] = value
+        said.append(f"<{same}>" if same else line[word.start : word.end])
     return " ".join(said)
 
 
@@ -125,9 +166,10 @@ def _input(word: Word, waiting: str, names: Iterator[str]) -> tuple[str, str]:
     if waiting in _STREAMS:
         return _STREAMS[waiting], word.value
     if waiting or word.value.startswith("-"):
-        flag, equals, value = word.value.partition("=")
+        flag, equals, value = word.value.partition("=") if word.value.startswith("-") else (waiting, "", word.value)
         flag, value = (flag, value) if equals else (waiting, word.value)
-        return (_kebab(flag) or "file", value) if flag and _FILE.search(value) else ("", "")
+        is_of_run = _FILE.search(value) is not None or "=" in value  # a file, or a condition such as `status=open`
+        return (_kebab(flag) or "file", value) if flag and is_of_run else ("", "")
     value = word.value
     if name := next(names, ""):
         return name, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.engines.offline.acts import Act, acts_of
 from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
-from agent_wiki.engines.offline.goal import goal_of, title_of
+from agent_wiki.engines.offline.goal import NO_REQUEST, goal_of, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.main_request import also_worked_on, deed_of, standing_requests
 from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
@@ -15,6 +15,7 @@ from agent_wiki.engines.offline.recalled import recalled_pages
 from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
+from agent_wiki.engines.offline.unasked import title_without_request
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
@@ -48,7 +49,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
         last_turn=max(stretch.last_turn, 1),
-        title=title_of(goal, deed),
+        title=title_without_request(stretch) if goal == NO_REQUEST else title_of(goal, deed),
         goal=goal,
         outcome=shown.outcome,
         outcome_turn=shown.turn,

@@ -8,8 +8,9 @@ probes and what the session deleted again are not.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from agent_wiki.engines.offline.script_runs import ScriptRun, command_of, last_run
+from agent_wiki.engines.offline.script_runs import ScriptRun, command_and_inputs, last_run
 from agent_wiki.shell.files_written import WrittenFile, files_written
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillParameter, SkillScript, SkillStep
@@ -23,6 +24,7 @@ _MOST_CHARACTERS = 20_000
 _MOST_COMMAND = 300
 _MOST_QUOTE = 200
 _LONGEST_NAME = 40
+_LONGEST_EXAMPLE = 60
 _LANGUAGES = {
     "py": "python",
     "sh": "shell",
@@ -119,7 +121,7 @@ def _skill(file: WrittenFile, run: ScriptRun) -> SkillAnswer | None:
     name = _file_name(file)
     stem, _, suffix = name.rpartition(".")
     purpose = _purpose(file.text)
-    skill, command = _name(stem, purpose), command_of(run, file.text, name)
+    skill, (command, inputs) = _name(stem, purpose), command_and_inputs(run, file.text, name)
     is_usable = len(command) <= _MOST_COMMAND and not (_ONE_OFF.search(command) or _EXPANSION.search(command))
     quote = run.text.split("\n", 1)[0][:_MOST_QUOTE].strip()
     if not skill or not is_usable:
@@ -129,19 +131,42 @@ def _skill(file: WrittenFile, run: ScriptRun) -> SkillAnswer | None:
         name=skill,
         description=f"{says}. Runs the script `{name}`. Use when the same has to be done with other inputs.",
         trigger=f"The task at hand: {says[0].lower()}{says[1:]}",
-        overview=f"{says}, with a {language} script that was written for this and ran.",
-        when_to_use="The input has the same form as the one the script was written for; read the script first.",
+        overview=f"{says}, with a {language} script that was written for this and ran.{_needs(run, command)}",
+        when_to_use=_when(inputs),
         steps=[SkillStep(text=f"Run `scripts/{name}` on your input.", command=command)],
-        parameters=[_parameter(each) for each in sorted(set(_PLACEHOLDER.findall(command)))],
+        parameters=[_parameter(each, inputs.get(each, "")) for each in sorted(set(_PLACEHOLDER.findall(command)))],
         tags=[language, "script", *(each for each in skill.split("-")[:3] if each not in _FUNCTION_WORDS)],
         scripts=[SkillScript(file=name, text=file.text if file.text.endswith("\n") else file.text + "\n")],
         evidence=[CitedQuote(turn=run.call.turn, quote=quote)],
     )
 
 
-def _parameter(name: str) -> SkillParameter:
+def _needs(run: ScriptRun, command: str) -> str:
+    """That the script had failed without the steps ahead of it, where there are any."""
+    ahead = command.split(" && ")[: len(run.ahead)]
+    named = " and ".join(f"`{each}`" for each in ahead)
+    return f" It had failed without {named} before it." if ahead else ""
+
+
+def _when(inputs: Mapping[str, str]) -> str:
+    """What was given to the script: by that another session sees whether its own input is of the same form."""
+    shown = [f"`{value}`" for name, value in inputs.items() if _is_example(value) and not name.endswith("-folder")]
+    given = f"It was given {', '.join(shown[:3])}: i" if shown else "I"
+    return f"{given}nput of the same form gives the same; the script says what else it expects."
+
+
+def _is_example(value: str) -> bool:
+    is_short = 0 < len(value) <= _LONGEST_EXAMPLE and "\n" not in value and "`" not in value
+    return is_short and _ONE_OFF.search(value) is None and _MACHINE_FOLDER.search(f'"{value}') is None
+
+
+def _parameter(name: str, value: str) -> SkillParameter:
+    """A parameter with the value that it had in the session, as an example."""
     kind = re.sub(r"-\d+$", "", name)
-    return SkillParameter(name=name, description=_PARAMETERS.get(kind) or f"the {kind.replace('-', ' ')}")
+    description = _PARAMETERS.get(kind) or f"the {kind.replace('-', ' ')} that the script takes"
+    if kind.endswith("-folder") and name not in _PARAMETERS:
+        description = f"the folder of `<{kind.removesuffix('-folder')}>`"
+    return SkillParameter(name=name, description=description + (f", such as `{value}`" if _is_example(value) else ""))
 
 
 def _purpose(text: str) -> str:
@@ -161,6 +186,8 @@ def _name(stem: str, purpose: str) -> str:
     if len(words) < 2:
         words = [word for word in _words(purpose) if word not in _FUNCTION_WORDS][:6]
         words = words if len(words) >= 3 else []
+    if len(words) > 2 and words[1] == "to":
+        words = ["convert", *words]
     while words and (len("-".join(words)) > _LONGEST_NAME or words[-1] in _FUNCTION_WORDS):
         words.pop()
     return "-".join(words)

@@ -1,0 +1,41 @@
+"""A title for a stretch of which no request is recorded: whose session it is, where and when, and what was done."""
+
+from __future__ import annotations
+
+from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.wording import listing, said, shown_path
+from agent_wiki.shell.result_lines import quoted
+from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
+from agent_wiki.trajectory.repository import repository_of
+from agent_wiki.wiki.text import plain_line
+
+_MOST_NAMES = 2
+_MOST_SAID = 60
+
+
+def title_without_request(stretch: Stretch) -> str:
+    """`Claude-code session in shop of 2026-03-01: changed cart.py`; what is not recorded is left out."""
+    source = stretch.trajectory.source
+    whose = f"{source.format} {'subagent' if source.parent_session_id else 'session'}"
+    place, date = repository_of(source), (source.ended_at or "")[:10]
+    title = f"{whose[:1].upper()}{whose[1:]}{f' in {place}' if place else ''}{f' of {date}' if date else ''}"
+    did = _did(stretch)
+    return plain_line(f"{title}: {did}" if did else title, MOST_TITLE_CHARACTERS)
+
+
+def _did(stretch: Stretch) -> str:
+    """What was changed, else what was read, else how the agent's answer begins."""
+    cwd = stretch.trajectory.source.cwd
+    changed = distinct([shown_path(path, cwd) for act in stretch.kept_edits() for path in act.edits])
+    if changed:
+        return f"changed {listing(changed, _MOST_NAMES)}"
+    read = distinct([shown_path(path, cwd) for act in stretch.acts if _is_read(act) and (path := act.call.path())])
+    if read:
+        return f"read {listing(read, _MOST_NAMES)}"
+    replies = list(stretch.replies())
+    return said(quoted(replies[-1][1].strip().split("\n", 1)[0]), _MOST_SAID) if replies else ""
+
+
+def _is_read(act: Act) -> bool:
+    return act.kind == "look" and act.has_worked
