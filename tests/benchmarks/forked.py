@@ -18,4 +18,4 @@ def wiki(*words: str) -> Run:
         printed = output.read_text(encoding="utf-8")
     if code not in (0, 1):
         raise RuntimeError(f"wiki {words[0]}: exit code {code}: {printed}")
-    return Run(1.0, 1.0, printed[printed.find("{") :])
+    return Run(1.0, 1.0, 1.0, printed[printed.find("{") :])

@@ -95,7 +95,7 @@ def test_a_target_is_missed_when_it_is() -> None:
     )
 
     def missed(how: str, seconds: float, memory_mib: float) -> list[str]:
-        rows = llm.rows(how, [llm.Measured(Run(seconds, memory_mib, ""), 0.0, served)], load, 1_000)
+        rows = llm.rows(how, [llm.Measured(Run(seconds, seconds, memory_mib, ""), 0.0, served)], load, 1_000)
         return [row.what for row in rows if row.is_met is False]
 
     assert missed("thorough", 12.0, 90.0) == []

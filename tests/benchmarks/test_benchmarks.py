@@ -71,11 +71,13 @@ def test_a_join_is_of_four_wikis_of_half_the_sessions(tmp_path: Path, monkeypatc
 
 
 def test_a_target_is_missed_when_it_is() -> None:
-    runs = [[speed.Run(seconds, memory, "")] for seconds, memory in ((21.0, 2_000.0), (0.4, 90.0), (1.9, 90.0))]
+    runs = [
+        [speed.Run(seconds, seconds, memory, "")] for seconds, memory in ((21.0, 2_000.0), (0.4, 90.0), (1.9, 90.0))
+    ]
     slow = speed.Catalogues(10_000, *runs)
     assert [row.is_met for row in speed.catalogue_rows(slow)] == [False, True, True, False]
     assert speed.memory_row("join", runs[1], 10_000, has_target=True).is_met
-    quick = speed.Catalogues(1_000, [speed.Run(1.0, 90.0, "")])
+    quick = speed.Catalogues(1_000, [speed.Run(1.0, 1.0, 90.0, "")])
     assert speed.growth_row(quick, slow).is_met is False
     assert str(next(speed.catalogue_rows(slow))).endswith("at most 8 s  MISSED")
 
