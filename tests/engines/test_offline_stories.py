@@ -135,3 +135,26 @@ def test_a_session_without_a_request_is_called_by_what_was_done() -> None:
     assert (
         summary(Session(cwd="/logs").says("The tests are slow.")).title == "Claude-code session: “The tests are slow”"
     )
+
+
+def test_a_path_that_is_cut_in_someones_words_shows_it() -> None:
+    session = (
+        Session()
+        .user("Read the list of states.")
+        .call(
+            "read_text_file",
+            {"path": "states.txt"},
+            "Access denied: /home/kim/workspace/mine/states.txt is outside",
+            failed=True,
+        )
+    )
+    assert "“Access denied: …/mine/states.txt is outside”" in summary(session).narrative
+
+
+def test_a_review_in_json_is_not_shown_by_its_own_verdict() -> None:
+    session = Session().user("Review the code changes against main.").read("a.go").read("b.go")
+    why = "The changes keep the maps of the caller and add a test for the new path. " * 4
+    session.says(f'{{\n  "overall_correctness": "patch is correct as far as it goes",\n  "explanation": "{why}"\n}}')
+    arc = summary(session)
+    assert (arc.outcome, (arc.outcome_quote or "")[:28]) == ("success", "The changes keep the maps of")
+    assert (arc.outcome_quote or "").endswith(("path.", "add", "test", "a", "for", "the", "new", "caller"))

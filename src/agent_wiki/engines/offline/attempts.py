@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.shell.files_written import edits_of
+from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -129,7 +130,7 @@ class MinedSession:
         """`text` as evidence of that turn: one line, at most 200 characters, verbatim; None when it is not there."""
         if turn is None or not 1 <= turn <= len(self.trajectory.messages):
             return None
-        piece = next((line.strip() for line in text.splitlines() if line.strip()), "")[:200].strip()
+        piece = quoted(next((line for line in text.splitlines() if line.strip()), ""))
         if not piece or not any(piece in each for each in _quotable(self.message(turn))):
             return None
         return CitedQuote(turn=turn, quote=piece)

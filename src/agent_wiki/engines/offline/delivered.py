@@ -16,6 +16,10 @@ PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
 _LEAST_LETTERS = 200  # of an answer
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
+_VERDICT_FIELD = regex(
+    r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
+)
+_TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = regex(
     r"\b(?:re-?view|investigat|explain|analy[sz]|assess|audit|compar|summari[sz]|research|describ|find out|look into"
     r"|document|recommend|evaluat|diagnos|check (?:if|whether|that)|plan|prd|report|draft|proposal)\w{0,8}\b"
@@ -78,8 +82,12 @@ def _answer(stretch: Stretch) -> tuple[int, str] | None:
 
 
 def _first_line(text: str) -> str | None:
-    """The first line of an answer with a sentence in it."""
+    """The first line of an answer with a sentence in it; of an answer in JSON no verdict of the agent on its own."""
     lines = (
-        line for line in text.splitlines() if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|"))
+        line
+        for line in text.splitlines()
+        if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|")) and not _VERDICT_FIELD.match(line)
     )
-    return quoted(next(lines, "")) or None
+    line = next(lines, "")
+    field = _TEXT_FIELD.match(line)
+    return quoted(field["text"] if field else line) or None

@@ -53,6 +53,11 @@ def with_short_paths(text: str) -> str:
     return _LONG_PATH.sub(lambda match: shown_path(match.group()), text)
 
 
+def _with_cut_paths(text: str) -> str:
+    """The same in someone's words, where what is cut has to show."""
+    return _LONG_PATH.sub(lambda match: f"…/{shown_path(match.group())}", text)
+
+
 def listing(names: Sequence[str], most: int = 3) -> str:
     """`a`, `a and b`, `a, b and c`, `a, b, c and 4 others`."""
     if len(names) > most + 1:
@@ -82,7 +87,7 @@ def code(text: str) -> str:
 def said(text: str, most: int = 120) -> str:
     """Someone's words in quotation marks, without a full stop of their own."""
     line = (
-        clause(with_short_paths(_LINK.sub(r"\1", text[:4_000])), most)
+        clause(_with_cut_paths(_LINK.sub(r"\1", text[:4_000])), most)
         .replace("“", '"')
         .replace("”", '"')
         .rstrip(" .:;,")

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from agent_wiki.engines.offline.script_runs import ScriptRun, command_and_inputs, last_run
 from agent_wiki.shell.files_written import WrittenFile, files_written
+from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillParameter, SkillScript, SkillStep
 from agent_wiki.trajectory import Trajectory
@@ -22,7 +23,6 @@ from agent_wiki.wiki.text import plain_line
 _FEWEST_LINES = 5
 _MOST_CHARACTERS = 20_000
 _MOST_COMMAND = 300
-_MOST_QUOTE = 200
 _LONGEST_NAME = 40
 _LONGEST_EXAMPLE = 60
 _LANGUAGES = {
@@ -123,7 +123,7 @@ def _skill(file: WrittenFile, run: ScriptRun) -> SkillAnswer | None:
     purpose = _purpose(file.text)
     skill, (command, inputs) = _name(stem, purpose), command_and_inputs(run, file.text, name)
     is_usable = len(command) <= _MOST_COMMAND and not (_ONE_OFF.search(command) or _EXPANSION.search(command))
-    quote = run.text.split("\n", 1)[0][:_MOST_QUOTE].strip()
+    quote = quoted(run.text.split("\n", 1)[0])
     if not skill or not is_usable:
         return None
     says, language = purpose or skill.replace("-", " ").capitalize(), _LANGUAGES[suffix.lower()]
