@@ -74,6 +74,10 @@ def test_what_all_did_is_said_where_all_succeeded_and_what_one_of_them_changed()
         "What one of them did (T7 of w): `kubectl patch deployment web` changes the cluster.",
     ]
     assert findings(won[:1]) == []
+    own = (9, "`hand_over` goes through")  # only one of them did it
+    assert findings([_won("pay(x=1)", "hand_over()", key_turns=(own,)), _won("pay(x=2)")]) == [
+        "`pay`: done in all 2, and all succeeded."
+    ]
 
 
 def test_a_file_that_one_session_alone_wrote_and_a_bare_interpreter_explain_nothing() -> None:

@@ -23,7 +23,7 @@ _MOST_ARGUMENTS = 3
 _LONGEST_ID = 24
 _INTERPRETERS = frozenset({"python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl"})
 _NAMES_FILE = regex(r"shell: >|\w+: [^\s]*[./]")  # `shell: > reports/a.txt`, `Edit: src/a.py`
-_DECISIVE = regex(r"^(?:The agent changes |`[^`]+`.* changes the cluster)|goes through$")
+_DECISIVE = regex(r"^(?:The agent changes |`[^`]+`.* (?:changes the cluster|works|goes through))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ def what_worked(won: Sequence[SessionView], lost: Sequence[SessionView]) -> list
     shared = set.intersection(*(set(_by_tool(session)) for session in won))
     tools = sorted(tool for tool in shared if _is_telling(tool))
     found = [f"{_named(tools)}: done in all {len(won)}, and all succeeded."] if tools else []
-    decisive = next(((each, note) for each in won for note in each.key_turns if _DECISIVE.search(note[1])), None)
+    names = [tool.removeprefix("shell: ") for tool in tools]
+    notes = [(each, note) for each in won for note in each.key_turns if _DECISIVE.search(note[1])]
+    decisive = next(((each, note) for each, note in notes if any(name in note[1] for name in names)), None)
     if decisive is not None:
         session, (turn, text) = decisive
         found.append(f"What one of them did (T{turn} of {session.session_id[:_LONGEST_ID]}): {plain_line(text, 200)}.")
