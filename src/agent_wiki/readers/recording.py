@@ -471,5 +471,6 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply to be a recording"
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at column {error.colno}"
+        said = "no JSON value" if error.msg == "Expecting value" else error.msg
+        return f"{said} at column {error.colno}"
     return str(error) or type(error).__name__
