@@ -22,7 +22,7 @@ from tests.readers.claude_lines import assistant, call, result, text, user
 from tests.wikis import changed, ingest, tree
 
 TRACES = Path(__file__).parent.parent / "wiki-example" / "traces"
-TASK = "unzip fails, list the entries of a release archive, a zip file"
+TASK = "unzip fails, list the entries of a release archive, a zip file; the shell does not find python either"
 COMMAND = "python3 -m zipfile -l"
 NAME = "5db6cb1bb2bd"
 Line = dict[str, Any]
@@ -178,14 +178,14 @@ def test_without_the_wiki_the_same_session_is_one_more_that_states_the_rule(wiki
 
 
 def test_a_skill_call_counts_as_a_use_of_the_skill(wiki: Path, tmp_path: Path) -> None:
-    skill = wiki / "skills" / "jsonl-to-csv" / "SKILL.md"
+    skill = wiki / "skills" / "convert-jsonl-to-csv" / "SKILL.md"
     body = page(wiki, skill).body
     command = next(line.strip() for line in body.split("\n") if "python3" in line and "`" not in line)
     made = {"sessionId": "later", "timestamp": "2026-12-05T03:04:05.678Z"}
     lines = [
         user("Turn events.jsonl into a table.", **made),
-        assistant("m1", call("c1", "Skill", skill="jsonl-to-csv"), **made),
-        user([result("c1", "Launching skill: jsonl-to-csv")], **made),
+        assistant("m1", call("c1", "Skill", skill="convert-jsonl-to-csv"), **made),
+        user([result("c1", "Launching skill: convert-jsonl-to-csv")], **made),
         user(
             [{"type": "text", "text": f"Base directory for this skill: {skill.parent}\n\n{body}"}], isMeta=True, **made
         ),
@@ -199,7 +199,7 @@ def test_a_skill_call_counts_as_a_use_of_the_skill(wiki: Path, tmp_path: Path) -
     before = page(wiki, skill).fields["metadata"]["support"]
     ingest([path], wiki, "offline")
     (recalled,) = page(wiki, "summaries/later.md").fields["recalled_guidelines"]
-    assert (recalled["id"], recalled["status"]) == ("skill:jsonl-to-csv", "followed")
+    assert (recalled["id"], recalled["status"]) == ("skill:convert-jsonl-to-csv", "followed")
     assert "](../../summaries/later.md)" in (page(wiki, skill).section("Used by") or "")
     assert page(wiki, skill).fields["metadata"]["support"] == before
 

@@ -19,8 +19,8 @@ FIRST = {
     "python not found": "Call python3 instead of python",
     "which module should I use to parse a csv file": "Always parse CSV with the csv module",
     "FileNotFoundError": "Python's `open` does not create missing folders",
-    "jsonl to csv": "Jsonl to csv",
-    "total of a column by another": "Sum csv column",
+    "jsonl to csv": "Convert JSONL to CSV",
+    "total of a column by another": "Sum CSV column",
     "slugify accented": "Slugify drops accented letters",
     "sum invoices per supplier": "How much do we still owe each supplier?",
 }
