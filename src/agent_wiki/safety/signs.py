@@ -51,7 +51,7 @@ class Signs:
 
 
 class NamedPrograms:
-    """NamedPrograms that a text may run: it names one as a word of its own, and not as the scheme of an address."""
+    """Programs that a text may run: it names one as a word of its own, and not as the scheme of an address."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)

@@ -13,6 +13,7 @@ from agent_wiki.trajectory.lazily import regex
 VERBS = frozenset(table("names")["imperatives"].split())
 _DOUBLED = frozenset({"run", "put", "get", "set", "stop", "skip", "drop", "cut", "let", "begin", "log", "tag", "wrap",
                       "submit", "pin", "squat", "stub", "commit", "plan", "swap", "map", "ship"})  # fmt: skip
+_FEWEST_WORDS, _MOST_WORDS = 3, 7  # of a title
 _CLAUSE = regex(
     r",|\b(?:before|after|when|whenever|while|because|since|so|instead|with|and|rather|even|for|from|to|in|on|at"
     r"|as|of|by"
@@ -53,6 +54,11 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def has_length_of_title(words: str) -> bool:
+    """Whether a text has the 3 to 7 words of a guideline's title."""
+    return _FEWEST_WORDS <= len(words.split()) <= _MOST_WORDS
+
+
 def title_of(rule: str) -> str | None:
     """A title of 3 to 7 words: the rule, or its beginning; None when it has fewer words.
 
@@ -60,11 +66,11 @@ def title_of(rule: str) -> str | None:
     """
     rule = rule.rstrip(".").replace(" only if the user asks", " only when asked")
     words = rule.split()
-    if len(words) <= 7:
-        return rule if len(words) >= 3 else None
+    if len(words) <= _MOST_WORDS:
+        return rule if len(words) >= _FEWEST_WORDS else None
     for match in reversed(list(_CLAUSE.finditer(rule[:200]))):
         head = rule[: match.start()].rstrip(" ,").split()
-        is_whole = 3 <= len(head) <= 7 and head[-1].lower() not in _DANGLING
+        is_whole = has_length_of_title(" ".join(head)) and head[-1].lower() not in _DANGLING
         if is_whole and not _RESTRICTION.search(rule):
             return " ".join(head)
-    return f"{' '.join(words[:7]).rstrip(',')}…"
+    return f"{' '.join(words[:_MOST_WORDS]).rstrip(',')}…"

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import (
     Lesson,
     Wording,
@@ -202,7 +203,7 @@ def _differs(old: Any, new: Any) -> bool:
 def _lesson(
     session: MinedSession, failed: Call, worked: Call, wording: Wording, line: str, what: str, weight: int
 ) -> list[Lesson]:
-    if not 3 <= len(wording.title.split()) <= 7:
+    if not has_length_of_title(wording.title):
         return []
     rationale = f"`{failed.name}` answered `{plain_line(line, 200)}`; {what}."
     changed = next(iter(_changed(failed, worked)), "")

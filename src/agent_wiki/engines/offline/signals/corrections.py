@@ -11,6 +11,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.generalize import generalize
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.engines.offline.norms import is_standing
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
@@ -133,7 +134,9 @@ def _instead_wording(new: str, old: str, kind: str) -> Wording | None:
     """Names of tools and identifiers as code, so that the same request has the same words however it was said."""
     if _is_name(new) and _is_name(old):
         return _use_instead("corrections/use-instead", new.strip("`"), old.strip("`"))
-    title = next((each for each in (f"Use {new} instead of {old}", f"Prefer {new} to {old}") if _fits(each)), None)
+    title = next(
+        (each for each in (f"Use {new} instead of {old}", f"Prefer {new} to {old}") if has_length_of_title(each)), None
+    )
     tags = tuple(dict.fromkeys((tag(new.split()[-1], "style"), tag(old.split()[-1], "style"), "user-preference")))
     trigger = f"Writing `{kind}` files, and about to use {old}." if kind else f"About to use {old}."
     return Wording("corrections/use-instead", title, f"Use {new} instead of {old}.", trigger, tags) if title else None
@@ -146,10 +149,6 @@ def _kind_of_code(session: MinedSession, taken_up: Call) -> str:
         if suffix and suffix[0].lower() not in _OF_PROSE:
             return suffix[0]
     return ""
-
-
-def _fits(title: str) -> bool:
-    return 3 <= len(title.split()) <= 7
 
 
 def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:

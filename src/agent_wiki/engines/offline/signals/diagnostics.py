@@ -18,6 +18,7 @@ from agent_wiki.engines.offline.edit_changes import (
     replaced_names,
 )
 from agent_wiki.engines.offline.generalize import generalize
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.linters import Finding, findings
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
@@ -261,7 +262,7 @@ def _example(lines: list[tuple[str, str]]) -> str:
 def _lesson(
     session: MinedSession, mended: _Mended, wording: Wording, rationale: str, quoted: tuple[str, str], weight: int
 ) -> list[Lesson]:
-    if not 3 <= len(wording.title.split()) <= 7:
+    if not has_length_of_title(wording.title):
         return []
     edit = next((each for each in mended.edits if quoted[1] in edit_text(each)), mended.edits[-1])
     line = next((each for each in edit_text(edit).splitlines() if quoted[1] in each), "")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_command
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import (
     Lesson,
     Wording,
@@ -71,7 +72,7 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
                 )
                 rationale = f"`{head}` stopped with `{line.strip()}` and named `{hint}`; after that it worked."
                 quotes = [quote_line(session, failed, line), quote_command(session, step, command.text[:80])]
-                is_short = 3 <= len(wording.title.split()) <= 7
+                is_short = has_length_of_title(wording.title)
                 found = lesson(wording, rationale, quotes, {failed.turn}, 72, remedy=step.turn, confirmed=works.turn)
                 return found if is_short else []
     return []

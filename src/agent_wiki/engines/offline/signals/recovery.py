@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, lesson, quote_line
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import dataclass
@@ -39,7 +40,7 @@ def lesson_of(
     """
     failed, passed = recovery.failed, recovery.passed
     is_path_lost = "\\" in recovery.wanted.source.partition(" ")[0]  # of another system's shell
-    if is_path_lost or not 3 <= len(wording.title.split()) <= 7:
+    if is_path_lost or not has_length_of_title(wording.title):
         return []
     evidence = [
         quote_line(session, failed, line or error_line(failed.output) or failed.output),

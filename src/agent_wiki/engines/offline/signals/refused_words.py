@@ -12,6 +12,7 @@ from itertools import islice, takewhile
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line, tag
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -100,7 +101,7 @@ def _worded(session: MinedSession, pair: _Pair) -> list[Lesson]:
         return []
     new = _replacement(session, pair, old)
     title, rule = _rule(session, pair, old, new)
-    if not title or not 3 <= len(title.split()) <= 7:
+    if not title or not has_length_of_title(title):
         return []
     head = _asked(pair, old)
     wording = Wording(

@@ -11,6 +11,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word, generalize
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import (
     Lesson,
     Wording,
@@ -94,7 +95,7 @@ def _as_said(session: MinedSession, retry: _Retry) -> list[Lesson]:
     head = retry.used.head
     added = " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
     title = f"Run {head} with {retry.flags[0]}"
-    if said is None or not 3 <= len(title.split()) <= 7:
+    if said is None or not has_length_of_title(title):
         return []
     turn, words = said
     wording = Wording(
@@ -168,7 +169,7 @@ def _worded(session: MinedSession, retry: _Retry, line: str) -> list[Lesson]:
     head, name = retry.used.head, error_name(line, session)
     added = " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
     title = f"Run {head} with {retry.flags[0]}"
-    if name is None or not 3 <= len(title.split()) <= 7:
+    if name is None or not has_length_of_title(title):
         return []
     rationale = f"`{head}` stopped with `{line.strip()}`; with `{added}`, which the failure names, it worked."
     wording = Wording(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
 from agent_wiki.shell.kinds import is_check
@@ -141,7 +142,7 @@ def _lesson(
     step: SimpleCommand,
 ) -> list[Lesson]:
     failed, remedy, later = turns
-    if not 3 <= len(wording.title.split()) <= 7:
+    if not has_length_of_title(wording.title):
         return []
     evidence = [
         quote_line(session, failed, line),
