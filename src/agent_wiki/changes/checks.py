@@ -107,7 +107,7 @@ def _of_citations(view: WikiView) -> WikiCheck:
 def text_of(wiki: Path, path: str) -> str:
     """The text of a file of the wiki; "" for one that is not there or leads out of the wiki."""
     try:
-        return WikiFolder(wiki).read_text(path, errors="replace") or ""
+        return WikiFolder(wiki).text_or_empty(path)
     except (UnsafePath, OSError):
         return ""
 

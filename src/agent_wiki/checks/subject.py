@@ -73,7 +73,7 @@ class CheckedWiki:
         """A file's text, bytes that are not UTF-8 replaced; "" where there is none, or a link leads there."""
         if path not in self._texts:
             try:
-                self._texts[path] = self.folder.read_text(path, errors="replace") or ""
+                self._texts[path] = self.folder.text_or_empty(path)
             except (UnsafePath, OSError):
                 self._texts[path] = ""
         return self._texts[path]

@@ -59,7 +59,7 @@ def dump(
         raise UsageError(f"{folder}: no such wiki")
     problems: list[UnreadablePage] = []
     store = WikiFolder(folder)
-    index = (store.read_text(INDEX, errors="replace") or "").encode()
+    index = store.text_or_empty(INDEX).encode()
     rows = {row["link"]: row for row in index_fields(index)}  # which count all sessions, where a page shows some
     entries = []
     for path in store.page_paths():

@@ -88,7 +88,7 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
 
 def _cleaning(folder: WikiFolder) -> Cleaning:
     """What is replaced in an answer: whoever gave it may have read the recording itself, without stand-ins."""
-    return Cleaning(parse_config(folder.read_text(CONFIG, errors="replace") or "").keeps_personal_data)
+    return Cleaning(parse_config(folder.text_or_empty(CONFIG)).keeps_personal_data)
 
 
 def _warning(redacted: Redacted) -> Failure:

@@ -42,7 +42,7 @@ class AuditLog:
 
 def read(folder: WikiFolder) -> Iterator[Entry]:
     """Every entry, without its time; malformed lines are skipped."""
-    for line in (folder.read_text(AUDIT_LOG, errors="replace") or "").split("\n"):
+    for line in folder.text_or_empty(AUDIT_LOG).split("\n"):
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError):

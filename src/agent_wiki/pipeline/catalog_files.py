@@ -214,7 +214,7 @@ class CatalogFiles:
             return False
         if path in self.pages.indexes and path not in self.state.config.kept:
             return False
-        text = self._text(path)
+        text = self.folder.text_or_empty(path)
         return bool(text) and (path in {*self.state.config.kept, *self.merged_edits} or origin_of(text) == "edited")
 
     def _as_edited(self, entry: IndexEntry) -> IndexEntry:
@@ -241,6 +241,3 @@ class CatalogFiles:
         """Write a file only once, so that the owner may change it."""
         if self.folder.read_text(GIT_ATTRIBUTES, errors="replace") is None:
             self.folder.write_text(GIT_ATTRIBUTES, self.templates.render("gitattributes", folders=FOLDERS))
-
-    def _text(self, path: str) -> str:
-        return self.folder.read_text(path, errors="replace") or ""

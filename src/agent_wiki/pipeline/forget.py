@@ -226,7 +226,7 @@ class _Forgetting:
                     (self.folder.root / path).unlink()
 
     def _forget_audit_lines(self) -> None:
-        text = self.folder.read_text(AUDIT_LOG, errors="replace") or ""
+        text = self.folder.text_or_empty(AUDIT_LOG)
         lines = text.splitlines(keepends=True)
         kept = [line for line in lines if not self._is_audit_of(line)]
         if len(kept) < len(lines):

@@ -175,7 +175,7 @@ def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
 
 def _has_merged_index(folder: WikiFolder, pages: PagesOnDisk) -> bool:
     looked_at = (path for path in INDEX_PAGES if path not in pages.indexes)
-    return any(origin_of(folder.read_text(path, errors="replace") or "") == "merged" for path in looked_at)
+    return any(origin_of(folder.text_or_empty(path)) == "merged" for path in looked_at)
 
 
 def read_wiki(wiki: Path, problems: list[UnreadablePage]) -> LoadedWiki:

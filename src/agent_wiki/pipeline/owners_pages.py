@@ -103,7 +103,7 @@ def edited_files_of(publisher: Publisher, known: Collection[str] = ()) -> list[E
     if trial.report.edited:  # index pages and scripts are looked at when they are written
         found.update(trial.report.edited)
         trial = _rendered_again(publisher, found)
-    texts = {path: trial.folder.read_text(path, errors="replace") or "" for path in sorted(found)}
+    texts = {path: trial.folder.text_or_empty(path) for path in sorted(found)}
     return [EditedFile(path, text, trial.folder.planned.get(path)) for path, text in texts.items()]
 
 

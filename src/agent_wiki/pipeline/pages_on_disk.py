@@ -117,7 +117,7 @@ def read_pages(
 
 
 def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
-    text = folder.read_text(path, errors="replace") or ""
+    text = folder.text_or_empty(path)
     origin = origin_of(text)
     if origin == "generated":
         found.generated.add(path)

@@ -232,7 +232,7 @@ class Publisher:
         """Make room for summaries that are called otherwise, as another session is called alike; edited ones move."""
         moved = moved_summaries(self.pages.edited, view.sessions)
         for path, place in moved.items():
-            self.folder.write_text(place, self._text(path))
+            self.folder.write_text(place, self.folder.text_or_empty(path))
             self.folder.remove(path)
             self.pages.keep(place, self.pages.edited.pop(path))
         kept = moved.keys() & set(self.state.config.kept)
@@ -274,20 +274,24 @@ class Publisher:
         """A page that the owner keeps is not written, also where git left both sides' lines in it."""
         own = (self.pages.edited, self.pages.foreign, self.pages.unreadable, INDEX_PAGES, [AGENTS])
         for path in sorted({path for path in self.state.config.kept if any(path in each for each in own)}):
-            text = self._text(path)
+            text = self.folder.text_or_empty(path)
             if has_conflict(text) or origin_of(text) == "merged":
                 self.report.warnings.append(f"{path}: git merged it, and you keep it: take out what is there twice")
 
     def _keep_edits_of_merged_pages(self, view: WikiView) -> None:
         """A page that git merged may hold what a person wrote: then it is one that a person edited."""
         others = {*self.state.config.kept, *self.released, *self.pages.indexes}
-        indexes = [path for path in INDEX_PAGES if path not in others and origin_of(self._text(path)) == "merged"]
+        indexes = [
+            path
+            for path in INDEX_PAGES
+            if path not in others and origin_of(self.folder.text_or_empty(path)) == "merged"
+        ]
         edited = edited_before_merge(self.folder.root, [*self.pages.merged, *indexes])
         self._merged_edits = edited.intersection(indexes)
         for path in sorted(edited):
-            self.folder.write_text(path, with_one_mark(self._text(path)))
+            self.folder.write_text(path, with_one_mark(self.folder.text_or_empty(path)))
         for path in sorted(self.pages.merged):
-            text = self._text(path)
+            text = self.folder.text_or_empty(path)
             if path not in edited and not is_written_into(path, text, view, self.templates, self._merged_sessions):
                 continue
             self.pages.merged.remove(path)
@@ -353,9 +357,6 @@ class Publisher:
         else:
             self.state.corpus[path] = record
             self.folder.write_text(path, corpus_text(path, record))
-
-    def _text(self, path: str) -> str:
-        return self.folder.read_text(path, errors="replace") or ""
 
     def _edit(self, section: tuple[str, ...], entries: dict[str, Any]) -> None:
         self.set_config(edit_config(self.config_text, section, entries))

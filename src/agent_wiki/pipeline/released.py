@@ -32,7 +32,7 @@ def withheld_pages(wiki: Path) -> list[QuarantinedPage]:
 def _unreleased_files(publisher: Publisher, view: WikiView) -> list[QuarantinedPage]:
     """What a person wrote and the judge would hold back: edited pages, and scripts that no record has."""
     folder = publisher.folder
-    scripts = {path: folder.read_text(path, errors="replace") or "" for path in folder.files() if is_script(path)}
+    scripts = {path: folder.text_or_empty(path) for path in folder.files() if is_script(path)}
     edited = unreleased_edits(publisher.pages.edited, publisher.state.config.released)
     return [*edited, *unreleased_scripts(scripts, view)]
 

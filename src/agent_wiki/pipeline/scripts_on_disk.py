@@ -30,10 +30,7 @@ class ScriptFiles:
 
     def read(self, slug: str) -> dict[str, str]:
         """File name → text."""
-        return {
-            name: self._folder.read_text(f"skills/{slug}/scripts/{name}", errors="replace") or ""
-            for name in self.names(slug)
-        }
+        return {name: self._folder.text_or_empty(f"skills/{slug}/scripts/{name}") for name in self.names(slug)}
 
     def write(
         self, slug: str, versions: Sequence[Sequence[Script]], *, is_page_edited: bool = False, may_run: bool = True

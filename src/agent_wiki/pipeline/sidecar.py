@@ -131,7 +131,7 @@ def _refuse_leaks(folder: WikiFolder, synced: Synced) -> None:
     """Raise `RunError` where a record that would leave holds a secret, as a person or a merge may have put into it."""
     changed = (path for path, signature in folder.files().items() if synced.files.get(path) != signature)
     for path in sorted(filter(_is_record, changed)):
-        if spans := json_spans(folder.read_text(path, errors="replace") or ""):
+        if spans := json_spans(folder.text_or_empty(path)):
             raise RunError(f"secrets in {path} ({spans[0][2]}): no record was stored in the sidecar; run `wiki redact`")
 
 
@@ -291,7 +291,7 @@ def _remember(folder: WikiFolder, synced: Synced) -> None:
 
 def _ignore(folder: WikiFolder, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> None:
     """Add lines to the wiki's `.gitignore`, or take them out; what else is in it stays."""
-    lines = (folder.read_text(_IGNORE, errors="replace") or "").splitlines()
+    lines = folder.text_or_empty(_IGNORE).splitlines()
     wanted = [line for line in lines if line not in remove] + [line for line in add if line not in lines]
     if wanted != lines:
         folder.write_text(_IGNORE, "".join(f"{line}\n" for line in wanted))

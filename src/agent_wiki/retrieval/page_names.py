@@ -87,7 +87,7 @@ class WikiPages(Mapping[str, Page]):
     @cached_property
     def titles(self) -> dict[str, str]:
         """Path → the page's title, of the pages that the index has."""
-        text = self._folder.read_text(INDEX, errors="replace") or ""
+        text = self._folder.text_or_empty(INDEX)
         return {str(row["link"]): str(row.get("title", "")) for row in index_fields(text.encode())}
 
 

@@ -92,7 +92,7 @@ class Places:
         asked = [each.path for each in input_files(KnownRecordings.load(folder).on_disk())]
         beside = _beside(folder.root) if folder.root.is_dir() else ()
         self._others = _ByName([*self._named, *asked, *beside])
-        config = parse_config(folder.read_text(CONFIG, errors="replace") or "")
+        config = parse_config(folder.text_or_empty(CONFIG))
         self._keeps_personal_data = config.keeps_personal_data
         self._digests: dict[RecordingPath, str] = {}
         self._last: tuple[RecordingPath, _File] | None = None  # sessions of one file are looked up consecutively

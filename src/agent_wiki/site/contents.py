@@ -176,7 +176,7 @@ def _lessons(contents: SiteContents) -> Iterator[SiteLesson]:
     held = {page.path for page in view.withheld_pages.values()}
     shown = {*view.guidelines, *(f"skill:{name}" for name in view.skills)}
     there = {path for path in folder.files() if path not in held and lesson_file(path) is not None}
-    content = (folder.read_text(INDEX, errors="replace") or "").encode("utf-8", "replace")
+    content = folder.text_or_empty(INDEX).encode("utf-8", "replace")
     seen: set[str] = set()
     for row in index_fields(content):
         path = row["link"]

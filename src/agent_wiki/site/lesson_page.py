@@ -134,7 +134,7 @@ def _page_of(lesson: SiteLesson, contents: SiteContents) -> tuple[Page, str]:
     """The page, and why it cannot be read. The fields of one whose sessions are known say nothing more."""
     try:
         if lesson.path in contents.loaded.pages.generated and contents.joined(lesson) is not None:
-            return Page({}, parse_body(contents.folder.read_text(lesson.path, errors="replace") or "")), ""
+            return Page({}, parse_body(contents.folder.text_or_empty(lesson.path))), ""
         return contents.folder.read_page(lesson.path)[1], ""
     except UnreadablePage as error:
         return Page({}, ("",)), plain_line(str(error), 300)
@@ -182,7 +182,7 @@ def _scripts(lesson: SiteLesson, contents: SiteContents) -> Iterator[ScriptShown
     prefix = f"{lesson.path.rpartition('/')[0]}/scripts/"
     for path in sorted(contents.folder.files()):
         if path.startswith(prefix) and not path.endswith("/"):
-            text = contents.folder.read_text(path, errors="replace") or ""
+            text = contents.folder.text_or_empty(path)
             yield ScriptShown(path.removeprefix(prefix), visible(text), len(text.splitlines()))
 
 

@@ -126,6 +126,10 @@ class WikiFolder:
         except UnicodeDecodeError as error:
             raise RunError(f"{path}: not UTF-8 text; correct it and run again") from error
 
+    def text_or_empty(self, path: str) -> str:
+        """A file's text, only to look at: empty where there is none, and a mark for each byte that is not UTF-8."""
+        return self.read_text(path, errors="replace") or ""
+
     def files(self) -> dict[str, Signature]:
         """Every file's signature by path, as the folder was when it was first looked at, and as written since.
 
