@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.script_runs import argument_names, command_and_inputs, command_of, last_run
+from agent_wiki.engines.offline.script_runs import argument_names, command_and_inputs, last_run
 from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import session, shell
 
 
 def command(line: str, script: str = "") -> str | None:
     run = last_run("/home/ann/p/do_it.py", paired_calls(session(shell(line))))
-    return command_of(run, script, "do_it.py") if run else None
+    return command_and_inputs(run, script, "do_it.py")[0] if run else None
 
 
 @pytest.mark.parametrize(

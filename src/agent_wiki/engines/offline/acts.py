@@ -12,7 +12,7 @@ from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure
-from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands, steps_of
+from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.shell.tools import Kind, tool_kind
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
@@ -70,6 +70,11 @@ class Act:
         return verdict_of(self.call)
 
     @property
+    def judged_steps(self) -> list[tuple[SimpleCommand, str]]:
+        """The steps of a shell call, each with how it went."""
+        return list(zip(called_steps(self.call), self.verdict.steps, strict=False))
+
+    @property
     def was_refused(self) -> bool:
         """The user, or the harness for the user, refused it."""
         return self.verdict.state == "refused"
@@ -112,8 +117,7 @@ def _finding(act: Act) -> CheckResult:
         return CheckResult(None, verdict.line)
     if not act.commands:
         return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)
-    steps = zip(steps_of((act.call.continues or act.call).command() or ""), verdict.steps, strict=False)
-    states = {state for step, state in steps if is_check(step)}
+    states = {state for step, state in act.judged_steps if is_check(step)}
     if states & {"failed", "masked"}:
         return CheckResult(False, verdict.line)
     return CheckResult(True, verdict.line) if states and states <= {"passed"} else CheckResult(None)
@@ -221,9 +225,7 @@ def _failed(act: Act) -> list[SimpleCommand]:
     """The steps of a call that failed: of a check the checks, else what does more than look, else any."""
     if not act.has_failed:
         return []
-    pairs = [
-        (step, state) for step, state in zip(called_steps(act.call), act.verdict.steps, strict=False) if step.words
-    ]
+    pairs = [(step, state) for step, state in act.judged_steps if step.words]
     failed = [step for step, state in pairs if state in ("failed", "masked")]
     if act.kind == "check" and act.finding is not None and act.finding.passed is False:
         return [step for step in failed if is_check(step)]

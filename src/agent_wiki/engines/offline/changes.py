@@ -11,6 +11,8 @@ from agent_wiki.engines.offline.wording import code, listing
 from agent_wiki.shell.files_written import edits_of
 from agent_wiki.trajectory.lazily import regex
 
+PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
+"""The suffixes of documents."""
 _MOST_READ = 20_000
 _MOST_NAMES = 2
 _LONGEST_WORDS = 40
@@ -21,7 +23,6 @@ _NAMED = regex(
     re.MULTILINE,
 )
 _HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
-_PROSE = frozenset({".md", ".rst", ".txt", ".adoc"})
 _PATCH_FILE = regex(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
 
 
@@ -42,7 +43,7 @@ def change_of(acts: Sequence[Act], path: str) -> str:
 
 def _names(text: str, path: str) -> list[str]:
     """What a text defines, or the headings that it has."""
-    if PurePosixPath(path).suffix.lower() in _PROSE:
+    if PurePosixPath(path).suffix.lower() in PROSE:
         return distinct([f"“{found[1].strip().replace('`', '')}”" for found in _HEADING.finditer(text)])
     names = [found[1] or found[2] for found in _NAMED.finditer(text)]
     return distinct([code(name) for name in names if not name.startswith("__")])

@@ -63,7 +63,11 @@ def what_worked(won: Sequence[SessionView], lost: Sequence[SessionView]) -> list
 
 def _is_telling(tool: str) -> bool:
     """A bare interpreter says nothing of what was run, and a file's name nothing of another session's."""
-    return tool.rpartition(" ")[2] not in _INTERPRETERS and not _NAMES_FILE.match(tool)
+    return not _is_bare_interpreter(tool) and not _NAMES_FILE.match(tool)
+
+
+def _is_bare_interpreter(tool: str) -> bool:
+    return tool.rpartition(" ")[2] in _INTERPRETERS
 
 
 def _named(tools: Sequence[str]) -> str:
@@ -109,11 +113,7 @@ def _apart(
             continue
         counts = sum(tool in each for each in won), sum(tool in each for each in lost)
         is_own = _NAMES_FILE.match(tool) is not None and max(counts) < _FEWEST  # each session writes its own files
-        if (
-            not is_own
-            and tool.rpartition(" ")[2] not in _INTERPRETERS
-            and _is_informative_name(counts, len(won), len(lost))
-        ):
+        if not is_own and not _is_bare_interpreter(tool) and _is_informative_name(counts, len(won), len(lost)):
             found[counts].append(tool)
     return found
 

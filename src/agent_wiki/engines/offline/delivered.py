@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from agent_wiki.engines.offline.changes import PROSE
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -12,7 +13,6 @@ from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
-PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
 _LEAST_LETTERS = 200  # of an answer
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000

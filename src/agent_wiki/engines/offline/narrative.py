@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.dead_ends import refusal_reason
 from agent_wiki.engines.offline.endings import ending
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import opening_and_next, request_line
-from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
@@ -29,10 +29,13 @@ _MOST_USER_TURNS = 6
 _QUESTION = regex(r"“(?:why|how|what|when|where|which|who|is|are|do|does|did|should)\b", re.IGNORECASE)
 
 
-def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
-    """At most 250 words in one to three paragraphs; never empty, safe as Markdown."""
+def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble], meant: Mapping[int, bool]) -> str:
+    """At most 250 words in one to three paragraphs; never empty, safe as Markdown.
+
+    `meant`: what `meant_to_fail` says of the stretch.
+    """
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
-    sentences, meant = [_opening(stretch), *_user_turns(stretch, is_talk)], meant_to_fail(stretch)
+    sentences = [_opening(stretch), *_user_turns(stretch, is_talk)]
     last_words = ending(stretch, shown, troubles)
     refused_by_agent = refusals_of_agent(stretch) if is_talk else []
     sentences += [each for each in refused_by_agent if each.text.partition("“")[2][:40] not in last_words]

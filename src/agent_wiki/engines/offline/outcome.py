@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.changes import PROSE
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
-from agent_wiki.engines.offline.delivered import PROSE, delivered
+from agent_wiki.engines.offline.delivered import delivered
 from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest

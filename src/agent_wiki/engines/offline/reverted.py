@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.delivered import PROSE
+from agent_wiki.engines.offline.changes import PROSE
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch

@@ -7,7 +7,7 @@ from dataclasses import replace
 from agent_wiki.engines.offline.acts import Act, check_key
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.same_check import CheckRun, check_run
-from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
+from agent_wiki.shell.simple_commands import SimpleCommand
 
 _PASSED = {"passed": True, "failed": False, "masked": False}
 
@@ -24,8 +24,8 @@ def check_verdicts(act: Act) -> list[tuple[CheckRun, bool]]:
     """The checks in a call that gave a verdict, each with its own: of a chain one step may fail alone."""
     if act.finding is None or act.finding.passed is None:
         return []
-    steps = zip(steps_of((act.call.continues or act.call).command() or ""), act.verdict.steps, strict=False)
-    states = [(_run(step), state) for step, state in steps if is_check(step)] if act.kind == "check" else []
+    steps = act.judged_steps if act.kind == "check" else []
+    states = [(_run(step), state) for step, state in steps if is_check(step)]
     known = [(run, _PASSED[state]) for run, state in states if state in _PASSED]
     if act.finding.passed is not all(passed for _, passed in known):
         known = []

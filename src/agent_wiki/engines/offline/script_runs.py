@@ -119,13 +119,8 @@ def _is_same(value: str, path: str) -> bool:
     return bool(value) and (value == path or path.endswith("/" + value) or value.endswith("/" + path))
 
 
-def command_of(run: ScriptRun, script: str, name: str) -> str:
-    """The run as it was, with the script called by its path in the skill and its inputs as parameters."""
-    return command_and_inputs(run, script, name)[0]
-
-
 def command_and_inputs(run: ScriptRun, script: str, name: str) -> tuple[str, dict[str, str]]:
-    """The same, and what each parameter was in the run.
+    """The run as it was, with the script called by its path in the skill and its inputs as parameters, and these.
 
     `script` is the script's text, which often says what its arguments are called; `name` its file name.
     """
@@ -166,8 +161,9 @@ def _input(word: Word, waiting: str, names: Iterator[str]) -> tuple[str, str]:
     if waiting in _STREAMS:
         return _STREAMS[waiting], word.value
     if waiting or word.value.startswith("-"):
-        flag, equals, value = word.value.partition("=") if word.value.startswith("-") else (waiting, "", word.value)
-        flag, value = (flag, value) if equals else (waiting, word.value)
+        flag, equals, value = word.value.partition("=")
+        if not (equals and word.value.startswith("-")):
+            flag, value = waiting, word.value
         is_of_run = _FILE.search(value) is not None or "=" in value  # a file, or a condition such as `status=open`
         return (_kebab(flag) or "file", value) if flag and is_of_run else ("", "")
     value = word.value

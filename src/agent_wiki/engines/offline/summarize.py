@@ -54,7 +54,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome=shown.outcome,
         outcome_turn=shown.turn,
         outcome_quote=shown.quote,
-        narrative=narrative_of(stretch, shown, troubles),
+        narrative=narrative_of(stretch, shown, troubles, meant),
         key_turns=key_turns_of(stretch, shown, troubles, deed),
         dead_ends=dead_ends_of(stretch),
         recalled=recalled_pages(stretch, reads),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import listing, said, shown_path
 from agent_wiki.shell.result_lines import quoted
@@ -19,7 +20,7 @@ def title_without_request(stretch: Stretch) -> str:
     source = stretch.trajectory.source
     whose = f"{source.format} {'subagent' if source.parent_session_id else 'session'}"
     place, date = repository_of(source), (source.ended_at or "")[:10]
-    title = f"{whose[:1].upper()}{whose[1:]}{f' in {place}' if place else ''}{f' of {date}' if date else ''}"
+    title = f"{sentence_case(whose)}{f' in {place}' if place else ''}{f' of {date}' if date else ''}"
     did = _did(stretch)
     return plain_line(f"{title}: {did}" if did else title, MOST_TITLE_CHARACTERS)
 

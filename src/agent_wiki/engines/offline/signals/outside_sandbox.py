@@ -12,13 +12,12 @@ from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, le
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_NO_NETWORK = regex(
+_NETWORK = (
     r"ENOTFOUND|EAI_AGAIN|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect"
     r"|error connecting"
 )
-_OF_PLACE = regex(
-    r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NO_NETWORK.pattern
-)
+_NO_NETWORK = regex(_NETWORK)
+_OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NETWORK)
 # Codex gives the answer of its sandbox as it prints its own values.
 _DENIED = regex(
     r"(?:SandboxDenied \{|Sandbox\(Denied \{).{0,2000}?"
