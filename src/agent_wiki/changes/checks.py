@@ -99,7 +99,7 @@ def _of_citations(view: WikiView) -> WikiCheck:
     problems = tuple(
         f"{name}: cites turn {each.turn} of session {session.session_id}, which has {session.record.turns}"
         for name, session, each in cited
-        if each.turn < 1 or 0 < session.record.turns < each.turn
+        if not session.record.has_turn(each.turn)
     )
     return WikiCheck("citations", f"{counted(len(cited), 'citation')}, whose quotes were checked when mined", problems)
 

@@ -43,7 +43,7 @@ def _no_turn(wiki: CheckedWiki) -> Iterator[Spot]:
     for path, entry, session_id in _cited(wiki):
         session = wiki.view.sessions.get(session_id)
         turn = whole_number(entry.get("turn"), 0)
-        if session is not None and (turn < 1 or 0 < session.record.turns < turn):
+        if session is not None and not session.record.has_turn(turn):
             line = line_with(wiki.text(path), f"turn: {entry.get('turn')}")
             yield Spot(
                 path, f"it cites turn {entry.get('turn')} of {session_id}, which has {session.record.turns}", line

@@ -41,7 +41,7 @@ def _turns(wiki: CheckedWiki) -> Iterator[Spot]:
     for record in wiki.view.state.records.values():
         path = record_path(record.session_id)
         for what, turn in _turns_named(record):
-            if turn < 1 or 0 < record.turns < turn:
+            if not record.has_turn(turn):
                 line = line_with(wiki.text(path), f'"turn": {turn}') or line_with(wiki.text(path), f": {turn}")
                 yield Spot(path, f"{what} names turn {turn} of a session of {record.turns}", line)
 

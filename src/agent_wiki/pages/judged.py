@@ -53,9 +53,14 @@ def parts_of(entry: GuidelineEntry | SkillEntry | Arc) -> Iterator[Part]:
             yield text, judge(text)
 
 
+def texts_of_entry(entry: GuidelineEntry | SkillEntry | Arc) -> Iterator[str]:
+    """The same texts, which are not judged for that."""
+    return (text for text, _ in _texts_of(entry) if text)
+
+
 def main_text(entry: GuidelineEntry | SkillEntry | Arc) -> str:
     """The text by which a release knows an entry that has no findings of its own: the first that it has."""
-    return next(text for text, _ in _texts_of(entry) if text)
+    return next(texts_of_entry(entry))
 
 
 def text_digest(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import GuidelineEntry
-from agent_wiki.pages.judged import parts_of
+from agent_wiki.pages.judged import texts_of_entry
 from agent_wiki.pages.model import BODY, front_matter, page_text
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.skill import SkillEntry, fence_of
@@ -128,7 +128,7 @@ def unreleased_scripts(scripts: Mapping[str, str], view: WikiView) -> Iterator[Q
 
 def _lesson_page(name: str, lesson: WithheldLesson) -> QuarantinedPage:
     entry: GuidelineEntry | SkillEntry = lesson.joined.entry
-    says = "\n\n".join(text for text, _ in parts_of(entry))
+    says = "\n\n".join(texts_of_entry(entry))
     if isinstance(entry, SkillEntry):
         kind, path = "skill", f"skills/{entry.name}.md"  # under another name than that by which agents find skills
     else:
@@ -144,7 +144,7 @@ def _summary_pages(session: Session, catalog: Catalog) -> Iterator[QuarantinedPa
             name = summary_name(path, session.session_id)
             why = why_of(arc, released_texts(name, released))
             assert why is not None
-            says = "\n\n".join(text for text, _ in parts_of(arc))
+            says = "\n\n".join(texts_of_entry(arc))
             yield _page(name, "summary", path, arc.title or arc.goal, why, says, [session.session_id])
 
 

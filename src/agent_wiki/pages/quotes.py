@@ -34,10 +34,11 @@ def quotes_of(record: SessionRecord) -> Iterator[CitedWords]:
     for what, evidence in evidence_of(record):
         yield CitedWords(what, evidence.turn, evidence.quote)
     for arc in record.answer(SUMMARIZE) or ():
-        yield from _of_arc(arc)
+        yield from quotes_of_arc(arc)
 
 
-def _of_arc(arc: Arc) -> Iterator[CitedWords]:
+def quotes_of_arc(arc: Arc) -> Iterator[CitedWords]:
+    """The quotes of an outcome, an acceptance and of what became of the pages that were read."""
     given = [("outcome", arc.outcome_turn, arc.outcome_quote), ("acceptance", arc.accepted_turn, arc.accepted_quote)]
     given += [(f"recall of {each.id}", each.turn, each.quote) for each in arc.recalled]
     yield from (CitedWords(what, turn, words) for what, turn, words in given if turn is not None and words)

@@ -82,7 +82,7 @@ class CatalogFiles:
         """
         self._write_git_attributes()
         before = self.pages.all()
-        self.audit_log.add([*audit.new_skills(made.view, before), *self._archived(made)])
+        self.audit_log.add([*audit.new_skills(made.view, before), *self._archived(made, before)])
         scripts = self._write_scripts(made)
         found = self._write_pages(made, before)
         self.report.pages_unchanged += len(found.rendered) - found.changed
@@ -182,8 +182,7 @@ class CatalogFiles:
             self.folder.remove(path)
         self.report.quarantined += [page.path for page in new]
 
-    def _archived(self, made: Catalog) -> Iterable[dict[str, Any]]:
-        before = self.pages.all()
+    def _archived(self, made: Catalog, before: set[str]) -> Iterable[dict[str, Any]]:
         records = audit.newly_archived(made, before)
         self.report.archived += [record["dst"] for record in records if record["src"] in before]
         return records

@@ -35,15 +35,15 @@ def without_contradictions(record: SessionRecord) -> tuple[SessionRecord, list[N
 
 
 class _Case:
-    """One record: the turns that its session has, 0 for unknown, and what is noted of it."""
+    """One record, and what is noted of it."""
 
     def __init__(self, record: SessionRecord) -> None:
-        self.session_id, self.turns = record.session_id, record.turns
+        self.record = record
         self.notes: list[Note] = []
 
     def has(self, turn: int | None) -> bool:
         """Whether the session may have a turn; None names none."""
-        return turn is None or (turn >= 1 and (turn <= self.turns or not self.turns))
+        return turn is None or self.record.has_turn(turn)
 
     def stage(self, made: StageRecord) -> StageRecord:
         if not isinstance(made.answer, tuple):
@@ -100,7 +100,7 @@ class _Case:
         return replace(arc, **changes) if changes else arc
 
     def _note(self, title: str, reason: str) -> None:
-        self.notes.append(Note(f"{self.session_id}: {title}", reason))
+        self.notes.append(Note(f"{self.record.session_id}: {title}", reason))
 
 
 def _turns_of(noted: Any) -> Iterable[int | None]:

@@ -232,9 +232,10 @@ _BY_NEGATION = ("instructs/conceal", "instructs/ignore")
 def findings(passage: Passage) -> Iterator[SafetyFinding]:
     """What a text orders an agent as its operator would."""
     for rule, match in matches(passage, _SIGNS):
-        if rule in _BY_NEGATION or _is_ordered(passage, match):
+        if rule in _BY_NEGATION or is_ordered(passage, match):
             yield finding(rule, match.group())
 
 
-def _is_ordered(passage: Passage, match: re.Match[str]) -> bool:
+def is_ordered(passage: Passage, match: re.Match[str]) -> bool:
+    """Whether a text means what it says as an order: advice does where it advises, a report always."""
     return passage.is_advised(match.start(), match.end()) or not passage.is_advice

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
+from agent_wiki.safety.instructions import is_ordered
 from agent_wiki.safety.reading import Passage, is_negated, unified
 from agent_wiki.safety.secret_sources import SECRET_FILE
 from agent_wiki.safety.signs import Sign, Signs, advised, matches, sign
@@ -104,7 +105,7 @@ _SENDING = Signs(
 def orders(passage: Passage) -> Iterator[SafetyFinding]:
     """What a text in another language orders an agent as its operator would."""
     for rule, match in matches(passage, _ORDERS):
-        if rule == "instructs/conceal" or _is_ordered(passage, match):
+        if rule == "instructs/conceal" or (is_ordered(passage, match) and not is_negated(match.group())):
             yield finding(rule, match.group())
 
 
@@ -119,8 +120,3 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
         said = before + re.split(r"[\n。]", passage.seen[verb.start() : verb.end() + _FARTHEST])[0]
         if SECRET_FILE.search(said) and outside_hosts(said):
             yield finding(rule, said)
-
-
-def _is_ordered(passage: Passage, match: re.Match[str]) -> bool:
-    is_meant = passage.is_advised(match.start(), match.end()) or not passage.is_advice
-    return is_meant and not is_negated(match.group())

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
-from agent_wiki.shell.syntax import plain_words, shell_line
+from agent_wiki.shell.syntax import DECLARES, plain_words, shell_line
 from agent_wiki.trajectory.lazily import regex
 
 SECRET_FILE = regex(
@@ -35,7 +35,6 @@ _SAYS_NOTHING = frozenset(
      "chmod", "touch", "mkdir", "cd", "which", "ssh-keygen", "ssh-add", "ssh-copy-id"}
 )  # fmt: skip
 _ASSIGNED = regex(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 _VARIABLE = regex(r"\$\{?\w+\}?|\{\}")
 _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "--ignore", "-x"})
 
@@ -51,7 +50,7 @@ def written_words(command: SimpleCommand) -> tuple[str, ...]:
 
 def assigned(command: SimpleCommand) -> dict[str, str]:
     """The variables that a command sets, with their values; those before a program are that program's alone."""
-    if command.words and command.words[0] not in _DECLARES:
+    if command.words and command.words[0] not in DECLARES:
         return {}
     words = written_words(command)
     return {match[1]: match[2] for word in words if (match := _ASSIGNED.match(word))}

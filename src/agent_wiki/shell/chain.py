@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from agent_wiki.shell.programs import PRINTERS, SHOWS_END, TRIVIAL
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-PIPES = ("|", "|&")
 _ERREXIT = regex(r"-[a-z]*e[a-z]*\b|errexit")
 _HEAD_LINES = 10  # what `head` shows where no number says more
 _CODE = regex(r"\$\{?PIPESTATUS(?:\[(\d)\])?\}?|\$\?|\$LASTEXITCODE|%errorlevel%|\$\{?([A-Za-z_]\w*)\}?", re.IGNORECASE)
@@ -76,8 +76,8 @@ def is_followed(chain: Chain, at: int, lines: Sequence[str]) -> bool:
         return False
     later = (chain.steps[each] for each in chain.runs_after(at))
     said = (" ".join(word for word in step.words[1:] if word[:1] != "-") for step in later if step.program in PRINTERS)
-    printed = {line.strip() for line in lines}
-    return any(len(words) > 1 and "$" not in words and words.strip() in printed for words in said)
+    wanted = {words.strip() for words in said if len(words) > 1 and "$" not in words}
+    return bool(wanted) and any(line.strip() in wanted for line in lines)
 
 
 def chain_of(steps: tuple[SimpleCommand, ...]) -> Chain:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from agent_wiki.shell.fetched_files import FetchedFiles, plain_path
 from agent_wiki.shell.fetching import Fetch, fetch_of, fetches_in_code
 from agent_wiki.shell.programs import LOOKERS
-from agent_wiki.shell.syntax import MOST_CHARACTERS, PIPES, Step, plain_words, redirections, shell_line
+from agent_wiki.shell.syntax import DECLARES, MOST_CHARACTERS, PIPES, Step, plain_words, redirections, shell_line
 from agent_wiki.shell.tools import is_tool_of_strangers
 from agent_wiki.shell.wrappers import peeled
 from agent_wiki.trajectory import Trajectory
@@ -26,7 +26,6 @@ _LONGEST_OWN = 600  # characters of what a fetching command says of itself
 _SUBSTITUTION = regex(r"\$\((?!\()|`")
 _VARIABLE = regex(r"\$\{?(\w{1,60})")
 _ASSIGNED = regex(r"(?:(?:export|local|declare|readonly|typeset)\s+)?([A-Za-z_]\w{0,60})=(.*)", re.DOTALL)
-_DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 # They show nothing of what they are given, or only how much of it there is.
 _SILENT = frozenset(
     {"rm", "ls", "wc", "chmod", "chown", "mkdir", "test", "[", "[[", "stat", "du", "touch", "cd", "pushd", "popd",
@@ -110,7 +109,7 @@ class _Flow:
         words = front.program_words() if front.words else ()
         fetch = fetch_of(words, self.known)
         holds = is_piped or self._holds(step, raw, words, depth)
-        self._assign(front.environment if not words else words[1:] if words[0] in _DECLARES else (), depth)
+        self._assign(front.environment if not words else words[1:] if words[0] in DECLARES else (), depth)
         if words[:1] == ("read",) and holds:
             self.tainted |= set(words[1:])
         if words[:1] == ("for",) and holds:

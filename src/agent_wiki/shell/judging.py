@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from agent_wiki.shell.blame import is_task, speakers
-from agent_wiki.shell.chain import PIPES, Chain, chain_of, is_followed, is_trivial, printed_codes, shows_end
+from agent_wiki.shell.chain import Chain, chain_of, is_followed, is_trivial, printed_codes, shows_end
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, SHOWS_END
@@ -21,6 +21,7 @@ from agent_wiki.shell.result_lines import (
     shows_failure,
 )
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
+from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import regex
 
 _TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")

@@ -17,6 +17,8 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 MOST_CHARACTERS = 40_000  # a longer line is a file in disguise: callers say what they do with it
 _REMEMBERED_CHARACTERS = 2_000
 PIPES = ("|", "|&")
+DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
+"""What stands before an assignment."""
 _OPERATOR = regex(r"&&|\|\||;;|\|&|&(?!>)|[;|\n)]")
 _HERE = regex(r"\d?<<(?!<)-?[ \t]*(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|(\\?)([A-Za-z_][\w.-]{0,79}))")
 _REDIRECTION = regex(r"(?:\d|&)?(?:>>|>\||<<<|<>|[<>](?!\())&?")

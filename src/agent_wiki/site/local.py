@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from agent_wiki.errors import AgentWikiError, UnreadablePage, UsageError
+from agent_wiki.errors import AgentWikiError, UsageError
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
@@ -71,7 +71,6 @@ class LocalSite:
     wiki: Path
     recordings: Sequence[RecordingPath] = ()
     title: str = DEFAULT_TITLE
-    problems: list[UnreadablePage] = field(default_factory=list)
     _state: str = ""
     _files: dict[str, Path] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.quotes import quotes_of_arc
 from agent_wiki.pages.sessions import Arc, RecallEntry, Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
@@ -115,16 +116,10 @@ def quotes_of(session: Session, contents: SiteContents) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for each in contents.cited.get(session.session_id, ()):
         found.setdefault(each.turn, []).append(each.quote)
-    for turn, quote in _quotes_of_arcs(_shown_arcs(session)):
-        found.setdefault(turn, []).append(quote)
+    for arc in _shown_arcs(session):
+        for cited in quotes_of_arc(arc):
+            found.setdefault(cited.turn, []).append(cited.words)
     return found
-
-
-def _quotes_of_arcs(arcs: Iterable[Arc]) -> Iterable[tuple[int, str]]:
-    for arc in arcs:
-        named = [(arc.outcome_turn, arc.outcome_quote), (arc.accepted_turn, arc.accepted_quote)]
-        named += [(each.turn, each.quote) for each in arc.recalled]
-        yield from ((turn, quote) for turn, quote in named if turn and quote)
 
 
 def session_shown(session: Session, contents: SiteContents, trajectory: Trajectory | None) -> SessionShown:

@@ -81,19 +81,24 @@ def patched(text: str, patch: Mapping[str, Any]) -> str:
 
 def edit_rejected(text: str, reasons: Mapping[str, str]) -> str:
     """`text` with pages put under `rejected:`, one a line: id → why. All else keeps its bytes."""
-    return edit_config(_with_section_of(text, REJECTED[0]), REJECTED, reasons)
+    return _edit_listed(text, REJECTED, reasons)
 
 
 def edit_released(text: str, releases: Mapping[str, Release]) -> str:
     """`text` with pages put under `released:`, one a line. All else keeps its bytes."""
     entries = {name: OneLine(texts=list(each.texts), why=each.why) for name, each in releases.items()}
-    return edit_config(_with_section_of(text, RELEASED[0]), RELEASED, entries)
+    return _edit_listed(text, RELEASED, entries)
 
 
 def edit_allowed_secrets(text: str, allowed: Mapping[str, AllowedSecret]) -> str:
     """`text` with values put under `allowed_secrets:` by their digests, one a line. All else keeps its bytes."""
     entries = {digest: OneLine(kind=each.kind, why=each.why) for digest, each in allowed.items()}
-    return edit_config(_with_section_of(text, ALLOWED_SECRETS[0]), ALLOWED_SECRETS, entries)
+    return _edit_listed(text, ALLOWED_SECRETS, entries)
+
+
+def _edit_listed(text: str, section: Section, entries: Mapping[str, Any]) -> str:
+    """`edit_config`, with the section at the end where the text has none."""
+    return edit_config(_with_section_of(text, section[0]), section, entries)
 
 
 def _with_section_of(text: str, name: str) -> str:

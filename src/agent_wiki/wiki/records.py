@@ -139,6 +139,10 @@ class SessionRecord:
         """The fixed order in which the first of several sessions represents them: by date, then by id."""
         return (self.date or NO_DATE, self.session_id)
 
+    def has_turn(self, turn: int) -> bool:
+        """Whether the session may have this turn, counted from 1: of an unknown number of turns it may have any."""
+        return turn >= 1 and (turn <= self.turns or not self.turns)
+
     def answer(self, stage: str) -> Any:
         """What a stage answered, as its entry type; None when it did not run."""
         found = self.stages.get(stage)
