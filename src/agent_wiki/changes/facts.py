@@ -24,6 +24,7 @@ from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.new_pages import listed
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval.rows import index_bytes, index_fields
+from agent_wiki.stages.order import page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import INDEX, SIDECAR, archived, kind_of
@@ -117,7 +118,11 @@ def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool 
     loaded = read_wiki(wiki, problems)
     view = view_of(loaded.state)
     catalog = Catalog(
-        view, archived_guidelines(view, archive_covered=archive_covered), loaded.templates, loaded.pages.edited
+        view,
+        archived_guidelines(view, archive_covered=archive_covered),
+        loaded.templates,
+        loaded.pages.edited,
+        more=page_renderers(),
     )
     unknown: list[str] = []
     files = with_records(revision, revision.changed_files(), unknown)

@@ -5,7 +5,7 @@ A page is a function of the records, the configuration and the templates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -26,6 +26,7 @@ from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.summary import summary_pages
 from agent_wiki.pages.support import counted_together, support_together
 from agent_wiki.pages.task import task_page
+from agent_wiki.pages.withheld import WithheldPage, withheld_text
 from agent_wiki.wiki.layout import cluster_path, is_quarantined, kind_of, page_id, skill_path, subtask_path, task_path
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.values import texts_of
@@ -56,11 +57,13 @@ class Catalog(CrossReferences):
     """The pages of a wiki, each rendered when it is asked for.
 
     `known` are the pages that lie on disk, by path: those that would be rendered from the same are passed over.
-    `settled` are sessions that are not in the view: only the indexes need to know of them and their pages.
+    `settled` are sessions that are not in the view: only the indexes need to know of them and their pages. `more`
+    renders the pages of further stages.
     """
 
     known: Mapping[str, Known] = field(default_factory=dict)
     settled: Sequence[Settled] = ()
+    more: Sequence[MorePages] = ()
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -75,17 +78,38 @@ class Catalog(CrossReferences):
         """The pages of one of the numerous."""
         return self._summaries(each) if isinstance(each, Session) else self._guideline(each)
 
-    def pages(self, more: Iterable[MorePages] = ()) -> Iterator[RenderedPage]:
-        """Every page. `more` renders the pages of further stages."""
-        yield from self.other_pages(more)
+    def pages(self) -> Iterator[RenderedPage]:
+        """Every page."""
+        yield from self.other_pages()
         for each in self.numerous:
             yield from self.pages_of(each)
 
-    def other_pages(self, more: Iterable[MorePages] = ()) -> Iterator[RenderedPage]:
+    @cached_property
+    def further(self) -> tuple[list[RenderedPage], dict[str, WithheldPage]]:
+        """The pages of further stages, and those of them that are held back, by id.
+
+        Each is judged as it is rendered, for nothing else here knows what is in the records of such a stage.
+        """
+        published: list[RenderedPage] = []
+        held: dict[str, WithheldPage] = {}
+        for page in (each for render in self.more for each in render(self)):
+            name = page_id(page.path)
+            if name in self.view.state.config.rejected:
+                continue
+            text = page.text() if page.text is not None else ""
+            why = withheld_text(page.path, name, text, self.view.state.config.released)
+            if why is None:
+                page.text = partial(str, text) if page.text is not None else None
+                published.append(page)
+            else:
+                held[name] = why
+        return published, held
+
+    def other_pages(self) -> Iterator[RenderedPage]:
         """Every page but those of the numerous, by kind; the last are those that only a person keeps."""
         made = {*self.guideline_paths.values(), *self.summary_paths}
         kinds = [self._foreign_guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
-        for pages in (*kinds, *(render(self) for render in more), self._foreign_summaries()):
+        for pages in (*kinds, self.further[0], self._foreign_summaries()):
             for rendered in sorted(pages, key=lambda page: page.path):
                 made.add(rendered.path)
                 yield rendered

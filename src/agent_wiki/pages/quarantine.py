@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.pages.catalog import Catalog
+from agent_wiki.pages.catalog import Catalog, MorePages
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.judged import texts_of_entry
 from agent_wiki.pages.model import BODY, front_matter, page_text
@@ -85,9 +85,9 @@ def quarantined_pages(catalog: Catalog) -> Iterator[QuarantinedPage]:
         yield _lesson_page(name, lesson)
     for session in view.sessions.values():
         yield from _summary_pages(session, catalog)
-    for name, page in view.withheld_pages.items():
+    for name, page in (*view.withheld_pages.items(), *catalog.further[1].items()):
         path = page.path if page.is_foreign else quarantined(page.path)
-        title = page.text.partition("\n")[0]
+        title = page.text.strip().partition("\n")[0].removeprefix("# ")
         yield _page(name, kind_of(page.path) or "page", path, title, page.why, page.text)
     for name, answer, why in withheld_subtasks(catalog):
         said = json.dumps(answer, ensure_ascii=False, indent=1)
@@ -95,9 +95,9 @@ def quarantined_pages(catalog: Catalog) -> Iterator[QuarantinedPage]:
         yield _page(f"subtask:{name}", "subtask", quarantined(subtask_path(name)), answer["title"], why, said, sessions)
 
 
-def withheld_in(view: WikiView, templates: Templates) -> list[QuarantinedPage]:
-    """The same by path, of a wiki that is read and not rendered."""
-    return sorted(quarantined_pages(Catalog(view, {}, templates)), key=lambda page: page.path)
+def withheld_in(view: WikiView, templates: Templates, more: Sequence[MorePages] = ()) -> list[QuarantinedPage]:
+    """The same by path, of a wiki that is read and not rendered. `more` renders the pages of further stages."""
+    return sorted(quarantined_pages(Catalog(view, {}, templates, more=more)), key=lambda page: page.path)
 
 
 def unreleased_edits(edited: Mapping[str, Page], released: Mapping[str, Release]) -> Iterator[QuarantinedPage]:

@@ -194,6 +194,14 @@ def _take(
         held[name] = WithheldPage(path, part[0], why, is_foreign)
 
 
+def withheld_text(path: str, name: str, text: str, released: Mapping[str, Release]) -> WithheldPage | None:
+    """The rendered page of a further stage, by path and id, where it is held back; else None."""
+    held: dict[str, WithheldPage] = {}
+    body = text.partition("\n---\n")[2].strip()
+    _take(held, name, path, part_of_page("", body, is_advice=True), released)
+    return held.get(name)
+
+
 def _is_held(held: Mapping[str, WithheldPage], name: str, path: str) -> bool:
     return name in held and held[name].path == path
 

@@ -23,7 +23,6 @@ from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import terms_of
 from agent_wiki.report import Learnt, Report
-from agent_wiki.stages.order import STAGES
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
 from agent_wiki.wiki.layout import AGENTS, ARCHIVE, is_quarantined, kind_of, skill_path
@@ -134,14 +133,14 @@ class CatalogFiles:
     def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
         """Remember for the next run what need not be read or rendered again."""
         settled, terms = list(made.settled), ""
-        if may_settle and not any(stage.pages for stage in STAGES):
+        if may_settle and not made.more:
             settled += settled_sessions(made, known)
             terms = terms_of(made.view, self.config_text, self.folder.files(), self.templates.digest())
         remember(self.folder, known, self.rendered.intersection(INDEX_PAGES), terms, settled)
 
     def _written_pages(self, made: Catalog, others: set[str]) -> Generator[tuple[RenderedPage, bool]]:
         """Write all pages but `others`. Yields each, and whether it was written."""
-        for page in made.other_pages([stage.pages for stage in STAGES if stage.pages is not None]):
+        for page in made.other_pages():
             yield page, self._write(page, others)
         yield from written_pages(made, self.folder, lambda page: self._write(page, others))
 

@@ -22,7 +22,7 @@ from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import finished
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
-from agent_wiki.stages.order import CATALOG
+from agent_wiki.stages.order import CATALOG, page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, TASKS, is_stage_made
 from agent_wiki.wiki.config_edits import edit_config, edit_kept, edit_rejected
@@ -136,7 +136,7 @@ def published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
 def _id_of(path: str, publisher: Publisher) -> str:
     kind = kind_of(path.removeprefix(f"{QUARANTINE}/"))
     if kind is None:
-        for page in withheld_in(view_of(publisher.state), publisher.templates):
+        for page in withheld_in(view_of(publisher.state), publisher.templates, page_renderers()):
             if page.path == path:
                 return page.id
         raise UsageError(f"{path}: only pages can be rejected")

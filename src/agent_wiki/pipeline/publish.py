@@ -36,7 +36,7 @@ from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
-from agent_wiki.stages.order import CORPUS_STAGES, stage_named
+from agent_wiki.stages.order import CORPUS_STAGES, page_renderers, stage_named
 from agent_wiki.wiki.config import TAGS, parse_config
 from agent_wiki.wiki.config_edits import edit_config, edit_kept
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
@@ -202,8 +202,8 @@ class Publisher:
         progress("catalog", 0, 1)
         view = self._published(view, new_pages)
         archive = archived_guidelines(view, archive_covered=archive_covered)
-        pages = self.pages
-        made = Catalog(view, archive, self.templates, edited=pages.edited, known=pages.known, settled=self.settled)
+        edited, known, more = self.pages.edited, self.pages.known, page_renderers()
+        made = Catalog(view, archive, self.templates, edited=edited, known=known, settled=self.settled, more=more)
         self.folder.write_text(CONFIG, self.config_text)
         self._replaced.clear()
         files = self._catalog_files()

@@ -17,6 +17,7 @@ from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files
 from agent_wiki.retrieval.fuse import AGAINST, sinks
+from agent_wiki.stages.order import page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 
 _TIERS: tuple[Tier, ...] = ("low", "disputed")
@@ -85,7 +86,8 @@ def review(wiki: Path, problems: list[UnreadablePage]) -> list[Reviewed]:
     """
     loaded = read_wiki(wiki, problems)
     view = view_of(loaded.state)
-    made = Catalog(view, archived_guidelines(view, archive_covered=True), loaded.templates, loaded.pages.edited)
+    archive = archived_guidelines(view, archive_covered=True)
+    made = Catalog(view, archive, loaded.templates, loaded.pages.edited, more=page_renderers())
     return reviewed([page.entry for page in made.pages() if page.entry is not None])
 
 

@@ -20,6 +20,7 @@ from agent_wiki.pipeline.corpus import archived_guidelines
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.retrieval.rows import index_fields, tags_of
 from agent_wiki.site.addresses import href, lesson_file, session_file
+from agent_wiki.stages.order import page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.layout import ARCHIVE, INDEX, kind_of, page_id, page_title
@@ -143,7 +144,7 @@ def read_contents(wiki: Path) -> SiteContents:
     loaded = load_wiki(folder, problems)
     view = view_of(loaded.state)
     archive = archived_guidelines(view, archive_covered=True)
-    catalog = Catalog(view, archive, loaded.templates, loaded.pages.edited)
+    catalog = Catalog(view, archive, loaded.templates, loaded.pages.edited, more=page_renderers())
     contents = SiteContents(folder, loaded, catalog, {}, problems)
     contents.lessons = {lesson.path: lesson for lesson in _lessons(contents)}
     contents.by_id = {lesson.id: lesson for lesson in contents.lessons.values()}

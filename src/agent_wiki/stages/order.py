@@ -32,7 +32,7 @@ class Stage:
     record holds of an answer), `question(trajectory, summary)` and `run(trajectory, answers, engine)`, which is given
     what the record holds of earlier stages, and returns what it holds of this one and the claims that were dropped.
     That of a stage over all sessions has `QUESTIONS` and `run(view, engine)`, which returns a `CorpusResult`. Either
-    may have `pages(catalog)`, which renders its own pages.
+    `has_pages` of its own, then its module has `pages(catalog)`, which renders them.
 
     `output_tokens` is the average length of an answer, used where there is no journal: for the stages on sessions, 56
     careful answers to the shipped prompts have 640, 300 and 600. `only_after` says which sessions the stage asks
@@ -45,6 +45,7 @@ class Stage:
     output_tokens: int = 0
     only_after: str = ""
     may_archive: bool = False
+    has_pages: bool = False
 
     @property
     def module(self) -> ModuleType:
@@ -65,7 +66,8 @@ class Stage:
     @property
     def pages(self) -> Callable[[Catalog], Iterator[RenderedPage]] | None:
         """The function that renders this stage's own pages; None for a stage whose pages the catalog renders."""
-        return vars(self.module).get("pages")
+        pages: Callable[[Catalog], Iterator[RenderedPage]] | None = self.module.pages if self.has_pages else None
+        return pages
 
     def question(self, *about: Any) -> Question[Any]:
         """The question of a stage on sessions, from the trajectory and its summary."""
@@ -112,6 +114,11 @@ CATALOG = STAGES[-1].name
 def stage_named(name: str) -> Stage:
     """The stage of that name. Raises `KeyError`."""
     return {stage.name: stage for stage in STAGES}[name]
+
+
+def page_renderers() -> list[Callable[[Catalog], Iterator[RenderedPage]]]:
+    """The functions that render what stages have of pages of their own."""
+    return [stage.pages for stage in STAGES if stage.pages is not None]
 
 
 @lru_cache(maxsize=1)

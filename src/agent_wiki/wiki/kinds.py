@@ -13,7 +13,8 @@ from agent_wiki.trajectory.lazily import dataclass
 class PageKind:
     """One kind of page: `<folder>/<slug><suffix>.md`, or `<folder>/<slug>/SKILL.md` where it has a folder of its own.
 
-    `is_indexed` says whether `_index.jsonl` has a row for it; `id_prefix` is what ids of the kind begin with.
+    `is_indexed` says whether `_index.jsonl` has a row for it; `id_prefix` is what ids of the kind begin with, but for a
+    kind that `has_plain_ids`.
     """
 
     name: str
@@ -22,6 +23,7 @@ class PageKind:
     is_indexed: bool = True
     has_own_folder: bool = False
     may_be_archived: bool = False
+    has_plain_ids: bool = False
 
     @property
     def id_prefix(self) -> str:
@@ -31,10 +33,10 @@ class PageKind:
 KINDS: tuple[PageKind, ...] = (
     PageKind("cluster", "guidelines", "__cluster", may_be_archived=True),
     PageKind("skill", "skills", has_own_folder=True),
-    PageKind("guideline", "guidelines", may_be_archived=True),
+    PageKind("guideline", "guidelines", may_be_archived=True, has_plain_ids=True),
     PageKind("task", "tasks", "__task"),
     PageKind("subtask", "tasks", "__subtask"),
-    PageKind("summary", "summaries", is_indexed=False),
+    PageKind("summary", "summaries", is_indexed=False, has_plain_ids=True),
 )
 
 EPISODE = "episode"

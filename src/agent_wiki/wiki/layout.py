@@ -28,6 +28,10 @@ _MOST_NAME_CHARACTERS = 120
 _WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
+_PREFIXES = {
+    each.folder: each.id_prefix for each in KINDS if not (each.suffix or each.has_own_folder or each.has_plain_ids)
+}
+"""Folder → what the ids of its pages begin with, for kinds whose file names do not say it."""
 
 
 def is_wiki_folder(names: Iterable[str]) -> bool:
@@ -177,7 +181,8 @@ def page_id(path: str) -> str:
     for kind in KINDS:
         if kind.suffix and stem.endswith(kind.suffix):
             return f"{kind.id_prefix}{stem.removesuffix(kind.suffix)}"
-    return stem.rpartition("__")[2]
+    prefix = _PREFIXES.get(path.rpartition("/")[0].removeprefix(f"{QUARANTINE}/"))
+    return stem.rpartition("__")[2] if prefix is None else f"{prefix}{stem}"
 
 
 def episode_id(path: str) -> str:
