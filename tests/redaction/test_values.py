@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from agent_wiki.redaction.redact import redact_text
 from agent_wiki.redaction.values import redact_value
-from tests.planted import HARMLESS, vendor_keys
+from tests.planted import HARMLESS, given_secrets, private_key, vendor_keys
 
 KEY = vendor_keys()["github"]
 
@@ -28,3 +29,11 @@ def test_what_has_no_secret_is_the_same_object() -> None:
     value = {"texts": HARMLESS, "more": {"name": "[REDACTED:github-token]"}}
     redacted, found = redact_value(value)
     assert (redacted is value, found) == (True, [])
+
+
+def test_each_planted_secret_is_found_among_other_texts_as_it_is_alone() -> None:
+    around = {"key_turns": [{"text": "passed"}], "author": "see https://example.com", "input_tokens": 3}
+    for planted in (*vendor_keys().values(), *(text for text, _ in given_secrets()), private_key()):
+        alone, count = redact_text(planted)
+        redacted, _ = redact_value({**around, "quote": [planted, "plain"]})
+        assert (redacted["quote"][0], count > 0) == (alone, True)

@@ -9,13 +9,12 @@ from typing import TypeVar
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pipeline.load import LoadedWiki
-from agent_wiki.redaction.finding import may_hold_secrets
 from agent_wiki.redaction.values import Redacted, redact_value, redact_whole
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import entry_types
 from agent_wiki.wiki.corpus_records import parse_corpus_record
 from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.records import parse_record, record_path, record_text
+from agent_wiki.wiki.records import parse_record, plain, record_path
 
 _Record = TypeVar("_Record")
 
@@ -50,10 +49,7 @@ def redact_joined(theirs: LoadedWiki, name: str, report: Report) -> None:
 def _record(
     record: _Record, path: str, name: str, report: Report, parsed: Callable[[bytes, str], _Record]
 ) -> _Record | None:
-    text = record_text(record)
-    if not may_hold_secrets(text):
-        return record
-    values, found = redact_value(json.loads(text))
+    values, found = redact_value(plain(record))
     if not found:
         return record
     note_redacted(found, f"{name}/{path}", report)

@@ -73,6 +73,19 @@ def may_hold_secrets(text: str) -> bool:
     return any(_hints(plain, plain.translate(_FOLD))) or may_hide(text)
 
 
+def signs_of_secrets(text: str) -> list[str] | None:
+    """The signs in a text, in lower case: a part of it, between line breaks, that has none of them holds no secret.
+
+    None where there are others, which only a search of each part finds.
+    """
+    plain = _one_byte_each(text)
+    folded = plain.translate(_FOLD)
+    if _PREFIX.search(folded) or may_hide(text):
+        return None
+    found = [*(word for word in _HINTS if word in folded), *(each.lower() for each in _BY_LITERAL if each in plain)]
+    return [each.decode().strip() for each in found]
+
+
 def united(spans: list[Span]) -> list[Span]:
     """Spans that overlap become one, of the kind of the first that begins there."""
     united: list[Span] = []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from agent_wiki.redaction.finding import may_hold_secrets
+from agent_wiki.redaction.finding import signs_of_secrets
 from agent_wiki.redaction.numbers import MARK, Numbers
 from agent_wiki.redaction.redact import redact_named, redact_text
 from agent_wiki.trajectory.lazily import dataclass
@@ -39,7 +39,10 @@ def redact_value(value: Any, numbers: Numbers | None = None) -> tuple[Any, list[
     name for secrets is judged with its name. Raises `RecursionError` for a value that is nested hundreds of
     levels deep.
     """
-    if not may_hold_secrets("\n".join(_texts(value))):
+    texts: list[tuple[str, str]] = []
+    names: set[str] = set()
+    _gather(value, "", texts, names)
+    if not _hold_secret(texts) and not any(redact_text(name)[1] for name in names):
         return value, []
     found: list[Redacted] = []
     redacted = changed_value(value, lambda name, text: redact_named(name, text, numbers), found)
@@ -52,16 +55,34 @@ def redact_whole(text: str, place: str = "") -> tuple[str, list[Redacted]]:
     return redacted, [Redacted(kind, place) for kind in kinds_replaced(text, redacted)] if count else []
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _gather(value: Any, name: str, texts: list[tuple[str, str]], names: set[str]) -> None:
+    """Add each text of a value with the name that it is given to; and the names of mappings, which are texts, too."""
     if isinstance(value, str):
-        yield value
+        texts.append((name, value))
     elif isinstance(value, Mapping):
-        for name, each in value.items():
-            yield str(name)
-            yield from _texts(each)
+        names.update(each for each in value if isinstance(each, str))
+        for each, inner in value.items():
+            _gather(inner, str(each), texts, names)
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from _texts(each)
+            _gather(each, name, texts, names)
+
+
+def _hold_secret(texts: Sequence[tuple[str, str]]) -> bool:
+    """Whether one of the texts, with its name, holds a secret: only those are looked at that have a sign of one."""
+    names = dict.fromkeys(name for name, _ in texts)
+    signs = signs_of_secrets("\n".join([*names, *(text for _, text in texts)]))
+    if signs is None:
+        return any(redact_named(name, text)[1] for name, text in texts)
+    if not signs:
+        return False
+    by_name = {name: _has_one(signs, name) for name in names}
+    return any(redact_named(name, text)[1] for name, text in texts if by_name[name] or _has_one(signs, text))
+
+
+def _has_one(signs: Iterable[str], text: str) -> bool:
+    lower = text.lower()
+    return any(sign in lower for sign in signs)
 
 
 def changed_value(

@@ -246,25 +246,41 @@ def record_text(record: Any) -> str:
 
 def plain(value: Any) -> Any:
     """A dataclass as JSON values; fields that hold their default are left out, but for `version`."""
-    if is_dataclass(value) and not isinstance(value, type):
-        values = {each.name: (getattr(value, each.name), each) for each in fields(value)}
-        return {
-            name: plain(found)
-            for name, (found, each) in values.items()
-            if name == "version" or not _is_default(found, each)
-        }
+    if type(value) in _ATOMS:
+        return value
     if isinstance(value, dict):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(found) for name, found in _stored(value)}
     return value
 
 
-def _is_default(value: Any, of: Field[Any]) -> bool:
+_ATOMS = frozenset((str, int, float, bool, type(None)))
+
+
+def _stored(value: Any) -> Iterator[tuple[str, Any]]:
+    kind: Any = type(value)
+    for name, default, is_made in _stored_fields(kind):
+        found = getattr(value, name)
+        if found != default or not (is_made or type(found) is type(default)):
+            yield name, found
+
+
+@lru_cache
+def _stored_fields(kind: type) -> tuple[tuple[str, Any, bool], ...]:
+    """Of each field its name, the default with which it is left out, and whether that is made by its factory."""
+    return tuple(
+        (each.name, _NOT_STORED if each.name == "version" else _default_of(each), each.default_factory is not MISSING)
+        for each in fields(kind)
+    )
+
+
+def _default_of(of: Field[Any]) -> Any:
     if of.default_factory is not MISSING:
-        return bool(value == of.default_factory())
-    default = _NOT_STORED if of.default is MISSING else of.default
-    return type(value) is type(default) and bool(value == default)
+        return of.default_factory()
+    return _NOT_STORED if of.default is MISSING else of.default
 
 
 def _lines(value: Any, indent: str) -> Iterator[str]:
