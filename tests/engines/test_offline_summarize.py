@@ -43,7 +43,7 @@ def fixed_bug() -> Session:
 
 def test_a_story_says_what_was_asked_what_failed_and_how_it_ended() -> None:
     assert summary(fixed_bug()).narrative == (
-        "The user asked: “The cart total is wrong, please fix it”. The agent read `src/cart.py`. `pytest tests` "
+        "The user asked: “the cart total is wrong, please fix it”. The agent read `src/cart.py`. `pytest tests` "
         "failed (T5): “FAILED tests/test_cart.py::test_total”; it passed after changes to `src/cart.py` (T9). The "
         "agent changed `src/cart.py`. Its finding: “The issue is that the discount is added and not taken off”. "
         "After the last change `pytest tests` passed (T9): “5 passed in 0.2s”."
@@ -52,7 +52,7 @@ def test_a_story_says_what_was_asked_what_failed_and_how_it_ended() -> None:
 
 def test_key_turns_name_the_request_the_failure_the_edit_and_the_check() -> None:
     assert [(note.turn, note.text) for note in summary(fixed_bug()).key_turns] == [
-        (1, "The request: “The cart total is wrong, please fix it”"),
+        (1, "The request: “the cart total is wrong, please fix it”"),
         (5, "`pytest tests` fails: “FAILED tests/test_cart.py::test_total”"),
         (
             6,
@@ -65,8 +65,8 @@ def test_key_turns_name_the_request_the_failure_the_edit_and_the_check() -> None
 def test_a_correction_by_the_user_is_a_key_turn() -> None:
     session = Session().user("rename the flag").edit("a.py").says("Done.").user("no, keep the old one as an alias")
     arc = summary(session.edit("a.py", "c", "d"))
-    assert (5, "The user objects: “No, keep the old one as an alias”") in [(n.turn, n.text) for n in arc.key_turns]
-    assert "The user objected: “No, keep the old one as an alias” (T5)." in arc.narrative
+    assert (5, "The user objects: “no, keep the old one as an alias”") in [(n.turn, n.text) for n in arc.key_turns]
+    assert "The user objected: “no, keep the old one as an alias” (T5)." in arc.narrative
 
 
 def test_an_error_that_was_got_over_is_no_dead_end() -> None:

@@ -193,7 +193,7 @@ def _edited(command: SimpleCommand) -> list[str]:
     files = [path for path in command.writes if not path.startswith(("/dev/", "$"))]
     words = [word for word in command.words[1:] if not word.startswith("-")]
     if command.program in ("sed", "perl") and len(words) > 1 and shell_kind(command) == "edit":
-        files += words[1:]
+        files += words[max(1, command.words.count("-e")) :]  # each -e is followed by a script
     elif command.program in ("tee", "touch"):
         files += words
     elif command.program in ("mv", "cp", "install") and len(words) > 1:

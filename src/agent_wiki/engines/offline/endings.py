@@ -177,15 +177,18 @@ def last_words(stretch: Stretch, most: int) -> tuple[int, str]:
 
 
 def _first_prose(reply: str) -> str:
-    """The first informative sentences of a reply: no heading, no cheer, no lead-in."""
+    """The first informative sentences of a reply: no heading, no cheer, no lead-in; what is left out between shows."""
     text = prose_of(reply)
-    words = ""
+    words, gap = "", ""
     for line in text[:6_000].splitlines():
         if _HEADING.match(line):
+            gap = "… "
             continue
         for sentence in _SENTENCE_END.split(line.strip(" *->_\t")):
-            if not _CHEER.fullmatch(sentence.strip()) and not sentence.endswith(":"):
-                words = f"{words} {sentence}".strip()
+            if _CHEER.fullmatch(sentence.strip()) or sentence.endswith(":"):
+                gap = "… "
+            elif sentence:
+                words, gap = f"{words} {gap if words else ''}{sentence}".strip(), ""
         if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
     return words

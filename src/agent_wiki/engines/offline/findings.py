@@ -13,7 +13,6 @@ from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import said
-from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
 _CAUSE = regex(
@@ -50,10 +49,10 @@ def cause_of(stretch: Stretch) -> list[Sentence]:
     changes = edits or [act for act in stretch.acts if act.has_worked and any(map(is_cluster_change, act.commands))]
     for act in changes if edits else _before(stretch, changes):
         if found := _cause_in(stretch.content(act.turn), _CAUSE):
-            return [Sentence(act.turn, 65, f"Its finding: {said(quoted(found), 170)}.")]
+            return [Sentence(act.turn, 65, f"Its finding: {said(found, 170)}.")]
     last = stretch.last_reply()
     if changes and not edits and last is not None and (found := _cause_in(last[1], _BECAUSE)):
-        return [Sentence(last[0], 65, f"Its explanation: {said(quoted(found), 170)}.")]
+        return [Sentence(last[0], 65, f"Its explanation: {said(found, 170)}.")]
     return []
 
 
@@ -87,7 +86,7 @@ def refusals_of_agent(stretch: Stretch) -> list[Sentence]:
     found: dict[str, Sentence] = {}
     for turn, sentence in _statements(stretch):
         if _CANNOT.search(sentence) and _LEAST < len(sentence) < _MOST:
-            words = said(quoted(sentence), 150)
+            words = said(sentence, 150)
             found.setdefault(words[:60], Sentence(turn, 75, f"The agent answered: {words} (T{turn}).", opens=True))
     return list(found.values())[:_MOST_REFUSALS]
 
@@ -104,5 +103,5 @@ def own_words_before(stretch: Stretch, act: Act, most: int = 110) -> str:
     for sentence in _SENTENCES.split(stretch.content(act.turn)[:2_000]):
         words = _LEAD.sub("", sentence.strip(" *-:"))
         if _LEAST <= len(words) <= 2 * most and not _LOOKING.match(words):
-            return said(quoted(words), most)
+            return said(words, most)
     return ""

@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
-from agent_wiki.engines.offline.wording import count
+from agent_wiki.engines.offline.wording import count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.lazily import regex
@@ -170,6 +170,23 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     lead, items = listed_tasks(task_part(text)) if len(text) >= _LEAST_WITH_LIST else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items else ""
     return _upper_first(clause(line or _sentence_that_asks(text, paragraphs, most), most))
+
+
+def in_own_words(line: str, request: UserRequest, most: int) -> str:
+    """A request's line in quotation marks, its first letter as it was written.
+
+    Without the marks where the line was put together, or is another's: the words between marks stand in the request.
+    """
+    letters = _letters(request.text)
+    for each in (line, line[:1].lower() + line[1:]):
+        if _letters(each) in letters:
+            return said(each, most)
+    return said(line, most).strip("“”")
+
+
+def _letters(text: str) -> str:
+    """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
+    return "".join(filter(str.isalnum, text))
 
 
 def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:

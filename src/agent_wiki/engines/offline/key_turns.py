@@ -9,12 +9,11 @@ from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_reason
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
-from agent_wiki.engines.offline.goal import opening_and_next, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, request_line
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.what_changed import what_changed
 from agent_wiki.engines.offline.wording import (
     called,
     code,
@@ -80,10 +79,10 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
     found = []
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
     for position, request in enumerate(stretch.requests):
-        words = said(request_line(request.text, 160), 160)
+        words = in_own_words(request_line(request.text, 160), request, 160)
         if position == 0:
             goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
-            found.append(_Candidate(100, request.turn, f"The request: {said(goal, 160)}"))
+            found.append(_Candidate(100, request.turn, f"The request: {in_own_words(goal, request, 160)}"))
         elif request is deed:
             found.append(_Candidate(97, request.turn, f"The user asks: {words}"))
         elif request.kind == "answer" or (is_talk and not moves_on(request)):
@@ -139,14 +138,7 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
             what = "passes" if trouble.is_check else "works"
-            how = "" if trouble.edits else f" {what_changed(trouble.failures[-1], trouble.fix, trouble.between)}"
-            found.append(
-                _Candidate(
-                    weight - 4,
-                    trouble.fix.end,
-                    f"{called(first) if how else called(trouble.fix)} {what}{how or ' now'}",
-                )
-            )
+            found.append(_Candidate(weight - 4, trouble.fix.end, f"{called(first)} {what} {trouble.how}"))
     return found
 
 

@@ -14,13 +14,12 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.dead_ends import refusal_reason
 from agent_wiki.engines.offline.endings import ending
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
-from agent_wiki.engines.offline.goal import opening_and_next, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble, failure_line
-from agent_wiki.engines.offline.what_changed import what_changed
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
 from agent_wiki.engines.offline.working import worked
 from agent_wiki.trajectory.lazily import regex
@@ -61,14 +60,16 @@ def _opening(stretch: Stretch) -> Sentence:
         return Sentence(
             first.turn,
             100,
-            f"The user ran {listing([code(name) for name in names])}: {said(rest, 160)}.".replace(": .", "."),
+            f"The user ran {listing([code(name) for name in names])}: {in_own_words(rest, first, 160)}.".replace(
+                ": .", "."
+            ),
         )
     who = "The user asked"
     if stretch.trajectory.source.parent_session_id:
         who = "The parent agent asked"
     elif len(first.text) > 1_000 or first.text.startswith("<"):
         who = "The task"
-    return Sentence(first.turn, 100, f"{who}: {said(goal, 160)}.")
+    return Sentence(first.turn, 100, f"{who}: {in_own_words(goal, first, 160)}.")
 
 
 def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
@@ -83,7 +84,7 @@ def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
 
 
 def _user_turn(request: UserRequest) -> Sentence | None:
-    words = said(request_line(request.text, 130), 130)
+    words = in_own_words(request_line(request.text, 130), request, 130)
     if not words or request.kind == "nudge":
         return None
     turn = f"(T{request.turn})"
@@ -120,7 +121,8 @@ def _trouble(trouble: Trouble) -> Sentence:
         weight = 52 if is_inline(first) else 82
     if trouble.fix is None:
         return Sentence(first.turn, weight - 10, f"{failed}.")
-    return Sentence(first.turn, weight, f"{failed}; it {_overcome(trouble, trouble.fix, name)} (T{trouble.fix.end}).")
+    verb = _overcome(trouble, trouble.fix, name)
+    return Sentence(first.turn, weight, f"{failed}; it {verb} {trouble.how} (T{trouble.fix.end}).")
 
 
 def _meant(act: Act, is_aside: bool) -> Sentence:
@@ -133,13 +135,10 @@ def _meant(act: Act, is_aside: bool) -> Sentence:
 
 
 def _overcome(trouble: Trouble, fix: Act, name: str) -> str:
-    """How a trouble ended: passed after an edit, with something before it or in another form, resolved by a commit."""
-    verb = "passed" if trouble.is_check else "worked"
+    """How a trouble ended: a check passed, a call worked, a merge was settled by a commit."""
     if any(each.words[:2] == ("git", "commit") for each in fix.commands) and "commit" not in name:
-        verb = "was settled"
-    if trouble.edits:
-        return f"{verb} after changes to {listing([code(path) for path in trouble.edits], 2)}"
-    return f"{verb} {what_changed(trouble.failures[-1], fix, trouble.between)}"
+        return "was settled"
+    return "passed" if trouble.is_check else "worked"
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:

@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.recalled import recalled_pages
 from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
-from agent_wiki.engines.offline.unasked import title_without_request
+from agent_wiki.engines.offline.unasked import title_of_command, title_without_request
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
@@ -44,12 +44,12 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     shown = shown_outcome(stretch)
     meant = meant_to_fail(stretch)
     acts = [act for act in stretch.acts if act.call.position not in meant]
-    troubles = troubles_of(acts, stretch.trajectory.source.cwd)
+    troubles = troubles_of(acts, stretch.trajectory.source.cwd, stretch.scratch())
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
         last_turn=max(stretch.last_turn, 1),
-        title=title_without_request(stretch) if goal == NO_REQUEST else title_of(goal, deed),
+        title=_title(stretch, goal, deed),
         goal=goal,
         outcome=shown.outcome,
         outcome_turn=shown.turn,
@@ -59,6 +59,14 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         dead_ends=dead_ends_of(stretch),
         recalled=recalled_pages(stretch, reads),
     )
+
+
+def _title(stretch: Stretch, goal: str, deed: UserRequest | None) -> str:
+    if goal == NO_REQUEST:
+        return title_without_request(stretch)
+    if goal.startswith("/") and " " not in goal:
+        return title_of_command(stretch, goal)
+    return title_of(goal, deed)
 
 
 def _with_distinct_slugs(arcs: list[ArcAnswer]) -> list[ArcAnswer]:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import field
 
-from agent_wiki.engines.offline.acts import Act, distinct, main_command
+from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
-from agent_wiki.engines.offline.what_changed import is_again
-from agent_wiki.engines.offline.wording import shown_path
+from agent_wiki.engines.offline.tables import pattern, table
+from agent_wiki.engines.offline.what_changed import is_again, what_changed
+from agent_wiki.engines.offline.wording import called, code, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.result_lines import complains, error_line, failing_lines, last_line, lines_of, shows_failure
 from agent_wiki.shell.same_check import CheckRun
@@ -26,6 +27,7 @@ _BOOKKEEPING = regex(
     re.IGNORECASE,
 )
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
+_INSTALLS = pattern(table("runners")["install"])
 _MOST_EDITS = 12
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = frozenset(
@@ -40,13 +42,15 @@ _NESTED = frozenset(
 class Trouble:
     """Failed attempts at one thing, in order. `fix` is the act that worked, begun after the last of them had failed.
 
-    `edits`: the files that were changed in between; `between`: all that worked in between.
+    `edits`: the files that were changed in between; `between`: all that worked in between; `how`: what was different
+    then, in words that follow "it passed".
     """
 
     failures: list[Act]
     fix: Act | None = None
     edits: list[str] = field(default_factory=list)
     between: list[Act] = field(default_factory=list)
+    how: str = ""
 
     @property
     def is_check(self) -> bool:
@@ -77,15 +81,15 @@ def failure_line(act: Act) -> str:
     return last_line(result) if is_last and not complains(line) and not shows_failure(line) else line
 
 
-def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
-    """Every trouble of a stretch, in the order of the first failure."""
+def troubles_of(acts: list[Act], cwd: str | None = None, scratch: frozenset[str] = frozenset()) -> list[Trouble]:
+    """Every trouble of a stretch, in the order of the first failure. `scratch`: names of files that were only tools."""
     found: list[Trouble] = []
     open_troubles: _Open = {}
     for act in acts:
         keys = _keys(act)
         if act.has_failed and not _is_none(act):
             known = next((open_troubles[key] for key in keys if key in open_troubles), None)
-            if known is None:
+            if known is None or known.fix is not None:
                 known = Trouble([])
                 found.append(known)
             known.failures.append(act)
@@ -98,11 +102,27 @@ def troubles_of(acts: list[Act], cwd: str | None = None) -> list[Trouble]:
                 _note(trouble, act, cwd)  # it may have changed a file before it tried again
         for trouble in open_troubles.values():
             _note(trouble, act, cwd)
+    for trouble in found:
+        if trouble.fix is not None:
+            trouble.how = _how(trouble, trouble.fix, scratch)
     return found
 
 
+def _how(trouble: Trouble, fix: Act, scratch: frozenset[str]) -> str:
+    """After which changes and installations it worked; scratch files count only where nothing else was done."""
+    installed = [called(act) for act in trouble.between if _INSTALLS.search(act.call.command() or "")]
+    kept = [path for path in trouble.edits if bare_name(path) not in scratch]
+    edits = kept or ([] if installed else trouble.edits)
+    changed = [f"changes to {listing([code(path) for path in edits], 2)}"] if edits else []
+    if done := [*changed, *distinct(installed)]:
+        return f"after {listing(done, 2)}"
+    return what_changed(trouble.failures[-1], fix, trouble.between)
+
+
 def _note(trouble: Trouble, act: Act, cwd: str | None) -> None:
-    """Remember what was done while a trouble was open."""
+    """Remember what was done while a trouble was open: until the first of two checks that failed together passed."""
+    if trouble.fix is not None and trouble.fix is not act:
+        return
     if act.has_worked:
         trouble.between.append(act)
     if act.edits and trouble.failures[-1] is not act and len(trouble.edits) < _MOST_EDITS:

@@ -1,4 +1,4 @@
-"""A title for a stretch of which no request is recorded: whose session it is, where and when, and what was done."""
+"""A title for a stretch without a request in words: the bare command, or whose session it is, and what was done."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import listing, said, shown_path
-from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.text import plain_line
@@ -25,6 +24,12 @@ def title_without_request(stretch: Stretch) -> str:
     return plain_line(f"{title}: {did}" if did else title, MOST_TITLE_CHARACTERS)
 
 
+def title_of_command(stretch: Stretch, command: str) -> str:
+    """`/review: read cart.py`; empty where nothing shows what was done, for the command alone is the goal already."""
+    did = _did(stretch)
+    return plain_line(f"{command}: {did}", MOST_TITLE_CHARACTERS) if did else ""
+
+
 def _did(stretch: Stretch) -> str:
     """What was changed, else what was read, else how the agent's answer begins."""
     cwd = stretch.trajectory.source.cwd
@@ -34,8 +39,8 @@ def _did(stretch: Stretch) -> str:
     read = distinct([shown_path(path, cwd) for act in stretch.acts if _is_read(act) and (path := act.call.path())])
     if read:
         return f"read {listing(read, _MOST_NAMES)}"
-    replies = list(stretch.replies())
-    return said(quoted(replies[-1][1].strip().split("\n", 1)[0]), _MOST_SAID) if replies else ""
+    answer = stretch.last_reply()
+    return said(answer[1].strip().split("\n", 1)[0], _MOST_SAID) if answer else ""
 
 
 def _is_read(act: Act) -> bool:

@@ -85,14 +85,12 @@ def code(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def said(text: str, most: int = 120) -> str:
-    """Someone's words in quotation marks, without a full stop of their own."""
-    line = (
-        clause(_with_cut_paths(_LINK.sub(r"\1", text[:4_000])), most)
-        .replace("“", '"')
-        .replace("”", '"')
-        .rstrip(" .:;,")
-    )
-    return f"“{line}”" if line else ""
+    """Someone's words in quotation marks, without a full stop of their own; a cut that ends no sentence shows."""
+    whole = _with_cut_paths(_LINK.sub(r"\1", text[:4_000]))
+    line = clause(whole, most)
+    is_cut = not line.endswith((".", "!", "?", "…")) and len(line) < len(plain_line(whole, 4 * most))
+    line = line.replace("“", '"').replace("”", '"').rstrip(" .:;,")
+    return f"“{line}{' …' if is_cut else ''}”" if line else ""
 
 
 def called(act: Act, most: int = 60) -> str:
