@@ -39,7 +39,7 @@ def judged(record: SessionRecord) -> SessionRecord:
 
 
 def _judged(made: StageRecord) -> StageRecord:
-    found = [distinct(each for _, findings in parts_of(entry) for each in findings) for entry in made.answer]
+    found = [distinct([each for _, findings in parts_of(entry) for each in findings]) for entry in made.answer]
     if all(entry.findings == findings for entry, findings in zip(made.answer, found, strict=True)):
         return made
     entries = (replace(entry, findings=each) for entry, each in zip(made.answer, found, strict=True))

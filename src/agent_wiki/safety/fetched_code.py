@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.secret_sources import assigned
-from agent_wiki.safety.signs import NamedPrograms, Signs, advised, sign
+from agent_wiki.safety.signs import NamedPrograms, SignFamily, Signs, advised, sign
 from agent_wiki.shell.fetching import WEB_CLIENTS, fetch_of
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
@@ -112,6 +112,9 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
         yield finding(rule, match.group())
     if _ANY_FETCHER.may_run_in(passage):
         yield from saved_and_run(passage.commands)
+
+
+FAMILY = SignFamily(findings, _SIGNS, _ANY_FETCHER)
 
 
 def saved_and_run(commands: Sequence[SimpleCommand]) -> Iterator[SafetyFinding]:

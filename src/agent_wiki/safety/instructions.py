@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Signs, matches, sign
+from agent_wiki.safety.signs import SignFamily, Signs, matches, sign
 
 _AGENT = r"(?:ai|llm|agents?|assistants?|language models?|models?|copilot|claude|gpt|gemini|codex|chatbots?|bots?)"
 _YOURS = (
@@ -234,6 +234,9 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
     for rule, match in matches(passage, _SIGNS):
         if rule in _BY_NEGATION or is_ordered(passage, match):
             yield finding(rule, match.group())
+
+
+FAMILY = SignFamily(findings, _SIGNS)
 
 
 def is_ordered(passage: Passage, match: re.Match[str]) -> bool:

@@ -5,7 +5,9 @@ One module for each family of findings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 
 from agent_wiki.safety import (
     fetched_code,
@@ -21,18 +23,29 @@ from agent_wiki.safety import (
 from agent_wiki.safety.finding import SafetyFinding, distinct, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.sent_commands import sent_by
+from agent_wiki.safety.signs import SignFamilies
 from agent_wiki.shell.simple_commands import steps_of
 
 _MOST_CHARACTERS = 100_000  # of one text that are looked at
-_FAMILIES = (fetched_code.findings, packages.findings, safeguards.findings, sending.findings, other_languages.findings)
+_SHORT = 400  # characters; many lessons say the same of their causes
+_MOST_KEPT = 2_048  # short texts
+_ADVISED = SignFamilies(fetched_code.FAMILY, packages.FAMILY, safeguards.FAMILY, sending.FAMILY, other_languages.FAMILY)
+_ORDERED = SignFamilies(instructions.FAMILY, other_languages.FAMILY_OF_ORDERS)
 _LENGTH = "hides/length"
 _OTHER_CODE = (".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php")
 
 
 def findings_in(text: str, *, is_advice: bool = True) -> tuple[SafetyFinding, ...]:
     """What a text tells an agent to do, one finding a rule. Without `is_advice` it reports: only its orders count."""
+    return _found_again(text, is_advice) if len(text) <= _SHORT else _found(text, is_advice)
+
+
+def _found(text: str, is_advice: bool) -> tuple[SafetyFinding, ...]:
     passage = Passage(text[:_MOST_CHARACTERS], is_advice=is_advice)
-    return distinct([*_of_families(passage), *_of_quote(passage), *_of_length(text)])
+    return distinct([*_ADVISED.findings(passage), *_of_quote(passage), *_of_length(text)])
+
+
+_found_again = lru_cache(maxsize=_MOST_KEPT)(_found)
 
 
 def findings_in_quote(text: str) -> tuple[SafetyFinding, ...]:
@@ -58,27 +71,19 @@ def findings_in_script(name: str, text: str) -> tuple[SafetyFinding, ...]:
 def _of_commands(text: str) -> Iterator[SafetyFinding]:
     """What shell commands do, each and together."""
     commands = steps_of(text)
-    yield from _of_families(Passage(_without_comments(text)))
+    yield from _ADVISED.findings(Passage(_without_comments(text)))
     yield from fetched_code.saved_and_run(commands)
     yield from sent_by(commands)
     yield from inline_code.findings(commands)
 
 
-def _of_families(passage: Passage) -> Iterator[SafetyFinding]:
-    for findings in _FAMILIES:
-        yield from findings(passage)
+def _of_quote(passage: Passage) -> Iterable[SafetyFinding]:
+    return chain(hidden.findings(passage), _ORDERED.findings(passage))
 
 
-def _of_quote(passage: Passage) -> Iterator[SafetyFinding]:
-    yield from hidden.findings(passage)
-    yield from instructions.findings(passage)
-    yield from other_languages.orders(passage)
-
-
-def _of_length(text: str) -> Iterator[SafetyFinding]:
+def _of_length(text: str) -> tuple[SafetyFinding, ...]:
     """What is not looked at might hold anything."""
-    if len(text) > _MOST_CHARACTERS:
-        yield finding(_LENGTH, f"{len(text)} characters")
+    return (finding(_LENGTH, f"{len(text)} characters"),) if len(text) > _MOST_CHARACTERS else ()
 
 
 def _is_python(name: str, text: str) -> bool:

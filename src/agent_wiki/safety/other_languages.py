@@ -12,7 +12,7 @@ from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.instructions import is_ordered
 from agent_wiki.safety.reading import Passage, is_negated, unified
 from agent_wiki.safety.secret_sources import SECRET_FILE
-from agent_wiki.safety.signs import Sign, Signs, advised, matches, sign
+from agent_wiki.safety.signs import Sign, SignFamily, Signs, advised, matches, sign
 from agent_wiki.shell.hosts import outside_hosts
 
 _FEW = r"(?:[^\s.]+\s+){0,4}?"
@@ -109,6 +109,9 @@ def orders(passage: Passage) -> Iterator[SafetyFinding]:
             yield finding(rule, match.group())
 
 
+FAMILY_OF_ORDERS = SignFamily(orders, _ORDERS)
+
+
 def findings(passage: Passage) -> Iterator[SafetyFinding]:
     """The safeguards that a text in another language advises to weaken, and the secrets it advises to send."""
     for rule, match in advised(passage, _SAFEGUARDS):
@@ -120,3 +123,6 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
         said = before + re.split(r"[\n。]", passage.seen[verb.start() : verb.end() + _FARTHEST])[0]
         if SECRET_FILE.search(said) and outside_hosts(said):
             yield finding(rule, said)
+
+
+FAMILY = SignFamily(findings, _SAFEGUARDS, _SENDING)

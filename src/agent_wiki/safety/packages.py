@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Signs, advised, sign
+from agent_wiki.safety.signs import SignFamily, Signs, advised, sign
 from agent_wiki.shell.hosts import hosts_in, is_outside
 
 _SOURCE_HOSTS = (
@@ -47,6 +47,9 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
     for rule, match in advised(passage, _SIGNS):
         if any(is_outside(host) and not _is_known_source(host) for host in hosts_in(match.group())):
             yield finding(rule, match.group())
+
+
+FAMILY = SignFamily(findings, _SIGNS)
 
 
 def _is_known_source(host: str) -> bool:

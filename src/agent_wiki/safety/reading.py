@@ -80,7 +80,7 @@ def is_negated(text: str) -> bool:
 class Passage:
     """One text. `is_advice`: what it mentions it recommends, unless it says otherwise; else it reports.
 
-    `seen` is the text as a reader sees it, `lower` the same in lower case.
+    `seen` is the text as a reader sees it, `lower` the same in lower case, `key_words` what of it signs wait for.
     """
 
     def __init__(self, text: str, *, is_advice: bool = True) -> None:
@@ -88,11 +88,7 @@ class Passage:
         self.is_advice = is_advice
         self.seen = text if text.isascii() else _as_seen(text)
         self.lower = self.seen.lower()
-
-    @cached_property
-    def key_words(self) -> frozenset[str]:
-        """The words in it that signs wait for."""
-        return words_in(self.lower)
+        self.key_words = words_in(self.lower)
 
     @cached_property
     def commands(self) -> tuple[SimpleCommand, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
-from agent_wiki.safety.signs import Signs, advised, sign
+from agent_wiki.safety.signs import SignFamily, Signs, advised, sign
 from agent_wiki.shell.hosts import hosts_in, is_outside
 
 _OFF = (
@@ -249,3 +249,6 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
     for rule, match in advised(passage, _INSECURE):
         if any(map(is_outside, hosts_in(match.group()))):
             yield finding(rule, match.group())
+
+
+FAMILY = SignFamily(findings, _SIGNS, _INSECURE)

@@ -9,7 +9,7 @@ from agent_wiki.safety import inline_code
 from agent_wiki.safety.finding import SafetyFinding, finding
 from agent_wiki.safety.reading import Passage
 from agent_wiki.safety.sent_commands import SENDING_PROGRAMS, sent_by
-from agent_wiki.safety.signs import NamedPrograms, Signs, advised, sign
+from agent_wiki.safety.signs import NamedPrograms, SignFamily, Signs, advised, sign
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory.lazily import regex
 
@@ -114,3 +114,6 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
         for spans in _PIPED_SPANS.finditer(passage.seen):
             if passage.is_advised(spans.start(), spans.end()):
                 yield from sent_by(simple_commands(f"{spans[1]} | {spans[2]}"))
+
+
+FAMILY = SignFamily(findings, _PROSE, _INTO_ANSWERS, _ANY_SENDER)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
+from typing import TypeAlias
 
+from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.safety.key_words import register
 from agent_wiki.safety.reading import Passage
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _MOST_KEPT = 512  # sets of words
+
+Findings: TypeAlias = Callable[[Passage], Iterator[SafetyFinding]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,10 @@ class Signs:
             register(word for group in each.needs for word in group)
         self.possible_with = lru_cache(maxsize=_MOST_KEPT)(self._possible_with)  # many texts have the same words
 
+    def is_possible(self, words: frozenset[str]) -> bool:
+        """Whether a text with these key words may have one."""
+        return bool(self.possible_with(words))
+
     def _possible_with(self, words: frozenset[str]) -> tuple[Sign, ...]:
         """Those whose words are all among the key words of a text."""
         positions = {at for word in self._by_word.keys() & words for at in self._by_word[word]}
@@ -56,11 +65,47 @@ class NamedPrograms:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)
         register(self._names)
-        self._alone = regex(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b(?!://)")
+        self._alone = lru_cache(maxsize=_MOST_KEPT)(_alone)
+
+    def is_possible(self, words: frozenset[str]) -> bool:
+        """Whether a text with these key words may name one."""
+        return not self._names.isdisjoint(words)
 
     def may_run_in(self, passage: Passage) -> bool:
         """Whether a text names one."""
-        return not self._names.isdisjoint(passage.key_words) and self._alone.search(passage.lower) is not None
+        found = self._names & passage.key_words
+        return bool(found) and self._alone(found).search(passage.lower) is not None
+
+
+class SignFamily:
+    """What looks for findings of one kind in a text, and the signs and programs of which the text has to name one."""
+
+    def __init__(self, findings: Findings, *named: Signs | NamedPrograms) -> None:
+        self.findings = findings
+        self._named = named
+
+    def is_possible(self, words: frozenset[str]) -> bool:
+        """Whether it may find anything in a text with these key words."""
+        return any(each.is_possible(words) for each in self._named)
+
+
+class SignFamilies:
+    """SignFamilies in their order; of each text those are asked that may find anything in it."""
+
+    def __init__(self, *families: SignFamily) -> None:
+        self._families = families
+        self._possible_with = lru_cache(maxsize=_MOST_KEPT)(self._with)
+
+    def _with(self, words: frozenset[str]) -> tuple[Findings, ...]:
+        return tuple(each.findings for each in self._families if each.is_possible(words))
+
+    def findings(self, passage: Passage) -> Iterable[SafetyFinding]:
+        """What they find in a text."""
+        return chain.from_iterable([findings(passage) for findings in self._possible_with(passage.key_words)])
+
+
+def _alone(names: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b(?!://)")
 
 
 def matches(passage: Passage, signs: Signs) -> Iterator[tuple[str, re.Match[str]]]:
