@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import create_model
 
 from agent_wiki.asking.prompts import read_prompts, render_prompt
 from agent_wiki.compare.views import GuidelineView
-from agent_wiki.engine import Question
+from agent_wiki.engine import Answer, Question
 from agent_wiki.engines.answer_text import InvalidAnswer, answer_in
 from agent_wiki.engines.anthropic_api.request import request_body, request_of
 from agent_wiki.engines.requests import STRUCTURES, Asking, Round
@@ -20,6 +21,7 @@ from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillQuestion
 from agent_wiki_testing.checks import check_message_request
 from agent_wiki_testing.endpoint import Endpoint
+from agent_wiki_testing.schemas import check_native_schema
 from agent_wiki_testing.tokens import prompt_blocks
 from tests.wikis import arc, worked_session
 
@@ -54,6 +56,18 @@ def test_the_questions_on_a_trajectory_begin_with_the_same_bytes(structure: Any)
     assert len({json.dumps(body["messages"][0]["content"][0]) for body in bodies}) == 1
     assert bodies[0]["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral"}
     assert len({body["messages"][0]["content"][1]["text"] for body in bodies}) == 3
+
+
+def test_a_form_with_more_values_that_may_be_null_than_a_service_takes_leaves_the_last_out_instead() -> None:
+    fields: dict[str, Any] = {f"field_{number:02}": (str | None, None) for number in range(18)}
+    form = create_model("WideAnswer", __base__=Answer, **fields)
+    body = request_body(replace(_asking(_clusters()), answer_type=form), "native")
+    schema = body["output_config"]["format"]["schema"]
+    check_native_schema(schema)
+    assert "anyOf" in schema["properties"]["field_15"]
+    last = schema["properties"]["field_16"]
+    assert (last["type"], last["description"].endswith("Leave it out instead of null.")) == ("string", True)
+    assert schema["required"] == []
 
 
 def test_a_round_is_put_behind_what_was_sent_before() -> None:
