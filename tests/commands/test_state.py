@@ -81,6 +81,21 @@ def test_status_says_what_is_here_what_changed_and_what_settles_it(
     assert lines[3] == "waits:   1 page edited by a person: wiki review"
 
 
+def test_status_does_not_offer_the_recording_of_a_forgotten_session(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(wiki.parent / "t", "b")
+    engine = next(wiki.parent.glob("answers-*.json"))
+    assert main(["ingest", "t", "--wiki", "wiki", "--engine", f"scripted:{engine}", "--jobs", "1"]) == 0
+    assert main(["forget", "b"]) == 0
+    capsys.readouterr()
+    assert _printed(["status"], capsys).splitlines()[1:3] == [
+        "read:    1 recording on this machine; nothing changed since; 1 of forgotten sessions still there",
+        "waits:   nothing",
+    ]
+    assert str(wiki.parent) not in (wiki / ".wiki" / "forgotten.json").read_text(encoding="utf-8")
+
+
 def test_doctor_names_each_problem_with_the_line_that_mends_it(
     wiki: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def test_a_folder_of_other_formats_says_which(command: str, tmp_path: Path, caps
     shown = capsys.readouterr()
     assert code == 1
     assert "docs: no recording here, only .pdf (2), .txt (2)" in shown.out + shown.err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["docs"], "no wiki of nothing"
 
 
 def test_beside_a_recording_other_files_are_no_failure_also_where_they_are_named(

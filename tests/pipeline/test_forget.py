@@ -326,6 +326,14 @@ def test_a_dry_run_says_what_would_go_and_writes_nothing(wiki: Path, capsys: pyt
     assert report["recordings_left"] == [str((wiki.parent / "t" / "alder.json").resolve())]
 
 
+def test_a_dry_run_names_no_cache_that_the_run_writes_again(tmp_path: Path, script: Script, wiki: Path) -> None:
+    session = "0619ab75-c1b2-5696-8a71-1a319b657b2f"  # long enough to be searched for
+    ingest([record(tmp_path / "t", session)], wiki, script.engine)
+    assert session in (wiki / ".wiki" / "judged.json").read_text(encoding="utf-8")
+    assert _forgotten(wiki, session, dry_run=True).remaining == []
+    assert _forgotten(wiki, session).remaining == []
+
+
 @pytest.mark.parametrize(
     ("wanted", "reason"),
     [("oak", "no session"), ("al", "no session"), ("alder-", "2 sessions begin so"), ("../alder", "no session")],

@@ -57,6 +57,18 @@ def test_questions_come_by_stage_with_their_sizes_and_those_across_sessions_last
     assert lines[-1].startswith("or all questions on a recording in one: wiki prompt together RECORDING")
 
 
+def test_a_limit_lists_and_writes_the_first_questions_and_counts_the_others(
+    tmp_path: Path, wiki: Wiki, printed: Any
+) -> None:
+    paths = [record(tmp_path / "t", name) for name in "abc"]
+    every = wiki("worklist", *paths)[1]["questions"]
+    found = wiki("worklist", "--limit", 1, "--prompts", tmp_path / "open")[1]
+    assert ([each["request"] for each in found["questions"]], found["more"]) == ([every[0]["request"]], len(every) - 1)
+    assert len(list((tmp_path / "open").iterdir())) == 2, "the question and the index"
+    assert f"more: {len(every) - 1} open questions besides" in printed("worklist", "--limit", 1)
+    assert not any(line.startswith("more:") for line in printed("worklist"))
+
+
 def test_what_a_recording_calls_itself_cannot_act_on_a_terminal(tmp_path: Path, printed: Any) -> None:
     path = record(tmp_path, "a\x1b[2J\u202eb", name="a.json")
     lines = [*printed("worklist", path), *printed("apply", "summary", path, answer=SUMMARY)]

@@ -23,15 +23,16 @@ _TOGETHER = "or all questions on a recording in one: wiki prompt together RECORD
 _REASONS = {"covered_by_skill": "covered by", "covered_by_cluster": "replaced by"}
 
 
-def worklist_lines(questions: Sequence[OpenQuestion], wiki: Path | None) -> list[str]:
-    """The questions under two headings, then what to do next; `wiki` as the user named it."""
+def worklist_lines(questions: Sequence[OpenQuestion], wiki: Path | None, more: int = 0) -> list[str]:
+    """The questions under two headings, how many `more` are open, and what to do next; `wiki` as the user named it."""
     if not questions:
         return ["no open questions"]
     on_sessions = [each for each in questions if not each.spans_sessions]
     spanning = [each for each in questions if each.spans_sessions]
     lines = _listed("on sessions", on_sessions)
     last = "across sessions" + (", to be answered last: each new session changes them" if on_sessions else "")
-    lines += [*_listed(last, spanning), _next(questions[0], wiki)]
+    lines += [*_listed(last, spanning), *([f"more: {counted(more, 'open question')} besides"] if more else [])]
+    lines.append(_next(questions[0], wiki))
     is_unread = any(each.stage == SUMMARIZE and each.part != "merge" for each in questions)
     return [*lines, _TOGETHER] if is_unread else lines
 

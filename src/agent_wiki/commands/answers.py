@@ -56,6 +56,9 @@ def worklist(
     since: Since = "",
     include: Include = None,
     exclude: Exclude = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="At most so many questions, the first ones.")
+    ] = None,
     wiki: Wiki = None,
     prompts: Annotated[
         Path | None,
@@ -78,12 +81,12 @@ def worklist(
     if folder is not None:
         folder.check(wiki_folder(wiki))
     selection = selection_of(since, include, exclude)
-    found = open_ones.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection, folder)
+    found = open_ones.worklist(wiki_folder(wiki), paths_of(recordings or ()), selection, folder, limit)
     if as_json:
         questions = [asdict(each) for each in found.questions]
-        print_answer("worklist", {"questions": questions, "problems": as_values(found.problems)})
+        print_answer("worklist", {"questions": questions, "more": found.more, "problems": as_values(found.problems)})
     else:
-        print_lines(worklist_lines(found.questions, wiki))
+        print_lines(worklist_lines(found.questions, wiki, found.more))
         print_lines([prompt_folder_line(folder)] if folder is not None else [])
     _print_errors(as_lines(found.problems))
     raise typer.Exit(_EXIT_FAILED if found.problems else 0)

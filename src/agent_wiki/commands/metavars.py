@@ -28,6 +28,7 @@ METAVARS: dict[str, str] = {
     "--kind": "KIND",
     "--label": "NAME",
     "--lease": "SECONDS",
+    "--limit": "N",
     "--lines": "N",
     "--link-base": "URL",
     "--markdown": "FILE",

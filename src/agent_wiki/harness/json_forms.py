@@ -93,7 +93,7 @@ def _answers() -> dict[str, Shape]:
     """Answering by hand."""
     problem = {"place": str, "reason": str}
     return {
-        "worklist": _answer("worklist", questions=[OpenQuestion], problems=[Failure]),
+        "worklist": _answer("worklist", questions=[OpenQuestion], more=int, problems=[Failure]),
         "prompt": _answer(
             "prompt",
             stage=str, request=str, about=_TEXTS, is_answered=bool, system=str, message=str, schema=dict,

@@ -16,6 +16,7 @@ from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.harness.connections import connections
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket
+from agent_wiki.pipeline.forget_machinery import are_forgotten
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.spending import total_of
@@ -32,13 +33,15 @@ _ORDER = ("skill", "cluster", "guideline", "task", "subtask", "episode")
 class ReadRecordings:
     """The recordings that were read from this machine's disk, and which changed, came or went since.
 
-    New are files beside a known one of a folder that was named, with its ending; buckets are not asked.
+    New are files beside a known one of a folder that was named, with its ending, but for those whose sessions were
+    `forgotten`; buckets are not asked.
     """
 
     read: int
     changed: tuple[str, ...]
     new: tuple[str, ...]
     gone: tuple[str, ...]
+    forgotten: tuple[str, ...] = ()
 
     @property
     def to_read(self) -> tuple[str, ...]:
@@ -49,7 +52,8 @@ class ReadRecordings:
         found = ((len(self.new), "new"), (len(self.changed), "changed"), (len(self.gone), "gone"))
         parts = [f"{count} {what}" for count, what in found if count]
         since = f"since then {', '.join(parts)}" if parts else "nothing changed since"
-        return f"{counted(self.read, 'recording')} on this machine; {since}"
+        left = f"; {len(self.forgotten)} of forgotten sessions still there" if self.forgotten else ""
+        return f"{counted(self.read, 'recording')} on this machine; {since}{left}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,14 @@ def _recordings(folder: WikiFolder) -> ReadRecordings:
     known = [Path(path) for path, entry in cache.items() if not is_in_bucket(path) and entry["sessions"]]
     there = [path for path in known if path.exists()]
     changed = [path for path in there if recordings_cache.unchanged(cache, path) is None]
+    beside = _names(_beside(there, cache))
+    forgotten = are_forgotten(folder, beside)
     return ReadRecordings(
-        len(known), _names(changed), _names(_beside(there, cache)), _names(path for path in known if path not in there)
+        read=len(known),
+        changed=_names(changed),
+        new=tuple(each for each in beside if each not in forgotten),
+        gone=_names(path for path in known if path not in there),
+        forgotten=tuple(forgotten),
     )
 
 

@@ -30,7 +30,12 @@ from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import audit, finished
 from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.forget_config import without_sessions
-from agent_wiki.pipeline.forget_machinery import KNOWN_FILES, cached_files, forget_recordings
+from agent_wiki.pipeline.forget_machinery import (
+    KNOWN_FILES,
+    cached_files,
+    forget_recordings,
+    remember_forgotten,
+)
 from agent_wiki.pipeline.forgotten import Forgotten
 from agent_wiki.pipeline.own_strings import OwnStrings, found_in, texts_in
 from agent_wiki.pipeline.publish import Publisher
@@ -215,6 +220,7 @@ class _Forgetting:
         names = {self.publisher.state.records[each].recording.file for each in self.sessions} - {None}
         files, others = forget_recordings(self.folder, self.sessions, names)
         self.forgotten.recordings = sorted(path for path in files if is_in_bucket(path) or Path(path).is_file())
+        remember_forgotten(self.folder, (path for path in self.forgotten.recordings if not is_in_bucket(path)))
         self._discard(others)
 
     def _forget_caches(self) -> None:

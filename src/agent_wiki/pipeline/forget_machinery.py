@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from agent_wiki.pipeline import comparisons_cache, recordings_cache
@@ -11,7 +12,17 @@ from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.store import WikiFolder
 
-KNOWN_FILES = ("recordings.json", "asked.json", "pages.txt", "pages.json", "replaced.json", "sidecar.json")
+_FORGOTTEN = "forgotten.json"
+KNOWN_FILES = (
+    "recordings.json",
+    "asked.json",
+    "pages.txt",
+    "pages.json",
+    "replaced.json",
+    "sidecar.json",
+    "judged.json",
+    _FORGOTTEN,
+)
 """Files of `.wiki/` that a run writes again."""
 
 _FOLDERS = ("retrieval",)
@@ -36,6 +47,28 @@ def forget_recordings(
         recordings_cache.save(folder, {path: entry for path, entry in cache.items() if path not in files})
         known.drop(files)
     return files, every - files
+
+
+def remember_forgotten(folder: WikiFolder, paths: Iterable[str]) -> None:
+    """Remember recordings that still lie on this machine after their sessions were forgotten, by digests of paths."""
+    known = {*_forgotten(folder), *map(_digest, paths)}
+    if known:
+        folder.write_machinery(_FORGOTTEN, sorted(known))
+
+
+def are_forgotten(folder: WikiFolder, paths: Iterable[str]) -> list[str]:
+    """Of these paths those of recordings whose sessions were forgotten."""
+    known = _forgotten(folder)
+    return [path for path in paths if _digest(path) in known] if known else []
+
+
+def _forgotten(folder: WikiFolder) -> frozenset[str]:
+    kept = folder.read_machinery(_FORGOTTEN)
+    return frozenset(each for each in kept if isinstance(each, str)) if isinstance(kept, list) else frozenset()
+
+
+def _digest(path: str) -> str:
+    return hashlib.sha256(path.encode("utf-8", "replace")).hexdigest()
 
 
 def cached_files(root: Path) -> list[str]:

@@ -74,6 +74,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
     if options.pii:
         options = replace(options, rewrite=True)  # what was made of the recordings says it otherwise
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
+    was_there = options.wiki.exists()
     if options.stages != (CATALOG,):  # with which `wiki init` makes one
         folder.check_place()
     with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
@@ -94,6 +95,8 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
+    if not was_there and inputs.is_barren(report):
+        folder.unmake()
     report.warnings += without_effect(options.wiki, asks_a_model=opened.engine.name != EMBEDDED)
     inputs.report_barren(report)
     return report
@@ -126,6 +129,8 @@ def _run_stages(
     if options.shard_run is not None:
         report.written = sorted(set(folder.written))
         return
+    if folder.is_empty and inputs.is_barren(report):
+        return  # another place was meant: no wiki is made of nothing
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped

@@ -116,10 +116,14 @@ class FoundFiles:
                 for folder in listing.lost
             ]
 
+    def is_barren(self, report: Report) -> bool:
+        """Whether something was to be read, and nothing of what was named is a recording."""
+        return bool(self.named) and not report.has_recordings and (not self.found or report.recordings > 0)
+
     def report_barren(self, report: Report) -> None:
         """Make it a failure that nothing of what was named is a recording: the user meant another place."""
-        if not self.named or report.has_recordings or (self.found and not report.recordings):
-            return  # or nothing was to be read
+        if not self.is_barren(report):
+            return
         others = [each.unit for each in report.passed_over]
         reason = f"no recording here, only {endings(others)}" if others else "no file here"
         if len(others) == 1:

@@ -73,10 +73,11 @@ def _part(asked: ObservedPrompt) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Worklist:
-    """The open questions, those of one session first, and what could not be read."""
+    """The open questions, those of one session first, and what could not be read. `more` are open besides."""
 
     questions: tuple[OpenQuestion, ...]
     problems: tuple[Failure, ...]
+    more: int = 0
 
 
 def worklist(
@@ -84,10 +85,11 @@ def worklist(
     recordings: Sequence[RecordingPath] = (),
     selection: Selection | None = None,
     prompts: PromptFolder | None = None,
+    most: int | None = None,
 ) -> Worklist:
     """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
 
-    With `prompts` each question is written into a file there. Raises `RunError`.
+    At most the first `most`. With `prompts` each of them is written into a file there. Raises `RunError`.
     """
     folder = WikiFolder(wiki)
     with folder.locked(with_runs=True):
@@ -107,10 +109,11 @@ def worklist(
         report = rehearse(wiki, named, ALL_STAGES, listen, is_kept=is_kept, selection=selection or Selection())
         opened = in_order(_with_recordings(versions.kept(heard), report))
         known.note(recordings, {each.request: path_of(each.recording) for each in opened if each.recording})
+    listed = opened[:most]
     if prompts is not None:
-        opened = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in opened]
-        prompts.finish(opened)
-    return Worklist(tuple(opened), tuple(other_failures(report)))
+        listed = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in listed]
+        prompts.finish(listed)
+    return Worklist(tuple(listed), tuple(other_failures(report)), len(opened) - len(listed))
 
 
 class _Versions:

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import stat
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -67,6 +68,17 @@ class WikiFolder:
                 f"{self.root}: holds other things and is no wiki; name another folder with --wiki, "
                 "or make this one a wiki with `wiki init --wiki FOLDER`"
             )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing lies here, or nothing but what a run keeps in `.wiki/` while it works."""
+        return not self.root.is_dir() or all(each.name == MACHINERY for each in self.root.iterdir())
+
+    def unmake(self) -> None:
+        """Remove `.wiki/`, and the folder itself if nothing else is in it."""
+        shutil.rmtree(self.root / MACHINERY, ignore_errors=True)
+        with suppress(OSError):
+            self.root.rmdir()
 
     @contextmanager
     def locked(self, timeout_seconds: float = 600.0, *, with_runs: bool = False) -> Iterator[None]:
