@@ -18,7 +18,7 @@ from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.settled import settled_sessions
 from agent_wiki.pages.state import WikiState
 from agent_wiki.pipeline import audit
-from agent_wiki.pipeline.page_writers import written_pages
+from agent_wiki.pipeline.page_writers import write_texts, written_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import terms_of
@@ -175,8 +175,7 @@ class CatalogFiles:
         before = {path for path in self.folder.files() if is_quarantined(path)}
         new = [page for page in pages if page.path not in before]
         self.audit_log.add(audit.newly_quarantined(new))
-        for page in pages:
-            self.folder.write_text(page.path, page.text(self.templates))
+        write_texts(self.folder, [page.path for page in pages], lambda at: pages[at].text(self.templates))
         for path in sorted(before - {page.path for page in pages}) if self.may_remove_all else ():
             self.folder.remove(path)
         self.report.quarantined += [page.path for page in new]

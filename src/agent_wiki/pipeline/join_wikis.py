@@ -18,14 +18,14 @@ from agent_wiki.pipeline import new_pages, recordings_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_states import join_states
-from agent_wiki.pipeline.joined_evidence import without_contradictions
+from agent_wiki.pipeline.joined_records import joined_records
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.redacted_sources import redact_joined
+from agent_wiki.pipeline.redacted_sources import redact_answers_and_pages
 from agent_wiki.pipeline.shard_manifest import digest_of_records
 from agent_wiki.pipeline.shard_sources import SHARD, Joinable, joinables
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Note, Report
+from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.records import former_record_path, record_path
@@ -76,22 +76,16 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
             report.failures.append(Failure(SHARD, source.name, reason))
             return False
         report.failures += [each for each in source.manifest.failures if each not in report.failures]
-    redact_joined(theirs, source.name, report)
+    label = None if is_trusted else source.label
     unseen = 0
-    for session_id, record in sorted(theirs.state.records.items()):
-        path = record_path(session_id)
-        against: list[Note] = []
-        if not source.is_own_shard:
-            record, against = without_contradictions(record)
-        if against:
-            theirs.unwritten[path] = record
-        if not is_trusted and record.joined_from is None:
-            record = theirs.unwritten[path] = replace(record, joined_from=source.label)
-        text = None if path in theirs.unwritten else folder.read_text(path, errors="replace")
-        is_taken = publisher.take(record, text=text)
+    joined = joined_records(theirs, source.name, label, report, is_own=source.is_own_shard)
+    redact_answers_and_pages(theirs, source.name, report)
+    for session_id, each in joined.items():
+        text = each.text or folder.read_text(record_path(session_id), errors="replace")
+        is_taken = publisher.take(each.record, text=text, is_judged=True)
         report.sessions["joined" if is_taken else "older"] += 1
-        report.dropped_claims += against if is_taken else ()
-        unseen += is_taken and record.joined_from is not None
+        report.dropped_claims += each.against if is_taken else ()
+        unseen += is_taken and each.record.joined_from is not None
     if unseen:
         report.warnings.append(_UNSEEN.format(count=counted(unseen, "session"), name=source.label))
     for path, answer in theirs.state.corpus.items():

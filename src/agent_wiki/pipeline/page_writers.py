@@ -6,11 +6,12 @@ Both render and write parts of the pages; the copy says of each page what the in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.indexes import IndexEntry
@@ -25,26 +26,30 @@ _OF_ENTRY = attrgetter(*(each.name for each in fields(IndexEntry)))
 Written = tuple[RenderedPage, bool]
 """A page without its text, and whether it was written."""
 
-_Part = Callable[[range], Iterator[Written]]
-_Values = tuple[list[tuple[Any, ...]], dict[str, Signature]]
+T = TypeVar("T")
 
 
 def written_pages(made: Catalog, folder: WikiFolder, write: Callable[[RenderedPage], bool]) -> Iterator[Written]:
     """Write the numerous pages of a catalog. `write` writes one where it differs from what lies on disk."""
-    parts = parts_of(len(made.numerous))
-    left = set(range(len(parts)))
-    written = partial(_written, made, write)
-    if _has_use_for_two(made, folder):
+    count = len(made.numerous)
+    is_large = _has_use_for_two(count - len(made.known), folder)
+    if is_large:
         made.look_up()
-        there, taken_over = partial(_in_copy, parts, folder, written), partial(_taken_over, folder)
-        yield from worked_by_two(left, lambda number: written(parts[number]), there, taken_over, folder.copy_of_lock())
-    for number in sorted(left):
-        yield from written(parts[number])
+    return _written_by_two(partial(_written, made, write), count, folder, _as_values, _from_values, is_large=is_large)
 
 
-def _has_use_for_two(made: Catalog, folder: WikiFolder) -> bool:
-    is_large = len(made.numerous) - len(made.known) >= _FEWEST
-    return is_large and not folder.is_dry_run and has_two_processors()
+def write_texts(folder: WikiFolder, paths: Sequence[str], text_of: Callable[[int], str]) -> None:
+    """Write files where they differ from what lies on disk; the text of each is made of its position in `paths`."""
+
+    def written(part: range) -> Iterator[bool]:
+        return (folder.write_text(paths[at], text_of(at)) for at in part)
+
+    is_large = _has_use_for_two(len(paths), folder)
+    deque(_written_by_two(written, len(paths), folder, bool, bool, is_large=is_large), 0)
+
+
+def _has_use_for_two(pages: int, folder: WikiFolder) -> bool:
+    return pages >= _FEWEST and not folder.is_dry_run and has_two_processors()
 
 
 def _written(made: Catalog, write: Callable[[RenderedPage], bool], part: range) -> Iterator[Written]:
@@ -55,26 +60,47 @@ def _written(made: Catalog, write: Callable[[RenderedPage], bool], part: range) 
             yield page, is_written
 
 
-def _in_copy(parts: list[range], folder: WikiFolder, written: _Part, number: int) -> _Values:
-    """Write a part in the copy. Out: its pages as plain values, and the signatures of their files."""
-    parent = os.getppid()
-    folder.written.clear()
-    pages: list[tuple[Any, ...]] = []
-    for each in written(parts[number]):
-        pages.append(_as_values(*each))
-        if os.getppid() != parent:
-            break  # the run is gone, and so is who would ask for them
-    return pages, {path: folder.files()[path] for path in folder.written}
+def _written_by_two(
+    written: Callable[[range], Iterator[T]],
+    count: int,
+    folder: WikiFolder,
+    as_values: Callable[[T], Any],
+    from_values: Callable[[Any], T],
+    *,
+    is_large: bool,
+) -> Iterator[T]:
+    """What is written of so many things, by part, in two processes where there are many.
+
+    The copy says of each what it wrote as plain values, and the signatures of the files.
+    """
+    parts = parts_of(count)
+    left = set(range(len(parts)))
+
+    def in_copy(number: int) -> tuple[list[Any], dict[str, Signature]]:
+        parent = os.getppid()
+        folder.written.clear()
+        values = []
+        for each in written(parts[number]):
+            values.append(as_values(each))
+            if os.getppid() != parent:
+                break  # the run is gone, and so is who would ask for them
+        return values, {path: folder.files()[path] for path in folder.written}
+
+    def taken_over(found: tuple[list[Any], dict[str, Signature]]) -> Iterator[T]:
+        folder.note_written(found[1])
+        return map(from_values, found[0])
+
+    if is_large:
+        yield from worked_by_two(
+            left, lambda number: written(parts[number]), in_copy, taken_over, folder.copy_of_lock()
+        )
+    for number in sorted(left):
+        yield from written(parts[number])
 
 
-def _taken_over(folder: WikiFolder, values: _Values) -> Iterator[Written]:
-    pages, signatures = values
-    folder.note_written(signatures)
-    yield from map(_from_values, pages)
-
-
-def _as_values(page: RenderedPage, is_written: bool) -> tuple[Any, ...]:
+def _as_values(written: Written) -> tuple[Any, ...]:
     """What a copy says of a page, as plain values: objects take five times as long."""
+    page, is_written = written
     entry = page.entry
     values = () if entry is None else _OF_ENTRY(entry)
     return page.path, page.inputs, is_written, values

@@ -11,30 +11,24 @@ from agent_wiki.errors import UnreadablePage
 from agent_wiki.pipeline.load import LoadedWiki
 from agent_wiki.redaction.values import Redacted, redact_value, redact_whole
 from agent_wiki.report import Failure, Report
-from agent_wiki.stages.order import entry_types
 from agent_wiki.wiki.corpus_records import parse_corpus_record
 from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.records import parse_record, plain, record_path
+from agent_wiki.wiki.records import plain
 
 _Record = TypeVar("_Record")
 
 
-def redact_joined(theirs: LoadedWiki, name: str, report: Report) -> None:
-    """Redact in place what was loaded of another wiki; each secret is a warning with its kind, file and place.
+def redact_answers_and_pages(theirs: LoadedWiki, name: str, report: Report) -> None:
+    """Redact in place what was loaded of another wiki beside its records; each secret is a warning with kind and place.
 
-    A record that is none without its secret is a failure, and left out.
+    An answer that is none without its secret is a failure, and left out.
     """
     state = theirs.state
-    for session_id, record in [*state.records.items()]:
-        path = record_path(session_id)
-        redacted = _record(record, path, name, report, lambda text, at: parse_record(text, at, entry_types()))
-        if redacted is None:
-            del state.records[session_id]
-        elif redacted is not record:
-            state.records[session_id] = theirs.unwritten[path] = redacted
     for path, answer in [*state.corpus.items()]:
-        kept = _record(answer, path, name, report, parse_corpus_record)
-        if kept is None:
+        kept, found = without_secrets(answer, path, parse_corpus_record)
+        note_redacted(found, f"{name}/{path}", report)
+        if isinstance(kept, UnreadablePage):
+            report.failures.append(Failure.of(kept, f"{name}/{path}"))
             del state.corpus[path]
         else:
             state.corpus[path] = kept
@@ -46,18 +40,17 @@ def redact_joined(theirs: LoadedWiki, name: str, report: Report) -> None:
             note_redacted([*found, *(replace(each, place="") for each in found_below)], f"{name}/{path}", report)
 
 
-def _record(
-    record: _Record, path: str, name: str, report: Report, parsed: Callable[[bytes, str], _Record]
-) -> _Record | None:
+def without_secrets(
+    record: _Record, path: str, parsed: Callable[[bytes, str], _Record]
+) -> tuple[_Record | UnreadablePage, list[Redacted]]:
+    """A record without its secrets, the same object where it has none, or why it is no record without them."""
     values, found = redact_value(plain(record))
     if not found:
-        return record
-    note_redacted(found, f"{name}/{path}", report)
+        return record, found
     try:
-        return parsed(json.dumps(values).encode("utf-8"), path)
+        return parsed(json.dumps(values).encode("utf-8"), path), found
     except UnreadablePage as error:
-        report.failures.append(Failure.of(error, f"{name}/{path}"))
-        return None
+        return error, found
 
 
 def redacted_script(text: str, path: str, report: Report) -> str:

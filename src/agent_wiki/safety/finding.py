@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from agent_wiki.trajectory.lazily import dataclass
 
-_BLANKS = "\u3164\u115f\u1160\uffa0\u2800"  # letters that nobody sees
+_BLANKS = frozenset("\u3164\u115f\u1160\uffa0\u2800")  # letters that nobody sees
 MOST_EXCERPT = 120  # characters
 
 STRANGERS_ONLY = "supported/strangers-only"
@@ -60,7 +60,10 @@ def finding(rule: str, excerpt: str) -> SafetyFinding:
 
 def visible(text: str) -> str:
     """A text in which nothing is hidden: control and formatting characters are written as their codes."""
-    return text if text.isprintable() else "".join(map(_visible, text))
+    if text.isprintable():
+        return text
+    is_plain = text.replace("\n", "").replace("\t", "").isprintable() and (text.isascii() or _BLANKS.isdisjoint(text))
+    return text if is_plain else "".join(map(_visible, text))
 
 
 def _visible(character: str) -> str:

@@ -1,0 +1,103 @@
+"""What is done with each record of another wiki before it is taken: redacted, checked for contradictions, and judged.
+
+Of a large wiki two processes do it; what is written is written by the one that takes the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.pages.judged import judged
+from agent_wiki.pipeline.joined_evidence import without_contradictions
+from agent_wiki.pipeline.load import LoadedWiki
+from agent_wiki.pipeline.redacted_sources import note_redacted, without_secrets
+from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
+from agent_wiki.redaction.values import Redacted
+from agent_wiki.report import Failure, Note, Report
+from agent_wiki.stages.order import entry_types
+from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.records import SessionRecord, parse_record, record_path, record_text
+
+_FEWEST = 400  # records: fewer are examined sooner than a second process begins
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedRecord:
+    """A record as the wiki takes it. `text` is that of its file, None where it is the one that lies in its wiki."""
+
+    record: SessionRecord
+    text: str | None
+    against: list[Note]
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """What was done to a record. `changed` is None where nothing was; `text` holds where the record comes from, too."""
+
+    changed: SessionRecord | None
+    text: str | None
+    redacted: list[Redacted]
+    against: list[Note]
+    failure: Failure | None = None
+
+
+def joined_records(
+    theirs: LoadedWiki, name: str, label: str | None, report: Report, *, is_own: bool
+) -> dict[str, JoinedRecord]:
+    """The records of a wiki that is joined, by the id of their session, in its order.
+
+    Each secret is a warning with its kind, file and place. A record that is none without its secret is a failure, and
+    left out. `label` is what the others remember that they come from, if anything; a shard of this wiki (`is_own`)
+    is not searched for contradictions.
+    """
+    records = theirs.state.records
+    examined = _all_examined([*records.items()], partial(_examined, theirs, name, label, is_own=is_own))
+    joined = {}
+    for session_id, record in records.items():
+        each = examined[session_id]
+        note_redacted(each.redacted, f"{name}/{record_path(session_id)}", report)
+        if each.failure is not None:
+            report.failures.append(each.failure)
+            continue
+        kept = _labelled(each.changed or record, label)
+        joined[session_id] = JoinedRecord(kept, each.text, each.against)
+    return dict(sorted(joined.items()))
+
+
+def _examined(theirs: LoadedWiki, name: str, label: str | None, record: SessionRecord, *, is_own: bool) -> _Examined:
+    path = record_path(record.session_id)
+    found, redacted = without_secrets(record, path, lambda content, at: parse_record(content, at, entry_types()))
+    if isinstance(found, UnreadablePage):
+        return _Examined(None, None, redacted, [], Failure.of(found, f"{name}/{path}"))
+    kept, against = (found, []) if is_own else without_contradictions(found)
+    kept = judged(kept)
+    labelled = _labelled(kept, label)
+    is_as_written = labelled is record and path not in theirs.unwritten
+    text = None if is_as_written else record_text(labelled)
+    return _Examined(None if kept is record else kept, text, redacted, against)
+
+
+def _labelled(record: SessionRecord, label: str | None) -> SessionRecord:
+    is_known = label is None or record.joined_from is not None
+    return record if is_known else replace(record, joined_from=label)
+
+
+def _all_examined(
+    records: Sequence[tuple[str, SessionRecord]], examine: Callable[[SessionRecord], _Examined]
+) -> dict[str, _Examined]:
+    """What was done to each record, by the id of its session, in this process or in a copy of it."""
+    parts = parts_of(len(records))
+    left = set(range(len(parts)))
+
+    def examined(number: int) -> list[tuple[str, _Examined]]:
+        return [(records[at][0], examine(records[at][1])) for at in parts[number]]
+
+    found: dict[str, _Examined] = {}
+    if len(records) >= _FEWEST and has_two_processors():
+        found |= worked_by_two(left, examined, examined, iter)
+    for number in sorted(left):
+        found |= examined(number)
+    return found
