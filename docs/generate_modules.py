@@ -6,7 +6,9 @@ A test makes the same rows and names those that are missing or left over.
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -57,8 +59,18 @@ def _place(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
+def _docstring(source: str) -> str:
+    """What a module begins with. To parse the whole of each takes fifty times as long."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.STRING:
+            return str(ast.literal_eval(token.string))
+        if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE):
+            break
+    return ""
+
+
 def _first_sentence(path: Path) -> str:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    docstring = _docstring(path.read_text(encoding="utf-8"))
     paragraph = " ".join(docstring.partition("\n\n")[0].split())
     return re.split(r"(?<=[.?!])\s", paragraph)[0].replace("|", "\\|")
 

@@ -11,9 +11,8 @@ from typing import Any, cast
 
 import pytest
 from typer.core import TyperGroup
-from typer.main import get_command
 
-from agent_wiki.commands.app import app
+from agent_wiki.commands.app import command_for
 from agent_wiki.engines.offline.example_sessions import fires
 from agent_wiki.pages.cluster import ClusterPage
 from agent_wiki.pages.guideline import GuidelinePage
@@ -43,7 +42,7 @@ def _documents() -> list[Path]:
 
 
 def _command_names() -> list[str]:
-    root = get_command(app)
+    root = command_for(())
     assert isinstance(root, TyperGroup)
     return sorted(root.commands)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "agent_wiki"
 
@@ -43,17 +46,16 @@ _ENTRY_POINTS = frozenset({"__init__", "__main__"})
 _MOST_TOP_LEVEL_ENTRIES = 29
 
 
-@lru_cache(maxsize=1)
-def _imports() -> dict[str, list[ast.Import | ast.ImportFrom]]:
-    """Every import of each module, also inside functions."""
-    return {
-        path.relative_to(PACKAGE).as_posix(): [
-            node
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Import | ast.ImportFrom)
-        ]
-        for path in PACKAGE.rglob("*.py")
-    }
+@cache
+def _sources() -> dict[str, str]:
+    """The text of every module."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def _imports(source: str) -> list[ast.Import | ast.ImportFrom]:
+    """Every import of a module, also inside functions."""
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def _imported(nodes: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[str]:
@@ -73,17 +75,15 @@ def _layer(dotted: str) -> str | None:
     return rest.partition(".")[0] if first == "agent_wiki" and rest else None
 
 
-def _upward_imports() -> set[tuple[str, str]]:
-    found = set()
-    for place, nodes in _imports().items():
-        own = place.partition("/")[0].removesuffix(".py")
-        if own in _ENTRY_POINTS:
-            continue
-        for dotted in _imported(nodes):
-            layer = _layer(dotted)
-            if layer in LAYERS and LAYERS.index(layer) > LAYERS.index(own):
-                found.add((place, dotted))
-    return found
+def _upward_imports(place: str, source: str) -> list[str]:
+    """The modules that one module imports from above. It is parsed only where its text names such a package at all."""
+    own = place.partition("/")[0].removesuffix(".py")
+    if own in _ENTRY_POINTS:
+        return []
+    above = LAYERS[LAYERS.index(own) + 1 :]
+    if not re.search(rf"\bagent_wiki\s*(?:\.\s*(?:{'|'.join(above)})\b|import\b)", source):
+        return []
+    return [dotted for dotted in _imported(_imports(source)) if _layer(dotted) in above]
 
 
 def test_every_top_level_module_has_a_layer() -> None:
@@ -97,15 +97,33 @@ def test_the_top_level_stays_small() -> None:
 
 
 def test_imports_only_point_downward() -> None:
-    assert sorted(_upward_imports()) == []
+    upward = {place: _upward_imports(place, source) for place, source in _sources().items()}
+    assert {place: names for place, names in upward.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from agent_wiki.commands.app import app",
+        "import agent_wiki.commands.app as app",
+        "import os, agent_wiki . commands",
+        "from agent_wiki import (\n    shell,\n    commands,\n)",
+        "def f():\n    if True:\n        from agent_wiki.commands import main",
+    ],
+)
+def test_an_upward_import_is_found(source: str) -> None:
+    (found,) = _upward_imports("wiki/page.py", source)
+    assert found.startswith("agent_wiki.commands")
+    assert _upward_imports("api.py", source) == []
 
 
 def test_imports_are_absolute() -> None:
     """A relative import would escape the test above."""
     relative = [
         place
-        for place, nodes in _imports().items()
-        for node in nodes
+        for place, source in _sources().items()
+        if re.search(r"\bfrom\s*\.", source)
+        for node in _imports(source)
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []

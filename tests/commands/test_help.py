@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from typer.core import TyperGroup
-from typer.main import get_command
 
 from agent_wiki.commands import main
-from agent_wiki.commands.app import app
+from agent_wiki.commands.app import command_for
 from agent_wiki.commands.examples import EXAMPLES
 from agent_wiki.commands.groups import GROUPS
 from agent_wiki.recall.wiki_tools import COMMANDS
@@ -20,7 +19,7 @@ _WIDTH = 80
 
 
 def _root() -> TyperGroup:
-    root = get_command(app)
+    root = command_for(())
     assert isinstance(root, TyperGroup)
     return root
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from agent_wiki.commands import main
-from agent_wiki.commands.app import app
+from agent_wiki.commands.app import command_for
 from agent_wiki.harness.schemas import FORMS_OF, schema_named
 from tests.repositories import Repository
 from tests.wikis import Script, arc, record, rule, skill
@@ -146,7 +145,7 @@ def test_what_each_command_prints_fits_its_form_to_the_last_key(capsys: pytest.C
 
 
 def test_every_command_that_prints_json_has_a_form_and_every_form_is_tested() -> None:
-    group = typer.main.get_command(app)
+    group = command_for(())
     assert set(_printing_json(group, ())) == FORMS_OF.keys()
     assert {form for forms in FORMS_OF.values() for form in forms} == schema_named()["$defs"].keys()
     assert schema_named()["$defs"].keys() == {form for form, *_ in _ANSWERS}

@@ -7,7 +7,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as some
 from typer.core import TyperGroup
-from typer.main import get_command
 
 from agent_wiki.commands import main
-from agent_wiki.commands.app import app
+from agent_wiki.commands.app import command_for
 from agent_wiki.errors import UnsafePath
 from agent_wiki.harness import former_skills
 from agent_wiki.harness.skills_folder import State, plan, shipped_skills, states, write
@@ -59,15 +57,9 @@ def _wiki_calls(text: str) -> Iterator[tuple[str, ...]]:
         yield from (simple.words[1:] for simple in simple_commands(typed) if simple.program == "wiki")
 
 
-@cache
-def _commands() -> Any:
-    """All commands, which take a twentieth of a second to put together."""
-    return get_command(app)
-
-
 def _command(words: Sequence[str]) -> tuple[Any, list[str]]:
     """The command that words behind `wiki` name, and the words behind its name."""
-    command: Any = _commands()
+    command: Any = command_for(())
     rest = list(words)
     while isinstance(command, TyperGroup):
         assert rest, f"wiki {command.name}: no command"

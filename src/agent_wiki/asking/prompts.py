@@ -14,7 +14,7 @@ import math
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ class PromptFile:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that it keeps its digest
 class Prompt:
     """The request for one question. `prefix` is the same for every question on one trajectory, "" without one.
 
@@ -105,7 +105,7 @@ class Prompt:
         """How many tokens that may be, by its length."""
         return math.ceil(len(self.whole_text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """`sha256:…` over the whole request, independent of the model."""
         parts = [self.stage, self.system, self.prefix, self.question, self.max_tokens, self.schema]

@@ -18,9 +18,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if unchanged.is_catalogued(words):
             return 0
-        from agent_wiki.commands.app import app_for
+        from agent_wiki.commands.app import command_for
 
-        app_for(words)(args=arguments, prog_name="wiki")
+        command_for(words)(args=arguments, prog_name="wiki")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except RunError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -107,15 +108,21 @@ _add_group("hook", "Commands that an agent's harness calls; `wiki connect` insta
 _add(connect.connect, plugin.plugin, mcp.mcp, lock.lock)
 
 
-def app_for(words: Sequence[str]) -> typer.Typer:
-    """The app with the one command or group that `words` name; typer takes long to lay out them all.
+def command_for(words: Sequence[str]) -> Any:
+    """What runs the one command or group that `words` name; typer takes long to lay out them all.
 
     With all of them where `words` name none: it lists them, or says what is wrong.
     """
-    commands = [each for each in app.registered_commands if [each.name] == [*words[:1]]]
-    groups = [each for each in app.registered_groups if [each.name] == [*words[:1]]]
-    if not commands and not groups:
-        return app
+    first = words[0] if words else ""
+    known = {each.name for each in app.registered_commands} | {each.name for each in app.registered_groups}
+    return _laid_out(first if first in known else None)
+
+
+@cache  # a program that calls several commands has each laid out once
+def _laid_out(name: str | None) -> Any:
+    if name is None:
+        return typer.main.get_command(app)
     one = copy.copy(app)
-    one.registered_commands, one.registered_groups = commands, groups
-    return one
+    one.registered_commands = [each for each in app.registered_commands if each.name == name]
+    one.registered_groups = [each for each in app.registered_groups if each.name == name]
+    return typer.main.get_command(one)
