@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.processes import forked_workers
+
 ROOT = Path(__file__).resolve().parent.parent
 TRACES = Path(os.environ.get("AGENT_WIKI_TRACES", ROOT.parent / "shared" / "traces"))
 
@@ -115,6 +117,12 @@ def _no_request_leaves_this_machine() -> Iterator[None]:
         patched.delenv("ANTHROPIC_API_KEY", raising=False)
         patched.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
         yield
+
+
+@pytest.fixture
+def quick_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes begin at once."""
+    forked_workers(monkeypatch)
 
 
 @pytest.fixture

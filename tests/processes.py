@@ -7,6 +7,7 @@ environment and its working folder, nothing else.
 from __future__ import annotations
 
 import io
+import multiprocessing
 import os
 import signal
 import sys
@@ -40,6 +41,15 @@ def started_wiki(*words: object, stdin: str = "", output: Path | None = None) ->
     process = _CONTEXT.Process(target=_work, args=(dict(os.environ), told, _wiki, stdin, *map(str, words)))
     process.start()
     return process
+
+
+def forked_workers(patched: pytest.MonkeyPatch) -> None:
+    """Let workers of runs in this process be forked likewise, where a test is not about how they start.
+
+    What they work with is pickled for them all the same. They do not have the environment of this process.
+    """
+    contexts = {"spawn": _CONTEXT}
+    patched.setattr(multiprocessing, "get_context", contexts.__getitem__)
 
 
 def exit_codes(*processes: BaseProcess) -> list[int | None]:

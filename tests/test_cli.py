@@ -167,6 +167,7 @@ def test_an_edited_template_takes_effect_at_once_and_what_takes_none_is_named(
     assert "did you mean guideline.md.j2?" in out
 
 
+@pytest.mark.usefixtures("quick_workers")
 @pytest.mark.parametrize(
     ("damage", "jobs"),
     [

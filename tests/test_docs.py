@@ -78,6 +78,7 @@ def test_the_manual_page_is_made_from_the_commands_and_is_shipped() -> None:
     assert '"docs/wiki.1" = "share/man/man1/wiki.1"' in _text("pyproject.toml")
 
 
+@pytest.mark.usefixtures("quick_workers")
 def test_the_tutorial_ends_with_a_lesson_that_an_agent_used(tmp_path: Path) -> None:
     text = _text("docs/tutorial.md")
     made = _generator("generate_tutorial").tutorial_with_output(text, tmp_path)

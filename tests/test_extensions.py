@@ -137,8 +137,9 @@ _CACHED = (packages_with_rules, all_rules, detect._installed, detect.known_forma
 
 @pytest.fixture
 def here(site: _Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
-    """`wiki ingest … --jobs 1 --json` in this process, which forgets before what was installed."""
+    """`wiki ingest --jobs 1 … --json` in this process, which forgets before what was installed."""
     monkeypatch.syspath_prepend(str(site.folder))
+    monkeypatch.setenv("PARROT_LOG", str(site.log))
 
     def forget() -> None:
         for path in site.folder.glob("*.py"):
@@ -149,7 +150,7 @@ def here(site: _Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     def run(*words: str | Path) -> tuple[int, str, str]:
         forget()
         invalidate_caches()
-        code = main(["ingest", *map(str, words), "--jobs", "1", "--json"])
+        code = main(["ingest", "--jobs", "1", *map(str, words), "--json"])
         return code, *capsys.readouterr()
 
     yield run
@@ -179,22 +180,26 @@ def recordings(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_engine_of_another_package_answers_in_every_worker(site: _Site, recordings: Path, tmp_path: Path) -> None:
+def test_an_engine_and_a_rule_of_other_packages_are_known_in_every_worker(
+    site: _Site, recordings: Path, tmp_path: Path
+) -> None:
     site.install("parrot", "engines", parrot="parrot_engine:Parrot")
+    site.install("shop", "rules", all="shop_rules:RULES")
     run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "parrot", "--jobs", "2")
     assert (run.returncode, run.stderr) == (0, "")
     assert json.loads(run.stdout)["sessions"] == {"mined": 2}
     pages = [tmp_path / "wiki" / "summaries" / f"{name}.md" for name in ("one", "two")]
     assert all("made_by: parrot" in page.read_text(encoding="utf-8") for page in pages)
-    assert "worker" in site.log.read_text(encoding="utf-8").split()
+    assert set(site.log.read_text(encoding="utf-8").split()) == {"worker"}
+    assert _titles(tmp_path / "wiki") == ["# Test every cart twice"]
 
 
 def test_an_engine_that_takes_several_questions_at_a_time_is_shared_and_closed(
-    site: _Site, recordings: Path, tmp_path: Path
+    site: _Site, here: Run, recordings: Path, tmp_path: Path
 ) -> None:
     site.install("parrot", "engines", choir="parrot_engine:Choir")
-    run = site.wiki(recordings, "--wiki", tmp_path / "wiki", "--engine", "choir", "--jobs", "2")
-    assert (run.returncode, run.stderr) == (0, "")
+    code, _, errors = here(recordings, "--wiki", tmp_path / "wiki", "--engine", "choir", "--jobs", "2")
+    assert (code, errors) == (0, "")
     *asked, last = site.log.read_text(encoding="utf-8").split()
     assert set(asked) == {"run"}
     assert last == "closed"
@@ -264,12 +269,6 @@ def test_a_rule_of_another_package_makes_pages_until_it_is_uninstalled(
     assert titles() == ["# Test every cart twice"]
     shutil.rmtree(site.folder / "shop-1.0.dist-info")
     assert titles() == []
-
-
-def test_a_rule_of_another_package_is_known_in_every_worker(site: _Site, recordings: Path, tmp_path: Path) -> None:
-    site.install("shop", "rules", all="shop_rules:RULES")
-    assert site.wiki(recordings, "--wiki", tmp_path / "wiki", "--jobs", "2").returncode == 0
-    assert _titles(tmp_path / "wiki") == ["# Test every cart twice"]
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,7 @@ def test_the_hostile_wiki_has_pages_of_every_kind(hostile: Path) -> None:
     assert len([name for name in pages(hostile / "wiki") if "summaries/" in name]) >= 6 * len(ATTACKS)
 
 
+@pytest.mark.usefixtures("quick_workers")
 def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
     traces = recordings(tmp_path / "traces", ATTACKS[::3])
     ingested(traces, tmp_path / "one")

@@ -46,7 +46,10 @@ def test_a_seed_makes_the_same_recordings_and_another_makes_others(tmp_path: Pat
     assert told["one"] != told["other"]
 
 
-def test_a_run_asks_three_questions_of_each_session_and_none_again(tmp_path: Path) -> None:
+def test_a_run_asks_three_questions_of_each_session_and_none_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llm, "wiki", forked.wiki)
     characters = generate(tmp_path / "recordings", 4)
     load = llm.Load(tmp_path / "recordings", 4, characters, latency_seconds=0.02, concurrency=4)
     run = llm.measured(load, "thorough", tmp_path / "wiki")

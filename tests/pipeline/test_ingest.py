@@ -180,6 +180,7 @@ def test_a_session_that_grew_leaves_nothing_of_what_it_was(
     assert changed(tree(tmp_path / "fresh"), tree(tmp_path / "wiki")) == []
 
 
+@pytest.mark.usefixtures("quick_workers")
 def test_a_shorter_recording_of_a_session_changes_nothing(tmp_path: Path, script: Script) -> None:
     long = record(tmp_path / "long", "a", more=1)
     ingest([long], tmp_path / "wiki", script.engine)
