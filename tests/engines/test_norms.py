@@ -132,3 +132,8 @@ def test_a_verb_is_found_again_in_its_gerund(verb: str) -> None:
 def test_any_sentence_can_be_asked(sentence: str, is_correction: bool) -> None:
     norm = norm_of(sentence, is_correction=is_correction)
     assert norm is None or len(norm.rule.split()) >= 2
+
+
+def test_a_proposal_for_now_states_no_norm() -> None:
+    said = "try with both graders, maybe run some existing examples in this repo"
+    assert _rule(said, is_correction=True) is None

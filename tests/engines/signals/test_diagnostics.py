@@ -129,3 +129,20 @@ def test_a_diagnostic_that_tells_what_to_set_is_all_that_one_needs() -> None:
         Script().runs("npm run build", error, failed=True).edits('"a": 1', '"a": 1, "ignoreOld": 1', "tsconfig.json")
     )
     assert not _rules(script.runs("npm run build", "built"))
+
+
+SPREAD = (
+    "a.tsx\n  35:7  error  Error: Calling setState in an effect can be slow\n\nEffects are:\n"
+    "  38 |  }  hooks/set-state-in-effect"
+)
+SIGNS = "a.tsx\n  68:13  error  `'` can be escaped with `&apos;`, `&#39;`  react/no-unescaped-entities"
+
+
+@pytest.mark.parametrize(
+    ("output", "rule"), [(SPREAD, "hooks/set-state-in-effect"), (SIGNS, "react/no-unescaped-entities")]
+)
+def test_a_message_of_many_lines_or_with_signs_in_it_names_its_rule(output: str, rule: str) -> None:
+    script = Script().runs("npm run lint", output, failed=True).edits("a('We're')", "a('We&apos;re')", "src/a.tsx")
+    (lesson,) = diagnostics.lessons(MinedSession.of(script.runs("npm run lint", "ok").done()))
+    assert lesson.guideline.rule.startswith(f"Keep to the rule `{rule}` (")
+    assert lesson.guideline.title == f"Keep to {rule.partition('/')[2]} before npm run lint"

@@ -98,3 +98,16 @@ def test_the_command_is_blamed_whose_word_the_error_quotes() -> None:
     script.runs("gh api 'items?page=2' | node read.js", "ok")
     (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.rationale.startswith("`gh api")
+
+
+def test_the_word_that_zsh_stumbled_over_is_to_be_quoted_whatever_else_is() -> None:
+    script = Script().runs(
+        "curl -s shop.test/api?a=1 | jq '.[0]'", "zsh:1: no matches found: shop.test/api?a=1", failed=True
+    )
+    assert _titles(script.runs("curl -s 'shop.test/api?a=1' | jq '.[0]'")) == ["Quote wildcards in zsh"]
+
+
+def test_a_line_that_only_looks_teaches_how_to_join_commands() -> None:
+    wrong = "The token '&&' is not a valid statement separator in this version."
+    script = Script().runs("git status && git diff", wrong, failed=True).runs("git status; git diff")
+    assert _titles(script) == ["Join commands with ; in PowerShell"]

@@ -78,3 +78,10 @@ def test_another_program_on_other_things_and_one_of_this_session_stand_in_for_no
     assert not _rules(missing().runs("./mvnw test -pl shop", "BUILD SUCCESS"))
     assert not _rules(missing().runs("ant test -pl core", "BUILD SUCCESS"))
     assert not _rules(missing().runs("/home/kim/maven/mvnw test -pl core", "BUILD SUCCESS"))
+
+
+def test_the_line_number_that_zsh_puts_first_is_no_program() -> None:
+    script = Script().runs("python -m pytest shop", "(eval):1: command not found: python", failed=True)
+    assert _rules(script.runs("python3 -m pytest shop", "3 passed")) == [
+        "Call `python3` instead of `python` on this machine: the shell does not find `python`."
+    ]

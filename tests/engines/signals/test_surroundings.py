@@ -45,3 +45,10 @@ def test_what_the_failure_itself_says_to_run_is_no_page() -> None:
     asks = "error: please run nvm use 20\nSyntaxError: Unexpected token"
     script = Script().runs("npx vitest run", asks, failed=True)
     assert not _rules(script.runs("nvm use 20 && npx vitest run", "Tests  4 passed (4)"))
+
+
+def test_a_path_that_is_only_assigned_counts_as_exported() -> None:
+    script = Script().runs("go build ./cart", "zsh:1: command not found: go", failed=True)
+    script.runs("PATH=$PATH:/usr/local/go/bin:/home/kim/go/bin && cd shop && go build ./cart", "ok")
+    rule = "Put `/usr/local/go/bin` on the `PATH` before calling `go`: the shell does not find it otherwise."
+    assert _rules(script) == [(rule, "checked")]

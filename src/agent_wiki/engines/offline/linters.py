@@ -1,7 +1,8 @@
 """What linters say, and what a finding names to use instead.
 
 One module knows the shapes of findings: `file:line:col: message (rule)` of golangci-lint, `F401 message` of ruff
-and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `error  message  rule` of eslint,
+and flake8, `error: message  [code]` of mypy, `error TS2322: message` of tsc, `error  message  rule` of eslint (whose
+message may run over many lines, the rule at the end of the last),
 `file:line error MD040/name message` of markdownlint, `message [code]` of commitlint.
 """
 
@@ -35,6 +36,11 @@ _REPLACE = (
 )
 
 
+_OPENED = regex(r"^\s{1,6}\d+:\d+\s{1,4}error\s{1,4}(?:Error: )?(?P<message>.{4,300}?)\s*$")
+_CLOSED = regex(r"^[^\n]{0,300}?\s{2}(?P<rule>[@a-z][\w@-]{1,40}/[\w-]{3,50})$")
+_MOST_LINES = 40  # of one message
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One finding: the rule's code, the message, and `(old, new)` when the message names a replacement."""
@@ -48,14 +54,27 @@ class Finding:
 def findings(output: str) -> list[Finding]:
     """The findings in a linter's output, in order, at most 200."""
     found: list[Finding] = []
-    for raw in output.splitlines()[:3000]:
+    lines = output.splitlines()[:3000]
+    for at, raw in enumerate(lines):
         line = re.sub(r"^\[[\w:.-]{1,30}\] ", "", raw.rstrip())
         if len(line) > 600:
             continue
         match = next((match for shape in _SHAPES if (match := shape.match(line))), None)
         if match:
             found.append(Finding(match["rule"], match["message"], raw.strip(), _replacement(match["message"])))
+        elif (opened := _OPENED.match(line)) and (rule := _rule_below(lines[at + 1 : at + _MOST_LINES])):
+            found.append(Finding(rule, opened["message"], raw.strip(), _replacement(opened["message"])))
     return found[:200]
+
+
+def _rule_below(lines: list[str]) -> str:
+    """The rule at the end of a message of many lines; empty where another finding begins first."""
+    for line in lines:
+        if _OPENED.match(line):
+            return ""
+        if len(line) <= 300 and (match := _CLOSED.match(line)):
+            return match["rule"]
+    return ""
 
 
 def _replacement(message: str) -> tuple[str, str] | None:

@@ -61,6 +61,7 @@ _COMMON = frozenset(table("names")["common"].split())
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
 _APPROVAL = regex(r"\b(?:ask|seek|get|request|wait)\b.*\b(?:approval|permission|confirmation|consent|go-ahead)$", re.I)
+_TENTATIVE = regex(r"^(?:let's )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
 _DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
@@ -93,7 +94,7 @@ def is_standing(sentence: str) -> bool:
 def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     """The norm a sentence states, in words that mean something elsewhere; None when it states none."""
     plain = _TAG_QUESTION.sub("", sentence.replace("’", "'").strip()).strip(' .!\t"')
-    if len(sentence) > _LONGEST or plain.endswith("?"):
+    if len(sentence) > _LONGEST or plain.endswith("?") or _TENTATIVE.search(plain):
         return None
     is_marked = bool(_STANDING.search(plain))
     text, why = _reason_apart(_TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,"))

@@ -14,6 +14,7 @@ class Remedy(WordedEntry):
     edit: AnyOf | None = None
     failed: AnyOf | None = None
     is_same: bool = False
+    quotes: bool = False
     good: AnyOf | None = None
 
 

@@ -55,6 +55,8 @@ _NO_RULES = frozenset({"typecheck", "syntax-error"})
 _KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
           "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
 _SPECIFIC = regex(r"[a-z][A-Z]|[A-Z][a-z]+\w*[A-Z]|_|\.|\d|\w{9}")
+_PLAIN = regex(r"[A-Z]?[a-z',()-]+|[A-Z]{2,5}|\d{1,3}|,")
+_SIGN = regex(r"`(?:\W|&#?\w{1,8};)`")  # a character, as itself or as HTML writes it
 _LONGEST_LINE = 60
 _MOST_OUTPUT = 8_000
 
@@ -229,7 +231,7 @@ def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
     lines = list(changed_lines(mended.edits))
     if len(named) != 1 or finding is None or not lines or not _explains_itself(finding):
         return []
-    message, code = plain_line(finding.message, 140).rstrip("."), finding.rule.partition("/")[0]
+    message, code = plain_line(finding.message, 140).rstrip("."), _short(finding.rule)
     kind = _KINDS.get(next(iter(edited_files(mended.edits))).rpartition(".")[2].lower())
     place = f"{kind} files" if kind else "what it checks"
     wording = Wording(
@@ -243,9 +245,17 @@ def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
     return _lesson(session, mended, wording, rationale, (finding.line, lines[0][1]), 64)
 
 
+def _short(rule: str) -> str:
+    """`MD040` of `MD040/fenced-code-language`, and `set-state-in-effect` of `react-hooks/set-state-in-effect`."""
+    first, _, last = rule.partition("/")
+    return first if first.isupper() or not last else last.rpartition("/")[2]
+
+
 def _explains_itself(finding: Finding) -> bool:
-    """The message is plain words: it names nothing of the code at hand."""
-    is_plain = all(re.fullmatch(r"[A-Z]?[a-z',()-]+|[A-Z]{2,5}|\d{1,3}", word) for word in finding.message.split())
+    """The message is plain words: besides signs it names nothing but what the rule has in its name."""
+    words = _SIGN.sub("", finding.message).replace("`", "").split()
+    named = finding.rule.replace("-", "")
+    is_plain = all(_PLAIN.fullmatch(word) or word.lower() in named for word in words)
     return is_plain and len(finding.message.split()) >= 4 and finding.rule not in _NO_RULES
 
 

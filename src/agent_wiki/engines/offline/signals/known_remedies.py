@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.remedies import Remedy, remedies
+from agent_wiki.engines.offline.tables import Pattern, pattern
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.same_check import is_same_check
@@ -21,7 +24,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found: list[Lesson] = []
     for attempt in session.attempts:
         for remedy in remedies() if attempt.verdict != "unknown" else ():
-            if remedy.good or (attempt.verdict == "failed" and attempt.actions):
+            if remedy.good or (attempt.verdict == "failed" and _commands(attempt)):
                 found += _lesson(session, attempt, remedy)
     for words in user_words(session) if session.has_workspace else ():
         found += _pasted_errors(session, words)
@@ -37,8 +40,10 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     confirmed = _confirmed(session, failed, worked, remedy) if worked else None
     if worked is None or (remedy.good and confirmed is None):
         return []
-    name, wanted = error_name(line, session) or "an error", _wanted(failed, remedy)
-    applied = _line_of_remedy(worked, remedy)
+    name, wanted = error_name(line, session) or plain_line(line, 120).replace("`", "'"), _wanted(failed, remedy)
+    applied = _line_with(
+        *((_command(failed, remedy), worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked)))
+    )
     rationale = f"`{wanted}` stopped with `{name}`; {_went_on(failed, worked, applied)}."
     if remedy.good:
         rationale = f"`{plain_line(failed.line, 120)}` showed `{name}`; a later look showed it remedied."
@@ -65,7 +70,7 @@ def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
         fix = next((edit for edit in edits if _applies(edit, remedy)), None)
         if match and fix:
             line = _line_around(words.text, match.start())
-            applied = _line_of_remedy(fix, remedy)
+            applied = _line_with(remedy.edit, edit_text(fix))
             evidence = [session.quote(words.turn, line), session.quote(fix.turn, applied) if applied else None]
             wrote = plain_line(applied, 120).replace("`", "'")
             rationale = f"The user came back with `{plain_line(line, 160)}`; the edit that followed wrote `{wrote}`."
@@ -76,16 +81,23 @@ def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
     later = sorted(session.attempts_after(failed, _WITHIN_CALLS), key=lambda each: not _is_again(failed, each))
-    if remedy.command is not None and not remedy.command.search(failed.line):
+    command = _command(failed, remedy)
+    if command is not None and not command.search(failed.line):
         for attempt in later:
             is_meant = attempt.verdict == "passed" and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
-            if is_meant and remedy.command.search(attempt.line):
+            if is_meant and command.search(attempt.line):
                 return attempt
     if remedy.edit is not None:
         for edit in session.edits_between(failed.position, failed.position + _WITHIN_CALLS):
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _command(failed: Attempt, remedy: Remedy) -> Pattern | None:
+    """What the command that worked is to have: what the entry says, or the word of the error in quotes."""
+    word = _quoted_word(failed, remedy) if remedy.quotes else ""
+    return pattern(rf"""['"][^'"\n]{{0,200}}{re.escape(word)}[^'"\n]{{0,200}}['"]""") if word else remedy.command
 
 
 def _is_again(failed: Attempt, later: Attempt) -> bool:
@@ -109,16 +121,22 @@ def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, r
 
 
 def _heads(attempt: Attempt) -> set[str]:
-    return {command.head for command in attempt.actions}
+    return {command.head for command in _commands(attempt)}
+
+
+def _commands(attempt: Attempt) -> tuple[shell.Command, ...]:
+    """What a line does, or looks at where it only looks."""
+    return attempt.actions or tuple(each for each in shell.split(attempt.line) if not each.only_prepares())
 
 
 def _wanted(failed: Attempt, remedy: Remedy) -> str:
     """The command that met the error: the one whose word the error ends with, or that the entry or the error names."""
     last = _quoted_word(failed, remedy)
     quoted = [command.head for command in shell.split(failed.line) if last and last in command.words]
-    fits = [command.head for command in failed.actions if remedy.failed and remedy.failed.search(command.text)]
-    named = [head for head in (command.head for command in failed.actions) if head.split()[0] in failed.output[:4000]]
-    return next(iter(quoted[:1] or fits[-1:] or named[:1] or [command.head for command in failed.actions]), "")
+    commands = _commands(failed)
+    fits = [command.head for command in commands if remedy.failed and remedy.failed.search(command.text)]
+    named = [head for head in (command.head for command in commands) if head.split()[0] in failed.output[:4000]]
+    return next(iter(quoted[:1] or fits[-1:] or named[:1] or [command.head for command in commands]), "")
 
 
 def _quoted_word(failed: Attempt, remedy: Remedy) -> str:
@@ -132,16 +150,17 @@ def _went_on(failed: Attempt, worked: Attempt | Call, applied: str) -> str:
     """How it went on, in the words of the session."""
     if not applied:
         return "it went on after what the agent changed"
-    code = plain_line(applied, 120).replace("`", "'")
+    if "`" in applied:  # between backticks of its own it would not be what was run
+        return "it went on in the form that is quoted"
+    code = plain_line(applied, 120)
     if not isinstance(worked, Attempt):
         return f"it went on after an edit that wrote `{code}`"
     return f"it ran as `{code}`" if _heads(failed) & _heads(worked) else f"it went on after `{code}`"
 
 
-def _line_of_remedy(worked: Attempt | Call, remedy: Remedy) -> str:
+def _line_with(shows: Pattern | None, text: str) -> str:
     """The line that applied the remedy; empty where it was applied otherwise."""
-    pattern, text = (remedy.command, worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked))
-    match = pattern.search(text) if pattern else None
+    match = shows.search(text) if shows else None
     return _line_around(text, match.start()) if match else ""
 
 

@@ -17,7 +17,7 @@ _WITHIN_CALLS = 10
 _WRAPPER = regex(r"unrecognized subcommand '([\w.-]{1,40})'")
 _SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", re.MULTILINE)
 _NOT_ON_PATH = regex(
-    r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})"
+    r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found(?!:)|command not found: ([\w.+-]{1,40})"
     r"|^'?([\w.+-]{1,40})(?:' is not recognized as an internal| : The term )",
     re.MULTILINE,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
@@ -18,7 +19,7 @@ from agent_wiki.shell.judged_steps import called_steps, failed_steps
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.past_failure import has_started
 from agent_wiki.shell.same_check import is_same_check
-from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.lazily import regex
 
@@ -29,7 +30,8 @@ _SELECTS = regex(
 )
 _ON_PATH = regex(r"PATH=[\"']?(?:\$PATH:|\$\{PATH\}:)?(?P<folder>[^:\"'\s]{3,80})(?::\$\{?PATH\}?)?[\"']?")
 _OF_EVERYONE = regex(r"(?:/(?!Users/|home/|root/|tmp/)|~/|\$HOME/)[\w./+-]{2,80}")
-_NOT_ON_PATH = regex(r"([\w.+-]{1,40}): (?:command )?not found|command not found: ([\w.+-]{1,40})")
+_NOT_ON_PATH = regex(r"([\w.+-]{1,40}): (?:command )?not found(?!:)|command not found: ([\w.+-]{1,40})")
+_ASSIGNED = regex(r"(?:^|[;&] ?)(?P<text>PATH=[^\s;&]{3,200}) ?(?:&&|;)")
 _LONGEST = 60
 
 
@@ -77,12 +79,19 @@ def _changes(
     for attempt in session.attempts_after(failed, _WITHIN_CALLS):
         if attempt.position > later.position:
             return
-        for step in called_steps(attempt.call):
+        for step in (*_assigned(attempt), *called_steps(attempt.call)):
             if attempt is later and step == used:
                 return
             kind = _kind(step)
             if kind and step.text() not in before and (attempt is later or attempt.verdict != "failed"):
                 yield attempt, step, kind
+
+
+def _assigned(attempt: Attempt) -> list[SimpleCommand]:
+    """`PATH=… &&`, which is no command, as the `export` that it stands for."""
+    match = _ASSIGNED.search(attempt.line)
+    exports = simple_commands(f"export {match['text']}") if match else []
+    return [replace(each, source=match["text"]) for each in exports if match]
 
 
 def _kind(step: SimpleCommand) -> str:
