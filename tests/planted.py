@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import random
+import re
 import string
 from collections.abc import Callable
 
@@ -156,6 +157,8 @@ def forms() -> dict[str, Callable[[str, str], str]]:
         "colours without escapes": lambda text, secret: text.replace(secret, f"[33m{secret}[0m"),
         "zero-width characters": lambda text, secret: text.replace(secret, "\u200b".join((secret[:9], secret[9:]))),
         "JSON": lambda text, _: json.dumps({"output": f"one\n{text}\ntwo"}),
+        "JSON with slashes escaped": lambda text, _: json.dumps({"output": text}).replace("/", r"\/"),
+        "JSON with letters escaped": lambda text, _: _with_letters_escaped(json.dumps({"output": text})),
         "diff": lambda text, _: "\n".join(["@@ -1 +1 @@", f"-{text}", "+gone"]),
         "HTML": lambda text, _: f"<pre>{html.escape(text)}</pre>",
         "shell": lambda text, _: f"cat <<'EOF' > out\n{text}\nEOF",
@@ -163,6 +166,11 @@ def forms() -> dict[str, Callable[[str, str], str]]:
         "numbered lines": lambda text, _: f"    11\tx = 1\n    12\t{text}\n    13\ty = 2",
         "split by a terminal": _split_by_a_terminal,
     }
+
+
+def _with_letters_escaped(text: str) -> str:
+    """JSON text with each `s` and `k`, with which many names for secrets and keys begin, written as an escape."""
+    return re.sub(r"(?<!\\)[sk]", lambda letter: f"\\u{ord(letter.group()):04x}", text)
 
 
 def _split_by_a_terminal(text: str, secret: str) -> str:

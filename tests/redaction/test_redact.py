@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_wiki.redaction.places import json_spans
 from agent_wiki.redaction.redact import redact_json, redact_text, redact_trajectory
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
 from tests.hangs import no_hang
@@ -81,6 +82,22 @@ def test_an_argument_is_judged_with_its_name() -> None:
         arguments.replace('"password": "q7!kd0Zp"', '"password": "[REDACTED:password]"'),
         1,
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"u": "https:\\/\\/bob:hx7Zq9rt2LmQ@db.example.org\\/"}', "url-password"),
+        ('{"c": "\\u0070assword=hx7Zq9rt2LmQ"}', "password"),
+        ('{"\\u0070assword": "hx7Zq9rt2LmQ"}', "password"),
+    ],
+)
+def test_a_secret_is_found_where_json_spells_a_character_as_an_escape(text: str, kind: str) -> None:
+    redacted, count = redact_json(text)
+    assert ("hx7Zq9rt2LmQ" in redacted, count, f"[REDACTED:{kind}]" in redacted) == (False, 1, True)
+    assert "hx7Zq9rt2LmQ" not in redact_text(f"{text} was answered")[0]
+    place = text.index("hx7Zq9rt2LmQ")
+    assert json_spans(text) == [(place, place + 12, kind)]
 
 
 def test_arguments_that_are_no_json_are_text() -> None:

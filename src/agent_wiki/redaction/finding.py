@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from agent_wiki.redaction.encoded import ENCODED, kind_of_encoded
@@ -84,6 +84,12 @@ def signs_of_secrets(text: str) -> list[str] | None:
         return None
     found = [*(word for word in _HINTS if word in folded), *(each.lower() for each in _BY_LITERAL if each in plain)]
     return [each.decode().strip() for each in found]
+
+
+def has_one(signs: Iterable[str], text: str) -> bool:
+    """Whether a text has one of these signs."""
+    lower = text.lower()
+    return any(sign in lower for sign in signs)
 
 
 def united(spans: list[Span]) -> list[Span]:

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from agent_wiki.redaction.finding import Span, may_hold_secrets
+from agent_wiki.redaction.finding import Span, has_one, signs_of_secrets
 from agent_wiki.redaction.redact import JSON_STRING, kind_given_to, text_spans
 from agent_wiki.redaction.views import View, view_of
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -21,7 +21,6 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _BEGINS_JSON = tuple('{}[]",')
 _ESCAPED = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
-_MAY_SPELL = "\\u00"  # a letter of a key may be written as an escape
 _BLOCK_CHARACTERS = 1 << 22
 
 
@@ -78,14 +77,16 @@ def _places_in_block(block: list[str], first: int) -> Iterator[SecretPlace]:
 
 def json_spans(text: str) -> list[Span]:
     """The secrets in the strings of JSON text, in order; what follows a string that does not end is judged as text."""
-    if not may_hold_secrets(text) and _MAY_SPELL not in text:
+    signs = signs_of_secrets(text)
+    if signs is not None and not signs:
         return []
     found: list[Span] = []
     position, name = 0, ""
     for match in JSON_STRING.finditer(text):
-        is_given = text[position : match.start()].strip() == ":"
         value = _decoded(match.group())
-        spans = _value_spans(name if is_given else "", value)
+        given = name if text[position : match.start()].strip() == ":" else ""
+        has_sign = signs is None or has_one(signs, given) or has_one(signs, value)
+        spans = _value_spans(given, value) if has_sign else []
         found += _moved(_unescaped(match.group()[1:-1]), spans, match.start() + 1) if spans else []
         position, name = match.end(), value
     rest = text[position:]

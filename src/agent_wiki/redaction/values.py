@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agent_wiki.redaction.finding import signs_of_secrets
+from agent_wiki.redaction.finding import has_one, signs_of_secrets
 from agent_wiki.redaction.numbers import MARK, Numbers
 from agent_wiki.redaction.redact import redact_named, redact_text
 from agent_wiki.trajectory.lazily import dataclass
@@ -76,13 +76,8 @@ def _hold_secret(texts: Sequence[tuple[str, str]]) -> bool:
         return any(redact_named(name, text)[1] for name, text in texts)
     if not signs:
         return False
-    by_name = {name: _has_one(signs, name) for name in names}
-    return any(redact_named(name, text)[1] for name, text in texts if by_name[name] or _has_one(signs, text))
-
-
-def _has_one(signs: Iterable[str], text: str) -> bool:
-    lower = text.lower()
-    return any(sign in lower for sign in signs)
+    by_name = {name: has_one(signs, name) for name in names}
+    return any(redact_named(name, text)[1] for name, text in texts if by_name[name] or has_one(signs, text))
 
 
 def changed_value(

@@ -1,8 +1,8 @@
 """A text as a person would see it, for the search for secrets: what terminals, pages and editors hide is taken out.
 
 A colour in front of a key (`ESC[33mghp_…`) joins it to other characters; a zero-width character or the soft line
-break of a terminal splits it. A `View` is the text without them, and knows where each of its characters stands in the
-text, so that a secret found in the view is replaced in the text.
+break of a terminal splits it; JSON may write `\\/` for a slash and `\\u0070` for a letter. A `View` is the text without
+them, and knows where each of its characters stands in the text, so that a secret found in the view is replaced there.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _INVISIBLE = regex(
 )
 _VARIATION_SELECTORS = ("\ufe00", "\ufe0f")
 _ENTITY = regex(r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|quot|apos|amp|lt|gt|nbsp|equals|colon|lowbar|NewLine);")
+_SPELT = regex(r"\\(?:/|u00[2-7][0-9a-fA-F])")
+_SIGNS_OF_SPELT = ("\\/", "\\u00")
 _KEY_CHARACTER = re.compile(r"[\w+/=.-]")
 _NARROWEST, _WIDEST = 40, 400  # columns of a terminal
 _USUAL_WIDTHS = (80, 100, 120, 132, 160, 200, 240)
@@ -90,6 +92,7 @@ def may_hide(text: str) -> bool:
     return (
         any(sign in text for sign in _SIGNS_OF_ESCAPES)
         or ("&" in text and _ENTITY.search(text) is not None)
+        or (any(sign in text for sign in _SIGNS_OF_SPELT) and _SPELT.search(text) is not None)
         or (not text.isascii() and _INVISIBLE.search(text) is not None)
     )
 
@@ -97,6 +100,8 @@ def may_hide(text: str) -> bool:
 def _hidden(text: str) -> list[Change]:
     """What is hidden, in order and without overlap."""
     changes = [(*match.span(), _character(match.group())) for match in _ENTITY.finditer(text)]
+    if any(sign in text for sign in _SIGNS_OF_SPELT):
+        changes += [(*match.span(), chr(int(match.group()[2:] or "2f", 16))) for match in _SPELT.finditer(text)]
     if any(sign in text for sign in _SIGNS_OF_ESCAPES):
         changes += [(*match.span(), "") for match in _ESCAPE.finditer(text)]
     if not text.isascii():
