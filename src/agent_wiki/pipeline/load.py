@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Iterator
 from dataclasses import field
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.judged import judged
@@ -13,6 +14,7 @@ from agent_wiki.pages.state import WikiState, paths_of, view_of
 from agent_wiki.pipeline.config_tags import tags_of_stages
 from agent_wiki.pipeline.former_layout import converted, converted_answers
 from agent_wiki.pipeline.judged_records import judged_records
+from agent_wiki.pipeline.judging import all_judged
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, Memory, PagesOnDisk, read_pages, remembered
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import but_the_newest, terms_of
@@ -51,6 +53,15 @@ class LoadedWiki:
     misnamed: list[str] = field(default_factory=list)
     is_merged: bool = False
     settled: list[Settled] = field(default_factory=list)
+
+
+class _Parsed(NamedTuple):
+    """A record's file: its path, what it holds, by what it is known, and whether git left its markers in it."""
+
+    path: str
+    record: SessionRecord
+    digest: str
+    is_merged: bool
 
 
 def load_wiki(
@@ -122,7 +133,26 @@ def _load_settled(
 
 
 def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki, but: Container[str]) -> None:
+    found = list(_parsed_records(folder, problems, loaded, but))
     known = judged_records(folder)
+    unknown = [each for each in found if each.path not in known or each.is_merged]
+    judged = dict(zip([each.path for each in unknown], all_judged([each.record for each in unknown]), strict=True))
+    for path, record, digest, is_merged in found:
+        place = record_path(record.session_id)
+        is_misnamed = _is_misnamed(path, place, record, folder, loaded)
+        other = loaded.state.records.get(record.session_id)
+        if other is not None and path != place and not (is_misnamed and record.order > other.order):
+            continue  # a copy of a record under another name
+        own = judged.get(path, record)
+        loaded.state.records[record.session_id] = own
+        loaded.state.digests[record.session_id] = digest
+        if is_merged or own is not record or is_misnamed:
+            loaded.unwritten[place if is_misnamed else path] = own
+
+
+def _parsed_records(
+    folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki, but: Container[str]
+) -> Iterator[_Parsed]:
     for path, content in folder.files_of(SESSIONS, ".json", but):
         try:
             record = parse_record(content, path, entry_types())
@@ -130,16 +160,7 @@ def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: Lo
             problems.append(error)
             loaded.unreadable.add(path)
             continue
-        place = record_path(record.session_id)
-        is_misnamed = _is_misnamed(path, place, record, folder, loaded)
-        other = loaded.state.records.get(record.session_id)
-        if other is not None and path != place and not (is_misnamed and record.order > other.order):
-            continue  # a copy of a record under another name
-        own = record if path in known and _CONFLICT not in content else judged(record)
-        loaded.state.records[record.session_id] = own
-        loaded.state.digests[record.session_id] = content_digest(content)
-        if _CONFLICT in content or own is not record or is_misnamed:
-            loaded.unwritten[place if is_misnamed else path] = own
+        yield _Parsed(path, record, content_digest(content), _CONFLICT in content)
 
 
 def _is_misnamed(path: str, place: str, record: SessionRecord, folder: WikiFolder, loaded: LoadedWiki) -> bool:
