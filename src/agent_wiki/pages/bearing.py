@@ -19,13 +19,15 @@ def bears(quote: str, claim: str) -> bool:
     Words in another script than the claim's cannot be compared with it, and count as bearing it.
     """
     own = _WORD.findall(quote.lower())
-    terms = _terms(claim)
-    if any(word in terms or stem(word) in terms for word in own if len(word) >= _SHORTEST_TERM):
+    words, terms = _words(claim), [word for word in own if len(word) >= _SHORTEST_TERM]
+    if not words.isdisjoint(terms):
+        return True  # as nearly all do
+    stems = {stem(word) for word in words}
+    if any(word in stems or (found := stem(word)) in stems or found in words for word in terms):
         return True
     return shows_failure(quote) or complains(quote) or any(ord(word[0]) >= _LATIN for word in own)
 
 
 @lru_cache(maxsize=256)  # of one claim several quotes are judged
-def _terms(claim: str) -> frozenset[str]:
-    words = {word for word in _WORD.findall(claim.lower()) if len(word) >= _SHORTEST_TERM} - STOP_WORDS
-    return frozenset(words | {stem(word) for word in words})
+def _words(claim: str) -> frozenset[str]:
+    return frozenset([word for word in _WORD.findall(claim.lower()) if len(word) >= _SHORTEST_TERM]) - STOP_WORDS

@@ -71,8 +71,15 @@ class Catalog(CrossReferences):
 
     @cached_property
     def numerous(self) -> list[str | Session]:
-        """What a large wiki has tens of thousands of: guidelines by id, and sessions; those that others wrote not."""
-        return [*self.view.guidelines, *(session for session in self.view.sessions.values() if session.page is None)]
+        """What a large wiki has tens of thousands of: guidelines by id, and sessions; those that others wrote not.
+
+        Each session comes with the guidelines that have its words: what several pages say of it is then made once.
+        """
+        taught: dict[str, list[str]] = {}
+        for name, joined in self.view.guidelines.items():
+            taught.setdefault(joined.first.session.session_id, []).append(name)
+        own = (session for session in self.view.sessions.values() if session.page is None)
+        return [each for session in own for each in (*taught.get(session.session_id, ()), session)]
 
     def pages_of(self, each: str | Session) -> Iterator[RenderedPage]:
         """The pages of one of the numerous."""

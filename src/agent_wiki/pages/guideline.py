@@ -157,6 +157,8 @@ def guideline_page(
 
 def _surest(joined: Joined[GuidelineEntry]) -> Contribution[GuidelineEntry]:
     """The first contribution whose cause is the surest."""
+    if len(joined.contributions) == 1:
+        return joined.first
     return min(joined.contributions, key=lambda each: (*CAUSES, None).index(each.entry.cause))
 
 

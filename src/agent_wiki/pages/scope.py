@@ -23,8 +23,10 @@ ScopedType = TypeVar("ScopedType", bound=HasScope)
 def scope_shown(joined: Joined[ScopedType]) -> str | None:
     """The scope that a page shows. What holds for one repository is general once a second shows it; None: unknown."""
     shown = sorted({each.entry.scope for each in joined.contributions if each.entry.scope})
+    if not shown:
+        return None
     if shown != [REPOSITORY]:
-        return shown[0] if len(shown) == 1 else GENERAL if shown else None
+        return shown[0] if len(shown) == 1 else GENERAL
     names = {session.record.repository for session in joined.sessions}
     if len(names - {None}) > 1:
         return GENERAL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Set
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 from agent_wiki.pages.plain import PlainLine, PlainText
@@ -18,6 +19,7 @@ from agent_wiki.wiki.text import link_label
 
 SUMMARIZE = "summarize"
 MOST_TITLE_CHARACTERS = 72  # of a session, where another page names it
+_MOST_KEPT = 64  # sessions: the pages of one are made one after another
 
 Outcome = Literal["success", "partial", "failure", "unknown"]
 LooseEndKind = Literal["missing", "unverified", "left-in"]
@@ -135,15 +137,11 @@ class Session:
     @property
     def origin(self) -> str:
         """Which agent it was and when, as far as the recording says: `codex, 2026-04-29`."""
-        return ", ".join(link_label(each, 40) for each in (self.record.agent, self.record.date) if each)
+        return _origin(self.record.agent, self.record.date)
 
-    def titles(self) -> dict[str, str]:
+    def titles(self) -> Mapping[str, str]:
         """What a link to each of its pages says, by path: of one that is held back no more than its session's id."""
-        name = link_label(self.session_id, 60)
-        return {
-            path: name if is_quarantined(path) else _title(arc) or name
-            for path, arc in zip(self.paths, self.arcs, strict=True)
-        }
+        return _titles(self.session_id, self.paths, tuple([arc.title or arc.goal for arc in self.arcs]))
 
     def path_of_turn(self, turn: int) -> str:
         """The page of the arc that a turn belongs to."""
@@ -152,6 +150,19 @@ class Session:
                 if arc.first_turn <= turn <= arc.last_turn:
                     return path
         return self.paths[0]
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _titles(session_id: str, paths: tuple[str, ...], said: tuple[str, ...]) -> Mapping[str, str]:
+    name = link_label(session_id, 60)
+    return {
+        path: name if is_quarantined(path) else _shown(title) or name for path, title in zip(paths, said, strict=True)
+    }
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _origin(agent: str | None, date: str | None) -> str:
+    return ", ".join(link_label(each, 40) for each in (agent, date) if each)
 
 
 def outcome_of(outcomes: Iterable[Outcome]) -> Outcome:
@@ -208,7 +219,11 @@ def _arc_path(session_id: str, arc: Arc, stem: str, whole: Set[str], *, are_titl
 
 def _title(arc: Arc) -> str:
     """What a person would call an arc; empty where nothing readable is known of it."""
-    return link_label(arc.title or arc.goal, MOST_TITLE_CHARACTERS)
+    return _shown(arc.title or arc.goal)
+
+
+def _shown(title: str) -> str:
+    return link_label(title, MOST_TITLE_CHARACTERS)
 
 
 def kin_names(record: SessionRecord) -> set[str]:

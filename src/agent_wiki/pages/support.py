@@ -94,9 +94,11 @@ class Joined(Generic[EntryType]):
 
     def shown(self) -> Joined[EntryType]:
         """What the page shows: the first 1, 2, 3, 5, 10 … contributions, and the one that is trusted most."""
+        if len(self.contributions) == 1:
+            return self  # as nearly all of fifty thousand pages do
         count = at_least(len(self.contributions))
         if count == len(self.contributions):
-            return self  # as nearly all of fifty thousand pages do
+            return self
         first, rest, best = Joined(self.contributions[:count]), self.contributions[count:], self.trust()
         if first.trust() == best:
             return first
@@ -112,6 +114,8 @@ class Joined(Generic[EntryType]):
 
     def trust(self) -> Trust:
         """The trust of the session whose evidence is trusted most: each bears the page by itself."""
+        if len(self.contributions) == 1:
+            return trust_of_entry(self.entry)
         return most_trusted([trust_of_entry(each.entry) for each in self.contributions])
 
     def support(self) -> dict[str, int]:
@@ -159,11 +163,12 @@ def trust_of_entry(entry: HasEvidence) -> Trust:
     strangers never gets more trust for what is cited beside it. What a rule of the embedded engine cites is what the
     rule was found by, in whatever words; any other quote has to bear the claim.
     """
-    if any(cited.trust == "external" for cited in entry.evidence):
-        return "external"
     sources: list[Trust] = []
+    claim = "" if entry.rule_id else entry.claim
     for cited in entry.evidence:  # one quote of each trust decides
-        if cited.trust not in sources and (entry.rule_id or bears(cited.quote, entry.claim)):
+        if cited.trust == "external":
+            return "external"
+        if cited.trust not in sources and (entry.rule_id or bears(cited.quote, claim)):
             sources.append(cited.trust)
     return "user" if "user" in sources else least_trusted(sources)
 

@@ -28,7 +28,7 @@ from agent_wiki.shell.simple_commands import steps_of
 
 _MOST_CHARACTERS = 100_000  # of one text that are looked at
 _SHORT = 400  # characters; many lessons say the same of their causes
-_MOST_KEPT = 2_048  # short texts
+_MOST_KEPT = 512  # short texts
 _ADVISED = SignFamilies(fetched_code.FAMILY, packages.FAMILY, safeguards.FAMILY, sending.FAMILY, other_languages.FAMILY)
 _ORDERED = SignFamilies(instructions.FAMILY, other_languages.FAMILY_OF_ORDERS)
 _LENGTH = "hides/length"

@@ -12,8 +12,7 @@ from functools import lru_cache
 
 _BEGINNING = 3  # characters; `_sought` takes as many
 _LONG = 2_000  # characters of a text, from which on looking for each word is quicker
-_MOST_KEPT = 1 << 12  # words of texts
-_LONGEST_KEPT = 40  # characters
+_MOST_KEPT = 1 << 10  # words of texts
 
 _by_beginning: dict[str, list[tuple[str, str]]] = {}  # what a word begins with → its longest part, and the word
 _beginnings: set[str] = set()
@@ -43,9 +42,7 @@ def words_in(lower: str) -> frozenset[str]:
     """The registered words that occur in a text in lower case, also within other words."""
     if len(lower) > _LONG:
         return frozenset(word for word in _all if word in lower)
-    pieces = lower.split()
-    look = _kept if max(map(len, pieces), default=0) <= _LONGEST_KEPT else _sought
-    found = _NONE.union(*map(look, pieces))
+    found = _NONE.union(*map(_kept, lower.split()))
     return found.difference([word for word in found & _with_blanks if word not in lower])
 
 

@@ -124,13 +124,11 @@ class Templates:
 
     def render(self, name: str, **variables: Any) -> str:
         """Render `templates/<name>.j2`. Raises `RunError` naming template, line and reason."""
-        from jinja2 import TemplateError
-
         try:
             template, everywhere = self._compiled.get(name) or self._compile(name)
             context = template.new_context({**everywhere, **variables}, shared=True)
             return template.environment.concat(template.root_render_func(context))
-        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except _errors() as error:
             line = getattr(error, "lineno", None)
             place = f"templates/{name}.j2" + (f":{line}" if line else "")
             raise RunError(f"{place}: {error or type(error).__name__}") from error
@@ -140,3 +138,10 @@ class Templates:
         template = _environment(self._overrides).get_template(f"{name}.j2")
         self._compiled[name] = template, dict(template.globals)
         return self._compiled[name]
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What a template may raise."""
+    from jinja2 import TemplateError
+
+    return (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

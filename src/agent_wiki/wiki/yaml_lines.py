@@ -37,6 +37,7 @@ _SURELY_PLAIN = re.compile(
 
 _LONGEST_KEY = 40  # the emitter writes long keys in another form
 _LONGEST_SHARED = 24  # characters; ids and sentences hardly occur twice
+_LONGEST_ID = 40  # characters; the evidence of a page names its session again and again
 _LARGEST_NUMBER = 10**15
 _NESTED = frozenset((list, tuple, dict))
 
@@ -62,6 +63,8 @@ def write(key: Any, value: Any) -> str:
     kind = type(value)
     if kind is str:
         return _shared_entry(key, value) if len(value) <= _LONGEST_SHARED else f"{_block_key(key)}: {_block(value)}\n"
+    if kind is int:
+        return f"{_block_key(key)}: {_constant(value)}\n"
     if (kind is list or kind is tuple) and not _NESTED.isdisjoint(map(type, value)):
         return "".join([f"{_block_key(key)}:\n", *[f"- {_written(item)}\n" for item in value]])
     return f"{_block_key(key)}: {_written(value)}\n"
@@ -97,9 +100,16 @@ def _written_key(key: Any, no_plain: re.Pattern[str]) -> str:
 def _in_flow(value: Any) -> str:
     if type(value) is not str:
         return _constant(value)
-    if _SURELY_PLAIN(value):
-        return value
-    return _quoted(value) if ":" in value and _is_ordinary(value) else _written_text(value, _NO_FLOW_PLAIN)
+    return _shared_in_flow(value) if len(value) <= _LONGEST_ID else _text_in_flow(value)
+
+
+def _text_in_flow(text: str) -> str:
+    if _SURELY_PLAIN(text):
+        return text
+    return _quoted(text) if ":" in text and _is_ordinary(text) else _written_text(text, _NO_FLOW_PLAIN)
+
+
+_shared_in_flow = lru_cache(maxsize=1 << 9)(_text_in_flow)
 
 
 def _block(text: str) -> str:
