@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from agent_wiki.trajectory import Usage, without_surrogates
@@ -24,8 +25,11 @@ def epoch_seconds(value: Any) -> float | None:
     """
     if (epoch := number(value)) is not None:
         return epoch / 1000 if abs(epoch) > _LAST_EPOCH_SECOND else epoch
-    if not isinstance(value, str):
-        return None
+    return _seconds_written(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=1024)  # the parts of one reply have one time, and several readers ask for it
+def _seconds_written(value: str) -> float | None:
     try:
         moment = datetime.fromisoformat(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -109,7 +109,11 @@ class WikiSession:
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> WikiSession | None:
-        """The session of a trajectory; None where nothing in it may be of a wiki."""
+        """The session of a trajectory; None where nothing in it may be of a wiki. Worked out once."""
+        return trajectory.worked_out(cls._of)
+
+    @classmethod
+    def _of(cls, trajectory: Trajectory) -> WikiSession | None:
         calls = [call for call in paired_calls(trajectory) if _may_touch_a_wiki(call)]
         if not any(_may_show_a_wiki(call, trajectory.source.cwd or "") for call in calls):
             return None

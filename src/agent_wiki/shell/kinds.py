@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from agent_wiki.shell.programs import LOOKERS
@@ -90,6 +91,7 @@ _CLUSTER_LOOKS = frozenset(
 _CLUSTER_CONFIG_LOOKS = frozenset({"view", "current-context", "get-contexts", "get-clusters", "get-users"})
 
 
+@lru_cache(maxsize=1024)
 def shell_kind(command: SimpleCommand) -> ShellKind:
     """What the command does. A command that writes a file by redirection is an edit unless it is a check."""
     kind = _by_program(command)
@@ -124,6 +126,7 @@ def _is_cluster_look(rest: tuple[str, ...]) -> bool:
     return is_config_look or bool(set(rest[:3]) & _CLUSTER_LOOKS)
 
 
+@lru_cache(maxsize=1024)
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
     program, rest = runner_name(command.program), command.words[1:]

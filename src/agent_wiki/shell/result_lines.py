@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from agent_wiki.trajectory.lazily import regex
 
@@ -112,6 +113,7 @@ def quoted(line: str) -> str:
     return (head[:at_word] if at_word > MOST_QUOTED // 2 else head).rstrip()
 
 
+@lru_cache(maxsize=2048)  # of a result that several modules look at
 def shows_failure(line: str) -> bool:
     """True for a line that says that tests, a build or a command failed."""
     line = _plain(line)
@@ -190,6 +192,7 @@ def last_line(text: str) -> str:
     return quoted(lines[-1]) if lines else ""
 
 
+@lru_cache(maxsize=16)  # as above; a result may be long
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 

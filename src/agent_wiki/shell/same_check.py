@@ -7,6 +7,8 @@ are not enough, nor is the same interpreter of another query or script.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agent_wiki.shell.kinds import is_check, script_of
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.task_runners import runner_name
@@ -52,6 +54,7 @@ class CheckRun:
         return self.targets == other.targets or not self.targets or is_wider
 
 
+@lru_cache(maxsize=1024)
 def check_run(command: SimpleCommand) -> CheckRun:
     """A command as a check: what it runs, and on what."""
     program, rest = runner_name(command.program), list(command.words[1:])

@@ -47,6 +47,9 @@ class SimpleCommand:
     is_mute: bool = False
     inputs: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((self.words, self.source, self.start))  # by which what is said of it is kept, and found often
+
     @property
     def program(self) -> str:
         """The program's bare name; empty when there is none."""

@@ -65,9 +65,16 @@ class Call:
     continues: Call | None = field(default=None, compare=False, repr=False)
     ended_by: Call | None = field(default=None, compare=False, repr=False)
     verdict: object = field(default=None, compare=False, repr=False)  # kept by `shell.verdict`
+    _command: str | None = field(default=None, compare=False, repr=False)
+    _is_read: bool = field(default=False, compare=False, repr=False)
 
     def command(self) -> str | None:
-        """The shell command line, when the tool is a shell; else None."""
+        """The shell command line, when the tool is a shell; else None. It is looked for once."""
+        if not self._is_read:
+            self._command, self._is_read = self._read_command(), True
+        return self._command
+
+    def _read_command(self) -> str | None:
         if self.name.lower() not in SHELL_TOOLS:
             return None
         for key in ("command", "cmd", "script", "code", "input", "CommandLine"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import field
 
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
@@ -53,6 +54,7 @@ class Act:
     commands: tuple[SimpleCommand, ...] = ()
     kinds: tuple[ShellKind, ...] = ()  # of the commands
     finding: CheckResult | None = None
+    main: tuple[SimpleCommand | None] | None = field(default=None, compare=False, repr=False)  # kept by `main_command`
 
     @property
     def turn(self) -> int:
@@ -209,6 +211,12 @@ def _runs_own_script(act: Act, written: set[str]) -> bool:
 
 def main_command(act: Act) -> SimpleCommand | None:
     """The command of a shell call that it was made for; of a call that failed, the one that did."""
+    if act.main is None:
+        act.main = (_main_command(act),)
+    return act.main[0]
+
+
+def _main_command(act: Act) -> SimpleCommand | None:
     wanted = {"probe": "run"}.get(act.kind, act.kind)
     fitting = _failed(act)
     fitting = fitting or [

@@ -184,6 +184,7 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
     return said(line, most).strip("“”")
 
 
+@lru_cache(maxsize=64)
 def _letters(text: str) -> str:
     """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
     return "".join(filter(str.isalnum, text))
