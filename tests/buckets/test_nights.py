@@ -134,6 +134,22 @@ def test_a_recording_in_pieces_and_its_verdict_give_the_bytes_of_one_run_in_any_
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
 
 
+def test_an_object_that_grows_by_another_session_is_what_the_record_of_its_first_one_names(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    other = _LINES.replace(b"s-1", b"s-2").replace(b'"u', b'"v')
+    bucket.put("both.jsonl", _LINES)
+    bucket.put("longer.jsonl", b"")
+    _night(bucket, tmp_path / "wiki", script)
+    bucket.put("both.jsonl", _LINES + other)
+    assert _night(bucket, tmp_path / "wiki", script).sessions == {"mined": 1, "unchanged": 1}
+    more = _LINES.splitlines(keepends=True)[-1].replace(b"u3", b"u4").replace(b'"u2"', b'"u3"')
+    bucket.put("longer.jsonl", _LINES + more)
+    _night(bucket, tmp_path / "wiki", script)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
 def _grown(folder: Path, *, whole: bool) -> bytes:
     """A recording whose session has no id but what it says."""
     document = json.loads((trial(folder) / "run.traj.json").read_text(encoding="utf-8"))

@@ -211,13 +211,16 @@ def _mine_all(
         progress("read and mine", done, len(files))
     report.recordings_read = read_before + len(read)
     _mark_superseded(read)
+    kept: dict[str, str] = {}
     for mined in read:
         file = named[mined.name]
         recordings_cache.note(cache, file.path, mined, terms=[engine.name, engine.version], is_named=file.is_named)
+        kept.update({each.session_id: each.digest for each in mined.sessions if each.is_kept})
         for session in mined.sessions:
             _count_session(mined.name, session, report)
             if options.on_session is not None:
                 options.on_session(mined.name, session)
+    recordings_cache.mark_superseded(cache, kept)
     if options.shard_run is None:
         _forget_replaced(read, recordings_cache.session_ids(cache), publisher)
         recordings_cache.save(publisher.folder, cache)
@@ -272,6 +275,8 @@ ANOTHER_ENGINE = "another engine answered for this session"
 def _reason_to_leave(record: SessionRecord, state: WikiState) -> str:
     """Why a selective run leaves a session out: it has no lesson, no workflow and used no page, and is not known."""
     known = state.records.get(record.session_id)
+    if not record.stages:
+        return ""  # all is answered
     if known is not None:
         engines = {each.made_by.engine for each in known.stages.values()}
         return "" if engines <= {each.made_by.engine for each in record.stages.values()} else ANOTHER_ENGINE

@@ -35,9 +35,11 @@ from agent_wiki.pipeline.session_stages import (
     is_superseded,
     mined_record,
     order_of,
+    unanswered_record,
 )
 from agent_wiki.pipeline.stopping import NEVER, StopSignal, end_with_parent, leave_signals_to
 from agent_wiki.pipeline.versions import Version
+from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.detect import reader_of, trajectories_by
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
@@ -287,12 +289,27 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         report.has_contributed = True
     elif not troubles:
         report.status = "unchanged"
+        _note_recording(trajectory, assignment, known, mined)
     if troubles:
         is_waiting = all(isinstance(trouble, Queued | RunStopped) for trouble in troubles)
         report.status = "waiting" if is_waiting else "failed"
         mined.stopped = next((str(each) for each in troubles if isinstance(each, RunStopped)), mined.stopped)
     failures = (Failure.of(each, report.session_id, recording=mined.name) for each in troubles)
     report.failures = list(dict.fromkeys(failures))
+
+
+def _note_recording(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
+    """Have the record of an unchanged session name its recording as it is now: another session in it has changed.
+
+    An object that never held the session is a copy with the same name: of the two the order decides.
+    """
+    order, report = order_of(trajectory), mined.sessions[-1]
+    if known is None or order == known.order or trajectory.source.file != known.file:
+        return
+    is_copy = isinstance(assignment.path, BucketPath) and trajectory.session_id not in assignment.former_ids
+    if order > known.order or not is_copy:
+        mined.records.append(unanswered_record(trajectory, _engine_of(assignment)))
+        report.has_contributed = True
 
 
 SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"

@@ -156,6 +156,18 @@ def former_ids(cache: Cache, path: RecordingPath) -> tuple[str, ...]:
     return tuple(session_id for session_id, _, _ in sessions)
 
 
+def mark_superseded(cache: Cache, kept: Mapping[str, str]) -> None:
+    """Of sessions that a run read and kept, by id and digest: what other recordings say of them is older from now on.
+
+    So what is known of recordings does not depend on which of them came first.
+    """
+    for entry in cache.values():
+        for held in entry["sessions"]:
+            session_id, digest, status = held
+            if status == "mined" and kept.get(session_id, digest) != digest:
+                held[2] = "older"
+
+
 def session_ids(cache: Cache) -> set[str]:
     """The ids of all sessions in files that are known."""
     return {session_id for entry in cache.values() for session_id, _, _ in entry["sessions"]}

@@ -62,6 +62,11 @@ class SessionReport:
     dropped_claims: list[Problem] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the wiki holds this version of the session."""
+        return self.status in ("mined", "unchanged") and self.order is not None
+
 
 @dataclass(frozen=True, slots=True)
 class StageRequest:
@@ -130,6 +135,11 @@ def mined_record(
         report.dropped_claims += dropped
     stages |= _outdated(pending, stages, made)
     return judged(record_of(trajectory, coverage).with_stages(stages)) if stages else None
+
+
+def unanswered_record(trajectory: Trajectory, engine: Engine) -> SessionRecord:
+    """The record of a session as its recording is now, for a wiki that has all the answers."""
+    return record_of(trajectory, engine.coverage(trajectory))
 
 
 def is_answered(known: MadeBy | None, made: MadeBy) -> bool:
