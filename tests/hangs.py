@@ -1,4 +1,7 @@
-"""A guard for hostile text: what is read in a tenth of a second would take minutes if its cost grew with the square."""
+"""A guard for hostile text: what is read in a tenth of a second would take minutes if its cost grew with the square.
+
+The cheapest search whose cost does, with a nanosecond a step, takes five seconds for 70,000 characters.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_MOST_CPU_SECONDS = 5
+_MOST_CPU_SECONDS = 2.5
 
 
 @contextmanager
 def no_hang() -> Iterator[None]:
-    """Fails where the block uses five seconds of this process's own CPU time, twenty times what any needs.
-
-    A text of half the length shows the same square in a fourth of the time: so few seconds suffice for short texts.
+    """Fails where the block uses more of this process's own CPU time than any needs, several times over.
 
     How fast or how busy a machine is changes nothing: nothing is measured, only what does not end is ended.
     """

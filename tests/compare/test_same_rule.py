@@ -6,6 +6,7 @@ import pytest
 
 from agent_wiki.compare.same_rule import Reading, alike, reading_of, supports
 from agent_wiki.compare.views import GuidelineView
+from tests.hangs import no_hang
 
 
 def _alike(left: str, right: str) -> bool:
@@ -70,5 +71,6 @@ def test_a_sentence_is_supported_when_every_member_names_what_it_names() -> None
 
 
 def test_a_hostile_rule_is_read_in_linear_time() -> None:
-    hostile = "`" * 200_000 + "--a" * 200_000 + "<" * 200_000
-    assert reading_of(GuidelineView("", hostile, hostile)).length >= 0
+    hostile = "`" * 70_000 + "--a" * 70_000 + "<" * 70_000
+    with no_hang():
+        assert reading_of(GuidelineView("", hostile, hostile)).length >= 0

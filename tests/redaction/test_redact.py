@@ -161,7 +161,7 @@ def test_redacted_json_is_json_of_the_same_shape(value: object) -> None:
      "password:a ", "secret_key_key_", "cookie: a=", "login -p ", "\x1b[1mPASSWORD=q7!kd0Zp \n", "&amp;", "a\u200b"],
 )  # fmt: skip
 def test_a_hostile_text_takes_no_time(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
+    text = unit * (70_000 // len(unit))
     with no_hang():
         redact_text(text)
         redact_json(json.dumps({"a": text[:25_000]}))
