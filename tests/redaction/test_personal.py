@@ -18,6 +18,8 @@ REPLACED = [
     ("C:\\Users\\kim\\shop", "C:\\Users\\user\\shop"),
     ('"C:\\\\Users\\\\kim\\\\shop"', '"C:\\\\Users\\\\user\\\\shop"'),
     ("/mnt/c/Users/kim/a /c/Users/kim/b", "/mnt/c/Users/user/a /c/Users/user/b"),
+    (r'{"a": "\/home\/kim\/shop"}', r'{"a": "\/home\/user\/shop"}'),
+    (r"{\"a\": \"\\/Users\\/kim\\/shop\"}", r"{\"a\": \"\\/Users\\/user\\/shop\"}"),
     ("file:///home/kim/a.html", "file:///home/user/a.html"),
     ("one\\n/home/kim/a", "one\\n/home/user/a"),
     ("~/.claude/projects/-Users-kim-shop/a.jsonl", "~/.claude/projects/-Users-user-shop/a.jsonl"),

@@ -37,6 +37,8 @@ _HOMES = (  # each begins with a literal, which texts are searched for first
     ("/home/", regex(rf"/home/{_NAME}")),
     ("/Users/", regex(rf"/Users/{_NAME}")),
     ("Users\\", regex(rf"Users\\{{1,4}}{_NAME}")),
+    ("\\/home\\", regex(rf"\\{{1,4}}/home\\{{1,4}}/{_NAME}")),  # in JSON with its slashes escaped
+    ("\\/Users\\", regex(rf"\\{{1,4}}/Users\\{{1,4}}/{_NAME}")),
 )
 _BEFORE = regex(  # where a home directory may begin, and not a route or a folder in some project
     r"(?:(?:[^\w.$}/\-\\]|\\[nrt])(?:(?:/mnt)?/[A-Za-z]|/var|/export)?|file://|[A-Za-z]:[\\/]{0,4})\Z"
@@ -112,7 +114,7 @@ def stand_in_for(names: Iterable[str] = ()) -> Callable[[str], str]:
     encoded = re.compile(rf"(?<=-home-|Users-)(?:{'|'.join(folders)})(?![A-Za-z0-9])") if folders else None
 
     def home(match: re.Match[str]) -> str:
-        is_one = match["next"] or match["name"] in known or not match.group().startswith("/home/")
+        is_one = match["next"] or match["name"] in known or not match.group().lstrip("\\").startswith("/home")
         return _with_user(match) if is_one and _is_a_home(match) else match.group()
 
     def stand_in(text: str) -> str:
