@@ -525,3 +525,23 @@ def test_the_answer_of_a_run_whose_prompt_is_not_recorded_is_delivered_where_not
 
     assert (review("turn.completed").outcome, review("turn.completed").basis) == ("success", "delivered")
     assert review("").outcome == review("turn.completed", edited=True).outcome == "unknown"
+
+
+def test_edits_that_wait_for_a_permission_that_never_comes_are_a_failure() -> None:
+    refusal = "Claude requested permissions to edit src/cart.py, but you haven't granted it yet."
+    edit = {"file_path": "src/cart.py", "old_string": "a", "new_string": "b"}
+    session = Session().user("go ahead with the change").read("src/cart.py").call("Edit", edit, refusal, failed=True)
+    outcome = shown(session.says("I need your permission to edit the file."))
+    assert (outcome.outcome, outcome.basis, outcome.quote) == ("failure", "not-allowed", refusal[7:-1])
+
+
+def test_an_entry_for_git_to_ignore_does_not_undo_a_check() -> None:
+    session = Session().user("fix the total").edit("src/cart.py").edit("src/a.py").run("pytest tests", "3 passed in 1s")
+    assert shown(session.edit(".gitignore").says("Done.")).outcome == "success"
+
+
+@pytest.mark.parametrize(("beside", "outcome"), [("docs/status.yaml", "success"), ("deploy/app.yaml", "unknown")])
+def test_a_document_is_delivered_with_a_list_that_lies_beside_it(beside: str, outcome: str) -> None:
+    session = Session().user("write the story of the cart").write("docs/cart.md", "# Cart").edit(beside)
+    said = "The story of the cart is written: it has five chapters and names what is to be done next. " * 3
+    assert shown(session.says(said)).outcome == outcome

@@ -173,10 +173,15 @@ class _Judge:
         if self.chain.is_covered[at] and self.failed is False:  # some harnesses flag only that the tool itself ran
             if complains(line):
                 return line in self.lines[-2:] and not _only_shows(step)
-            if line not in self.lines[-_TALLY_LINES:] and self._ends_without_failures:
+            if self._is_logged(line):
                 return False
             return is_check(step) or (_is_script(step) and _TESTS_FAILED.search(line) is not None)
-        return True
+        is_last = not any(map(is_check, self.steps[at + 1 :]))
+        return not (is_last and self._is_logged(line) and _TESTS_FAILED.search(line) is None)
+
+    def _is_logged(self, line: str) -> bool:
+        """What a tested program said, before the check's own count of none that failed."""
+        return line not in self.lines[-_TALLY_LINES:] and self._ends_without_failures
 
     def _is_recovered(self, at: int, bad: dict[int, StepState]) -> bool:
         """A fallback ran in its place, or its failure was an answer."""

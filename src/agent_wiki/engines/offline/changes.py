@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.wording import code, listing
 from agent_wiki.shell.files_written import edits_of
 from agent_wiki.trajectory.lazily import regex
 
-PROSE = frozenset({".md", ".txt", ".rst", ".adoc"})
-"""The suffixes of documents."""
+_PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
+_LISTS = frozenset({".yaml", ".yml"})
+_UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
 _MOST_READ = 20_000
 _MOST_NAMES = 2
 _LONGEST_WORDS = 40
@@ -24,6 +25,25 @@ _NAMED = regex(
 )
 _HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
 _PATCH_FILE = regex(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
+
+
+def is_prose(path: str) -> bool:
+    """Whether a file is a document, by its suffix."""
+    return PurePosixPath(path.replace("\\", "/")).suffix.lower() in _PROSE
+
+
+def is_unchecked(path: str) -> bool:
+    """A document, or a file of a repository that no check of code is about."""
+    return is_prose(path) or bare_name(path) in _UNCHECKED
+
+
+def are_documents(paths: Sequence[str]) -> bool:
+    """Whether all files are documents, or lists of such that lie beside one (`docs/index.yaml`)."""
+    folders = {path.rpartition("/")[0] for path in paths if is_prose(path)}
+    others = [path for path in paths if not is_prose(path)]
+    return bool(folders) and all(
+        PurePosixPath(path).suffix in _LISTS and path.rpartition("/")[0] in folders for path in others
+    )
 
 
 def change_of(acts: Sequence[Act], path: str) -> str:
@@ -43,7 +63,7 @@ def change_of(acts: Sequence[Act], path: str) -> str:
 
 def _names(text: str, path: str) -> list[str]:
     """What a text defines, or the headings that it has."""
-    if PurePosixPath(path).suffix.lower() in PROSE:
+    if is_prose(path):
         return distinct([f"“{found[1].strip().replace('`', '')}”" for found in _HEADING.finditer(text)])
     names = [found[1] or found[2] for found in _NAMED.finditer(text)]
     return distinct([code(name) for name in names if not name.startswith("__")])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
-from agent_wiki.engines.offline.changes import PROSE
+from agent_wiki.engines.offline.changes import are_documents
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -41,7 +40,7 @@ def delivered(stretch: Stretch) -> Shown | None:
     if reply is None or last == "objection":
         return None
     edits = [path for act in stretch.kept_edits() for path in act.edits if not path.startswith(TEMPORARY)]
-    is_document = bool(edits) and all(PurePosixPath(path).suffix.lower() in PROSE for path in edits)
+    is_document = are_documents(edits)
     looks = sum(act.kind == "look" and act.has_worked for act in stretch.acts)
     is_answer = last != "nudge" and not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
     if not is_answer and not is_document:

@@ -56,6 +56,7 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "shipped": "The commit, push or release went through; no check came after the last change.",
         "read-back": f"{look} then showed what the request had asked for.",
         "refused": f"{look} did not go through (T{shown.turn}){_because(shown)}, and nothing was shipped after it.",
+        "not-allowed": f"No edit was allowed (T{shown.turn}), so nothing was changed.",
         "reverted": f"The user had the changes reverted (T{shown.turn}).",
         "stopped": f"The user stopped the agent there (T{shown.turn}), before it had come to an end.",
     }

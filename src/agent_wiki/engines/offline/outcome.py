@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.changes import PROSE
+from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered
 from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
@@ -68,6 +67,7 @@ _COMPILES = regex(
 _TEST_FILE = regex(
     r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
 )
+_NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _MOST_READ = 400
 
 
@@ -95,6 +95,7 @@ def _shown(stretch: Stretch) -> Shown:
         or shipped_as_asked(stretch)
         or published(stretch)
         or _by_end(stretch)
+        or _not_allowed(stretch)
         or _by_moving_on(stretch)
         or delivered(stretch)
         or _graded(stretch)
@@ -198,7 +199,7 @@ def _changed_something(stretch: Stretch) -> bool:
 def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
     edits = [(act.turn, path) for act in stretch.acts for path in act.edits if not path.startswith("/tmp/")]
-    code = [turn for turn, path in edits if PurePosixPath(path).suffix.lower() not in PROSE]
+    code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]
     return turns[-1] if turns else stretch.first_turn
 
@@ -261,6 +262,21 @@ def _by_end(stretch: Stretch) -> Shown | None:
         had: Outcome = "partial" if _had_passed(stretch) else "failure"
         return Shown(had, "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None
     return None if is_graded_elsewhere(stretch) else read_back(stretch)
+
+
+def _not_allowed(stretch: Stretch) -> Shown | None:
+    """Every edit waited for a permission that never came, and nothing was changed."""
+    edits = [act for act in stretch.acts if act.kind == "edit"]
+    last = edits[-1] if edits else None
+    waits = [match for act in edits if (match := _NOT_GRANTED.search(act.call.result or ""))]
+    if (
+        last is None
+        or len(waits) < len(edits)
+        or last.turn < stretch.last_request_turn()
+        or _changed_something(stretch)
+    ):
+        return None
+    return Shown("failure", "not-allowed", last.end, waits[-1][0], last)
 
 
 def _by_moving_on(stretch: Stretch) -> Shown | None:

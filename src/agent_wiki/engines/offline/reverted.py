@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.changes import PROSE
+from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -65,4 +64,4 @@ def _was_done(stretch: Stretch, request: UserRequest, end: int) -> bool:
 
 
 def _changes_code(act: Act) -> bool:
-    return any(PurePosixPath(path).suffix.lower() not in PROSE for path in act.edits)
+    return not all(map(is_prose, act.edits))

@@ -10,6 +10,7 @@ import re
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text, is_edit
+from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
@@ -52,7 +53,6 @@ _ONE_OFF = regex(
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
-_OF_PROSE = frozenset({".md", ".mdx", ".rst", ".txt"})
 _BUILT_IN = regex(
     r"\b(?:can't|couldn't|can not|cannot) (?:we|you) (?:just |simply )?(?:use|provide|pass|set|reuse|call)\b"
     r"|\b(?:isn't|wasn't) there (?:already )?(?:a|an)\b|\bthere(?:'s| is) already\b|\b(?:we|you) already have\b"
@@ -146,7 +146,7 @@ def _kind_of_code(session: MinedSession, taken_up: Call) -> str:
     """The suffix of the first file of code that was written from then on; empty without one."""
     for call in (taken_up, *session.calls_after(taken_up.turn, 16)):
         suffix = re.search(r"\.\w{1,8}$", call.path() or "") if is_edit(call) else None
-        if suffix and suffix[0].lower() not in _OF_PROSE:
+        if suffix and not is_prose(call.path() or ""):
             return suffix[0]
     return ""
 
