@@ -10,8 +10,6 @@ import gzip
 import hashlib
 import io
 import json
-import struct
-import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +23,8 @@ from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRe
 from agent_wiki.readers import opencode_database, parquet_rows
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
-from agent_wiki.trajectory.json_text import BOM, JsonText, values_of
+from agent_wiki.readers.zip_members import json_member, opened_zip
+from agent_wiki.trajectory.json_text import BOM, JsonText, values_of, why_no_json
 from agent_wiki.trajectory.lazily import dataclass
 
 Shape = Literal["lines", "document", "zip", "text"]
@@ -161,7 +160,8 @@ class Recording:
     def _sample_of_binary(self, head: bytes) -> Sample | None:
         """The sample of an archive or a table; None for text. Raises `UnreadableRecording` for UTF-16 and UTF-32."""
         if head == _ZIP:
-            return Sample("zip", self._zip_names())
+            with opened_zip(self.path, self.name) as archive:
+                return Sample("zip", archive.namelist())
         if head in _TABLES:
             return Sample("lines", [row for _, row in islice(self._rows(), _SAMPLE_ROWS)])
         if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:2]:
@@ -275,48 +275,21 @@ class Recording:
 
     def zip_member(self, name: str) -> Any:
         """One JSON member of a zip, by a name from `sample().values`; nothing is extracted to disk."""
-        with self._opened_zip() as archive:
-            return self._member(archive, name)
+        with opened_zip(self.path, self.name) as archive:
+            return json_member(archive, name, self.name)
 
     def zip_members(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
         """Yield `(name, value)` of JSON members, opening the zip once. A damaged member is skipped with a warning."""
-        with self._opened_zip() as archive:
+        with opened_zip(self.path, self.name) as archive:
             for name in names:
                 try:
-                    value = self._member(archive, name)
+                    value = json_member(archive, name, self.name)
                 except RecordingUnavailable:
                     raise
                 except UnreadableRecording as error:
                     self.warnings.append(f"{error}, skipped")
                     continue
                 yield name, value
-
-    def _member(self, archive: zipfile.ZipFile, name: str) -> Any:
-        try:
-            with archive.open(name) as stream:
-                packed_bytes = archive.getinfo(name).compress_size
-                text = JsonText(io.BufferedReader(Bounded(stream, packed_bytes), _SAMPLE_BYTES))
-                value = text.value()
-                text.expect_end()
-                return value
-        except (ValueError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            # RuntimeError: an encrypted member, an unknown compression or a value nested too deeply
-            raise UnreadableRecording(self.name, f"member {name!r}: {_reason(error)}") from error
-
-    @contextmanager
-    def _opened_zip(self) -> Iterator[zipfile.ZipFile]:
-        with self.path.open("rb") as stream:
-            try:
-                archive = zipfile.ZipFile(stream)
-            except (zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
-                # RuntimeError: an unknown version of the zip format
-                raise UnreadableRecording(self.name, f"damaged zip: {error}") from error
-            with archive:
-                yield archive
-
-    def _zip_names(self) -> list[str]:
-        with self._opened_zip() as archive:
-            return archive.namelist()
 
     def _first_line(self, head: bytes, stream: IO[bytes]) -> tuple[bytes, bool]:
         """The first line that is not blank, and whether anything but white space follows it.
@@ -380,7 +353,7 @@ class Recording:
         head = self.head() if first_line.lstrip().removeprefix(BOM).startswith(_MARKDOWN) else ""
         if records := self._records_among_text():
             return Sample("lines", records, head)
-        message = f"not a recording in JSON ({_reason(error)})"
+        message = f"not a recording in JSON ({why_no_json(error)})"
         if head:
             return Sample("text", [], head, message)
         raise UnreadableRecording(self.name, message, line=1, is_foreign=not is_document) from error
@@ -422,9 +395,9 @@ class Recording:
             try:
                 yield text
             except json.JSONDecodeError as error:
-                raise UnreadableRecording(self.name, _reason(error), line=error.lineno) from error
+                raise UnreadableRecording(self.name, why_no_json(error), line=error.lineno) from error
             except (ValueError, RecursionError) as error:
-                raise UnreadableRecording(self.name, _reason(error)) from error
+                raise UnreadableRecording(self.name, why_no_json(error)) from error
 
     def _note_bad_bytes(self) -> None:
         """Count bad bytes at once: readers take the hygiene with the first trajectory, before the end is read."""
@@ -435,7 +408,7 @@ class Recording:
         self.hygiene["torn_lines" if is_torn else "bad_lines"] += 1
         if is_torn or self.hygiene["bad_lines"] <= _MAX_WARNINGS:
             what = "last line is cut off" if is_torn else "line is not JSON"
-            self.warnings.append(f"{self.name}:{number}: {what}, skipped ({_reason(error)})")
+            self.warnings.append(f"{self.name}:{number}: {what}, skipped ({why_no_json(error)})")
 
     @contextmanager
     def _unpacking(self) -> Iterator[None]:
@@ -465,12 +438,3 @@ def _first_elements(text: JsonText) -> tuple[list[Any], bool]:
             raise
         return elements, False
     return elements, True
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, RecursionError):
-        return "nested too deeply to be a recording"
-    if isinstance(error, json.JSONDecodeError):
-        said = "no JSON value" if error.msg == "Expecting value" else error.msg
-        return f"{said} at column {error.colno}"
-    return str(error) or type(error).__name__

@@ -231,3 +231,13 @@ class JsonText:
     def _placed(self, error: json.JSONDecodeError) -> json.JSONDecodeError:
         error.lineno += self._lines_before
         return error
+
+
+def why_no_json(error: BaseException) -> str:
+    """Why a text could not be read as JSON, in a few words."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply to be a recording"
+    if isinstance(error, json.JSONDecodeError):
+        said = "no JSON value" if error.msg == "Expecting value" else error.msg
+        return f"{said} at column {error.colno}"
+    return str(error) or type(error).__name__
