@@ -18,6 +18,7 @@ Basis = Literal[
     "refused",  # the commit, push or release at the end did not go through
     "delivered",  # the answer, the review or the document that was asked for
     "stopped",  # the user stopped the agent before it came to an end
+    "not-allowed",  # each edit waited for a permission that never came
     "reverted",  # the user had the changes reverted
     "read-back",  # the file that was asked for shows what was written
     "cut-off",  # the run did not come to an end
