@@ -25,6 +25,8 @@ from tests.pipeline.test_beside import trial
 from tests.repositories import Repository
 from tests.wikis import Script, changed, chat, ingest, record, tree
 
+DATA = Path(__file__).parents[1] / "data"
+
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Bucket:
@@ -146,6 +148,18 @@ def test_an_object_that_grows_by_another_session_is_what_the_record_of_its_first
     more = _LINES.splitlines(keepends=True)[-1].replace(b"u3", b"u4").replace(b'"u2"', b'"u3"')
     bucket.put("longer.jsonl", _LINES + more)
     _night(bucket, tmp_path / "wiki", script)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+@pytest.mark.parametrize("name", ["openai-agents-chat", "pydantic-ai"])
+def test_spans_that_come_before_those_around_them_leave_no_session_of_their_own(
+    tmp_path: Path, script: Script, bucket: Bucket, name: str
+) -> None:
+    lines = (DATA / "otlp" / f"{name}.jsonl").read_bytes().splitlines(keepends=True)
+    for count in (5, 6, len(lines)):
+        bucket.put("spans.jsonl", b"".join(lines[:count]))
+        _night(bucket, tmp_path / "wiki", script)
     ingest([bucket.path()], tmp_path / "at once", script.engine)
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
 

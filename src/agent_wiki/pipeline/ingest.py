@@ -211,11 +211,11 @@ def _mine_all(
         progress("read and mine", done, len(files))
     report.recordings_read = read_before + len(read)
     _mark_superseded(read)
-    kept: dict[str, str] = {}
+    kept: dict[str, RecordingPath] = {}
     for mined in read:
         file = named[mined.name]
         recordings_cache.note(cache, file.path, mined, terms=[engine.name, engine.version], is_named=file.is_named)
-        kept.update({each.session_id: each.digest for each in mined.sessions if each.is_kept})
+        kept.update({each.session_id: file.path for each in mined.sessions if each.is_kept})
         for session in mined.sessions:
             _count_session(mined.name, session, report)
             if options.on_session is not None:

@@ -156,15 +156,15 @@ def former_ids(cache: Cache, path: RecordingPath) -> tuple[str, ...]:
     return tuple(session_id for session_id, _, _ in sessions)
 
 
-def mark_superseded(cache: Cache, kept: Mapping[str, str]) -> None:
-    """Of sessions that a run read and kept, by id and digest: what other recordings say of them is older from now on.
+def mark_superseded(cache: Cache, kept: Mapping[str, RecordingPath]) -> None:
+    """Of sessions that a run read and kept, by id with their recording: what others say of them is older from now on.
 
     So what is known of recordings does not depend on which of them came first.
     """
-    for entry in cache.values():
+    kept_in = {session_id: str(path.resolve()) for session_id, path in kept.items()}
+    for key, entry in cache.items():
         for held in entry["sessions"]:
-            session_id, digest, status = held
-            if status == "mined" and kept.get(session_id, digest) != digest:
+            if held[2] == "mined" and kept_in.get(held[0], key) != key:
                 held[2] = "older"
 
 

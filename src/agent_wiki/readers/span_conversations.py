@@ -244,13 +244,25 @@ def _trajectory(source_format: str, conversation: _Conversation, scores: dict[st
     )
     builder = _built(conversation, _Tools(span for run in runs for span in run.tools))
     builder.hygiene["inherited_turns"] += conversation.inherited
-    return builder.finish(
+    made = builder.finish(
         conversation.session_id,
         source,
         agent=runs[0].agent,
         model=most_used(Counter(span.model for span in models if span.model)),
         timestamp=iso_utc(started),
     )
+    made.earlier_ids = sorted(_earlier_ids(runs) - {made.session_id})
+    return made
+
+
+def _earlier_ids(runs: Iterable[_Run]) -> set[str]:
+    """What runs are called as long as the spans around them are not there: a span is recorded when it ends."""
+    found: set[str] = set()
+    for run in runs:
+        first = run.models[0]
+        for name in {run.session, first.trace, *(span.session for span in run.models if span.session)}:
+            found |= {name, f"{name}.{_apart(run)}", f"{name}.agent-{first.id}"}
+    return found
 
 
 class _Tools:
