@@ -117,7 +117,7 @@ def _forget_replaced(joined: Iterable[Joinable], listed: Container[str], publish
 def _loaded(source: Joinable, report: Report) -> LoadedWiki:
     """Another wiki, for reading; files that cannot be read are failures."""
     problems: list[UnreadablePage] = []
-    theirs = load_wiki(source.folder, problems, is_joined=True)
+    theirs = load_wiki(source.folder, problems, is_joined=True, is_judged=False)
     found = [Failure.of(problem) for problem in problems]
     report.failures += [replace(each, unit=f"{source.name}/{each.unit}") for each in found]
     return theirs

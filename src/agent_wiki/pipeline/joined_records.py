@@ -19,7 +19,7 @@ from agent_wiki.redaction.values import Redacted
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.records import SessionRecord, parse_record, record_path, record_text
+from agent_wiki.wiki.records import SessionRecord, parse_record, plain, record_path, record_text, text_of_values
 
 _FEWEST = 400  # records: fewer are examined sooner than a second process begins
 
@@ -69,15 +69,21 @@ def joined_records(
 
 def _examined(theirs: LoadedWiki, name: str, label: str | None, record: SessionRecord, *, is_own: bool) -> _Examined:
     path = record_path(record.session_id)
-    found, redacted = without_secrets(record, path, lambda content, at: parse_record(content, at, entry_types()))
+    values = plain(record)
+    found, redacted = without_secrets(
+        record, values, path, lambda content, at: parse_record(content, at, entry_types())
+    )
     if isinstance(found, UnreadablePage):
         return _Examined(None, None, redacted, [], Failure.of(found, f"{name}/{path}"))
     kept, against = (found, []) if is_own else without_contradictions(found)
     kept = judged(kept)
     labelled = _labelled(kept, label)
-    is_as_written = labelled is record and path not in theirs.unwritten
-    text = None if is_as_written else record_text(labelled)
-    return _Examined(None if kept is record else kept, text, redacted, against)
+    if kept is not record:
+        return _Examined(kept, record_text(labelled), redacted, against)
+    if labelled is record and path not in theirs.unwritten:
+        return _Examined(None, None, redacted, against)
+    text = text_of_values(values if labelled is record else {**values, "joined_from": label})
+    return _Examined(None, text, redacted, against)
 
 
 def _labelled(record: SessionRecord, label: str | None) -> SessionRecord:

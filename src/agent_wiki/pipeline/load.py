@@ -69,11 +69,13 @@ def load_wiki(
     problems: list[UnreadablePage],
     *,
     is_joined: bool = False,
+    is_judged: bool = True,
     settled_but: Collection[str] | None = None,
 ) -> LoadedWiki:
     """Read a wiki; a new one is empty. A file that cannot be read is appended to `problems`, the others are read.
 
-    Of a wiki that is joined to another no page is read that a record accounts for. With `settled_but`, ids of pages,
+    Of a wiki that is joined to another no page is read that a record accounts for. Unless `is_judged`, records have
+    the findings that are in their files, and whoever takes them judges them. With `settled_but`, ids of pages,
     the records of settled sessions are not read, but for those of which one of these is a page. Raises `RunError` for a
     configuration that cannot be read, and where records lie in a sidecar alone.
     """
@@ -86,7 +88,8 @@ def load_wiki(
     memory = Memory({}, "", []) if is_joined else remembered(folder)
     if settled_but is not None:
         loaded.settled = but_the_newest(memory.settled)
-    _load_records(folder, problems, loaded, {record_path(each.facts.session_id) for each in loaded.settled})
+    but = {record_path(each.facts.session_id) for each in loaded.settled}
+    _load_records(folder, problems, loaded, but, is_judged=is_judged)
     _load_corpus(folder, problems, loaded)
     paths = paths_of(loaded.state.records.values()) if is_joined else ()
     loaded.pages = read_pages(folder, problems, memory.known, paths)
@@ -132,10 +135,17 @@ def _load_settled(
         _load_records(folder, problems, loaded, folder.files().keys() - set(map(record_path, session_ids)))
 
 
-def _load_records(folder: WikiFolder, problems: list[UnreadablePage], loaded: LoadedWiki, but: Container[str]) -> None:
+def _load_records(
+    folder: WikiFolder,
+    problems: list[UnreadablePage],
+    loaded: LoadedWiki,
+    but: Container[str],
+    *,
+    is_judged: bool = True,
+) -> None:
     found = list(_parsed_records(folder, problems, loaded, but))
-    known = judged_records(folder)
-    unknown = [each for each in found if each.path not in known or each.is_merged]
+    known = judged_records(folder) if is_judged else ()
+    unknown = [each for each in found if is_judged and (each.path not in known or each.is_merged)]
     judged = dict(zip([each.path for each in unknown], all_judged([each.record for each in unknown]), strict=True))
     for path, record, digest, is_merged in found:
         place = record_path(record.session_id)

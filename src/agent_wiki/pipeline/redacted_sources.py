@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pipeline.load import LoadedWiki
@@ -25,7 +25,7 @@ def redact_answers_and_pages(theirs: LoadedWiki, name: str, report: Report) -> N
     """
     state = theirs.state
     for path, answer in [*state.corpus.items()]:
-        kept, found = without_secrets(answer, path, parse_corpus_record)
+        kept, found = without_secrets(answer, plain(answer), path, parse_corpus_record)
         note_redacted(found, f"{name}/{path}", report)
         if isinstance(kept, UnreadablePage):
             report.failures.append(Failure.of(kept, f"{name}/{path}"))
@@ -41,10 +41,13 @@ def redact_answers_and_pages(theirs: LoadedWiki, name: str, report: Report) -> N
 
 
 def without_secrets(
-    record: _Record, path: str, parsed: Callable[[bytes, str], _Record]
+    record: _Record, values: Mapping[str, Any], path: str, parsed: Callable[[bytes, str], _Record]
 ) -> tuple[_Record | UnreadablePage, list[Redacted]]:
-    """A record without its secrets, the same object where it has none, or why it is no record without them."""
-    values, found = redact_value(plain(record))
+    """A record without its secrets, the same object where it has none, or why it is no record without them.
+
+    `values` are those that its file holds.
+    """
+    values, found = redact_value(values)
     if not found:
         return record, found
     try:

@@ -59,9 +59,10 @@ def _gather(value: Any, name: str, texts: list[tuple[str, str]], names: set[str]
     """Add each text of a value with the name that it is given to; and the names of mappings, which are texts, too."""
     if isinstance(value, str):
         texts.append((name, value))
-    elif isinstance(value, Mapping):
-        names.update(each for each in value if isinstance(each, str))
+    elif type(value) is dict or isinstance(value, Mapping):
         for each, inner in value.items():
+            if isinstance(each, str):
+                names.add(each)
             _gather(inner, str(each), texts, names)
     elif isinstance(value, list | tuple):
         for each in value:

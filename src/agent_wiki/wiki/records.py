@@ -241,7 +241,12 @@ def content_digest(content: bytes) -> str:
 
 def record_text(record: Any) -> str:
     """A record as its file holds it: sorted keys, one line a list item, values that are the default left out."""
-    return "".join(_lines(plain(record), "")) + "\n"
+    return text_of_values(plain(record))
+
+
+def text_of_values(values: Mapping[str, Any]) -> str:
+    """The same of the values that `plain` made of it."""
+    return _over_lines(values, "") + "\n"
 
 
 def plain(value: Any) -> Any:
@@ -283,22 +288,15 @@ def _default_of(of: Field[Any]) -> Any:
     return _NOT_STORED if of.default is MISSING else of.default
 
 
-def _lines(value: Any, indent: str) -> Iterator[str]:
+def _over_lines(value: Any, indent: str) -> str:
     """A mapping or list over several lines, everything below a list item on one."""
     deeper = f"{indent} "
     if isinstance(value, dict) and value:
-        yield "{\n"
-        for position, name in enumerate(sorted(value)):
-            yield f"{deeper}{_compact(name)}: "
-            yield from _lines(value[name], deeper)
-            yield ",\n" if position < len(value) - 1 else "\n"
-        yield f"{indent}}}"
-    elif isinstance(value, list) and value:
-        yield "[\n"
-        yield ",\n".join(f"{deeper}{_compact(each)}" for each in value)
-        yield f"\n{indent}]"
-    else:
-        yield _compact(value)
+        members = [f"{deeper}{_compact(name)}: {_over_lines(value[name], deeper)}" for name in sorted(value)]
+        return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join([f"{deeper}{_compact(each)}" for each in value]) + f"\n{indent}]"
+    return _compact(value)
 
 
 _compact = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
