@@ -152,12 +152,12 @@ def test_an_object_that_grows_by_another_session_is_what_the_record_of_its_first
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
 
 
-@pytest.mark.parametrize("name", ["openai-agents-chat", "pydantic-ai"])
-def test_spans_that_come_before_those_around_them_leave_no_session_of_their_own(
+@pytest.mark.parametrize("name", ["otlp/openai-agents-chat", "otlp/pydantic-ai", "clients/copilot-cli/output/fix"])
+def test_what_comes_before_the_line_that_names_its_session_leaves_no_session_of_its_own(
     tmp_path: Path, script: Script, bucket: Bucket, name: str
 ) -> None:
-    lines = (DATA / "otlp" / f"{name}.jsonl").read_bytes().splitlines(keepends=True)
-    for count in (5, 6, len(lines)):
+    lines = (DATA / f"{name}.jsonl").read_bytes().splitlines(keepends=True)
+    for count in (5, 6, len(lines) - 2, len(lines)):
         bucket.put("spans.jsonl", b"".join(lines[:count]))
         _night(bucket, tmp_path / "wiki", script)
     ingest([bucket.path()], tmp_path / "at once", script.engine)

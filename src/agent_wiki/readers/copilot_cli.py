@@ -188,10 +188,12 @@ class _Session:
         self.names: dict[str, str] = {}
         self.end: dict[str, Any] = {}
         self.session_id: str | None = None
+        self.first_event: str | None = None
 
     def take(self, event: dict[str, Any]) -> None:
         """Process one line of the file."""
         kind, data = str(event.get("type")), mapping(event.get("data"))
+        self.first_event = self.first_event or text_or_none(event.get("id"))
         if kind == "result":
             self.session_id = text_or_none(event.get("sessionId"))
             return
@@ -214,13 +216,16 @@ class _Session:
         for agent in self.agents.values():
             agent.join_parts()
         main = self.agents[""]
-        texts = [message.content or "" for message in main.builder.messages]
-        session_id = text_or_none(self.start.get("sessionId")) or self.session_id or f"copilot-{short_digest(texts)}"
+        texts = [self.first_event] if self.first_event else [message.content or "" for message in main.builder.messages]
+        earlier = f"copilot-{short_digest(texts)}"  # as long as the last line, which says the id, is not there
+        session_id = text_or_none(self.start.get("sessionId")) or self.session_id or earlier
         apart = sum(len(agent.builder.messages) for owner, agent in self.agents.items() if owner)
         for owner, agent in self.agents.items():
             if agent.builder.messages:
-                name = f"{session_id}.agent-{owner}" if owner else session_id
-                yield self._trajectory(agent, name, session_id if owner else None, 0 if owner else apart)
+                end = f".agent-{owner}" if owner else ""
+                made = self._trajectory(agent, session_id + end, session_id if owner else None, 0 if owner else apart)
+                made.earlier_ids = [earlier + end]
+                yield made
 
     def _trajectory(self, agent: _Agent, session_id: str, parent: str | None, apart: int) -> Trajectory:
         context = mapping(self.start.get("context"))
