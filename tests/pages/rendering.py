@@ -48,4 +48,4 @@ def pages_of(*records: SessionRecord, config: Config | None = None) -> dict[str,
 def indexes_of(catalog: Catalog) -> dict[str, str]:
     """Every index file by path."""
     entries = [page.entry for page in catalog.pages() if page.entry is not None]
-    return dict(indexes.indexes_of(catalog, entries, TEMPLATES).files)
+    return {path: text() for path, text in indexes.indexes_of(catalog, entries, TEMPLATES).files}

@@ -56,14 +56,17 @@ def _catalog(wiki: Path) -> dict[str, Any]:
 
 
 def _catalog_in_two(wiki: Path, output: Path, copy_does: Happens, run_does: Happens) -> None:
-    """Make the catalog in two processes. The copy begins; something happens before each page that either writes."""
+    """Make the catalog in two processes, indexes included. Something happens before each file that either writes.
+
+    The copy that writes pages begins.
+    """
     patch, run, (begun, beginning) = pytest.MonkeyPatch(), os.getpid(), os.pipe()
     patch.setattr(indexes, "MOST_LISTED", MOST_LISTED)
     fork = os.fork
     first_of_copy: list[bytes] = []
 
     def forked() -> int:
-        if copy := fork():
+        if (copy := fork()) and not first_of_copy:
             os.close(beginning)
             first_of_copy.append(os.read(begun, 1))
         return copy
@@ -75,7 +78,8 @@ def _catalog_in_two(wiki: Path, output: Path, copy_does: Happens, run_does: Happ
             if os.getpid() != run:
                 copy_does(run)
                 name(*words, **options)
-                os.write(beginning, b".")
+                if not first_of_copy:
+                    os.write(beginning, b".")
             else:
                 if first_of_copy:
                     run_does(run)

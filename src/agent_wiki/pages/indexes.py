@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -101,9 +102,9 @@ class IndexEntry:
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Path and text of every index file, each made when it is asked for; and what `AGENTS.md` is to know of them."""
+    """The path of every index file with what makes its text; and what `AGENTS.md` is to know of them."""
 
-    files: Iterator[tuple[str, str]]
+    files: Sequence[tuple[str, Callable[[], str]]]
     example: dict[str, Any] | None
     is_sharded: bool
 
@@ -237,20 +238,32 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
         "tags": parts_by_tag(shards) if by_date else [],
     }
 
-    def files() -> Iterator[tuple[str, str]]:
-        yield INDEX, "\n".join([*rows.lines, ""])
-        yield from shards.items()
-        for section, found in parts.items():
-            for part in found:
-                named = {"section": section, "title": f"{section.capitalize()}: {part.name}"}
-                yield part.path, _signed(templates.render("index-part.md", **named, rows="\n".join(part.rows())))
-        for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
-            yield f"{folder}/_id_index.json", _id_map(rows.ids[kind])
-        for path, variables in index_pages(catalog, rows, parts).items():
-            date = newest.get(path.partition("/")[0])
-            yield path, _signed(templates.render(_template(path), verified_at=date, counts=counts, **variables))
+    files: list[tuple[str, Callable[[], str]]] = [(INDEX, partial(_text_of_lines, rows.lines))]
+    files += [(path, partial(str, text)) for path, text in shards.items()]
+    files += [
+        (part.path, partial(_text_of_part, section, part, templates))
+        for section, found in parts.items()
+        for part in found
+    ]
+    for kind, folder in (("guideline", "guidelines"), ("skill", "skills")):
+        files.append((f"{folder}/_id_index.json", partial(_id_map, rows.ids[kind])))
+    for path, variables in index_pages(catalog, rows, parts).items():
+        variables |= {"verified_at": newest.get(path.partition("/")[0]), "counts": counts}
+        files.append((path, partial(_text_of_page, path, variables, templates)))
+    return Indexes(files, rows.example.found(), bool(shards))
 
-    return Indexes(files(), rows.example.found(), bool(shards))
+
+def _text_of_lines(lines: Sequence[str]) -> str:
+    return "\n".join([*lines, ""])
+
+
+def _text_of_part(section: str, part: IndexPart, templates: Templates) -> str:
+    title = f"{section.capitalize()}: {part.name}"
+    return _signed(templates.render("index-part.md", section=section, title=title, rows="\n".join(part.rows())))
+
+
+def _text_of_page(path: str, variables: Mapping[str, Any], templates: Templates) -> str:
+    return _signed(templates.render(_template(path), **variables))
 
 
 def _all_by_date(section: str, rows: Iterable[Listed]) -> list[IndexPart]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
@@ -18,10 +19,11 @@ from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.settled import settled_sessions
 from agent_wiki.pages.state import WikiState
 from agent_wiki.pipeline import audit
-from agent_wiki.pipeline.page_writers import write_texts, written_pages
-from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember
+from agent_wiki.pipeline.page_writers import has_use_for_two, write_texts, written_pages
+from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember, remember_indexes
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import terms_of
+from agent_wiki.pipeline.two_processes import worked_beside
 from agent_wiki.report import Learnt, Report
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
@@ -87,8 +89,14 @@ class CatalogFiles:
         self.report.pages_unchanged += len(found.rendered) - found.changed
         self._remove(found.rendered, scripts)
         self._write_quarantine(made)
-        self._write_indexes(made, found.entries)
-        self._remember(made, found.known, may_settle=may_settle)
+        remembering = partial(self._remember, made, found.known, may_settle=may_settle)
+        if has_use_for_two(len(found.rendered), self.folder):
+            with worked_beside(remembering, self.folder.copy_of_lock()):
+                self._write_indexes(made, found.entries)
+        else:
+            self._write_indexes(made, found.entries)
+            remembering()
+        remember_indexes(self.folder, self.rendered.intersection(INDEX_PAGES))
         self.report.edited = sorted({*self.pages.edited, *self.edited} - set(self.state.config.kept))
         self.report.written = sorted(set(self.folder.written))
         self.report.removed = list(self.folder.removed)
@@ -136,7 +144,7 @@ class CatalogFiles:
         if may_settle and not made.more:
             settled += settled_sessions(made, known)
             terms = terms_of(made.view, self.config_text, self.folder.files(), self.templates.digest())
-        remember(self.folder, known, self.rendered.intersection(INDEX_PAGES), terms, settled)
+        remember(self.folder, known, terms, settled)
 
     def _written_pages(self, made: Catalog, others: set[str]) -> Generator[tuple[RenderedPage, bool]]:
         """Write all pages but `others`. Yields each, and whether it was written."""
@@ -175,7 +183,12 @@ class CatalogFiles:
         before = {path for path in self.folder.files() if is_quarantined(path)}
         new = [page for page in pages if page.path not in before]
         self.audit_log.add(audit.newly_quarantined(new))
-        write_texts(self.folder, [page.path for page in pages], lambda at: pages[at].text(self.templates))
+        write_texts(
+            self.folder,
+            [page.path for page in pages],
+            lambda at: pages[at].text(self.templates),
+            is_large=has_use_for_two(len(pages), self.folder),
+        )
         for path in sorted(before - {page.path for page in pages}) if self.may_remove_all else ():
             self.folder.remove(path)
         self.report.quarantined += [page.path for page in new]
@@ -188,15 +201,13 @@ class CatalogFiles:
     def _write_indexes(self, made: Catalog, entries: Iterable[IndexEntry]) -> None:
         shown = [self._as_edited(entry) for entry in entries]
         indexes = indexes_of(made, shown, self.templates)
-        paths: set[str] = set()
-        for path, text in indexes.files:
-            paths.add(path)
-            if self._is_left(path):
-                self.edited.add(path)
-            else:
-                self.folder.write_text(path, text)
-                self.rendered.add(path)
-        self._remove_shards_but(paths)
+        left = {path for path, _ in indexes.files if self._is_left(path)}
+        files = [(path, text) for path, text in indexes.files if path not in left]
+        is_large = has_use_for_two(len(shown), self.folder)
+        write_texts(self.folder, [path for path, _ in files], lambda at: files[at][1](), is_large=is_large)
+        self.edited |= left
+        self.rendered.update(path for path, _ in files)
+        self._remove_shards_but({*left, *(path for path, _ in files)})
         own = self.folder.read_text(AGENTS, errors="replace")
         is_left = own is not None and AGENTS not in self.released
         if is_left and AGENTS not in self.state.config.kept:

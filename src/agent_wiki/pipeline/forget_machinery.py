@@ -17,6 +17,7 @@ KNOWN_FILES = (
     "recordings.json",
     "asked.json",
     "pages.txt",
+    "indexes.json",
     "pages.json",
     "replaced.json",
     "sidecar.json",

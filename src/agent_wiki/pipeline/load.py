@@ -85,14 +85,14 @@ def load_wiki(
         require_records(folder)
     templates = Templates(folder.root / "templates")
     loaded = LoadedWiki(WikiState(), PagesOnDisk(), "", templates)
-    memory = Memory({}, "", []) if is_joined else remembered(folder)
+    memory = Memory({}, set(), "", []) if is_joined else remembered(folder)
     if settled_but is not None:
         loaded.settled = but_the_newest(memory.settled)
     but = {record_path(each.facts.session_id) for each in loaded.settled}
     _load_records(folder, problems, loaded, but, is_judged=is_judged)
     _load_corpus(folder, problems, loaded)
     paths = paths_of(loaded.state.records.values()) if is_joined else ()
-    loaded.pages = read_pages(folder, problems, memory.known, paths)
+    loaded.pages = read_pages(folder, problems, memory, paths)
     text = folder.read_text(CONFIG) or templates.render("config.yaml")
     loaded.is_merged = has_conflict(text) or bool(loaded.pages.merged) or _has_merged_index(folder, loaded.pages)
     everyone = {each.facts.session_id for each in loaded.settled}

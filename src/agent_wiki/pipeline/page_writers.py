@@ -32,23 +32,26 @@ T = TypeVar("T")
 def written_pages(made: Catalog, folder: WikiFolder, write: Callable[[RenderedPage], bool]) -> Iterator[Written]:
     """Write the numerous pages of a catalog. `write` writes one where it differs from what lies on disk."""
     count = len(made.numerous)
-    is_large = _has_use_for_two(count - len(made.known), folder)
+    is_large = has_use_for_two(count - len(made.known), folder)
     if is_large:
         made.look_up()
     return _written_by_two(partial(_written, made, write), count, folder, _as_values, _from_values, is_large=is_large)
 
 
-def write_texts(folder: WikiFolder, paths: Sequence[str], text_of: Callable[[int], str]) -> None:
-    """Write files where they differ from what lies on disk; the text of each is made of its position in `paths`."""
+def write_texts(folder: WikiFolder, paths: Sequence[str], text_of: Callable[[int], str], *, is_large: bool) -> None:
+    """Write files where they differ from what lies on disk; the text of each is made of its position in `paths`.
+
+    In two processes if `is_large`.
+    """
 
     def written(part: range) -> Iterator[bool]:
         return (folder.write_text(paths[at], text_of(at)) for at in part)
 
-    is_large = _has_use_for_two(len(paths), folder)
     deque(_written_by_two(written, len(paths), folder, bool, bool, is_large=is_large), 0)
 
 
-def _has_use_for_two(pages: int, folder: WikiFolder) -> bool:
+def has_use_for_two(pages: int, folder: WikiFolder) -> bool:
+    """Whether two processes are sooner done with what so many pages need."""
     return pages >= _FEWEST and not folder.is_dry_run and has_two_processors()
 
 

@@ -29,8 +29,8 @@ from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.txt"
-_HEAD = f"agent-wiki {__version__}, layout 8"
-_INDEX = Known("", "", "")
+_INDEXES = "indexes.json"
+_HEAD = f"agent-wiki {__version__}, layout 9"
 _SEPARATOR, _SEPARATORS = "\t", 4  # a page whose path or date has one is not remembered
 
 INDEX_PAGES = ("index.md", *(f"{section}/index.md" for section in FOLDERS))
@@ -90,22 +90,22 @@ class PagesOnDisk:
 
 
 class Memory(NamedTuple):
-    """What the last run remembered of files that lie on disk as it left them.
+    """What the last run remembered of files that lie on disk as it left them; `indexes` are index pages.
 
     `terms` say what the wiki was like as a whole when these sessions were `settled`.
     """
 
     known: dict[str, Known]
+    indexes: set[str]
     terms: str
     settled: list[Settled]
 
 
 def read_pages(
-    folder: WikiFolder, problems: list[UnreadablePage], known: dict[str, Known], but: Container[str] = ()
+    folder: WikiFolder, problems: list[UnreadablePage], memory: Memory, but: Container[str] = ()
 ) -> PagesOnDisk:
     """Look at every page of the wiki, `but` for some. One that cannot be read is appended to `problems`."""
-    found = PagesOnDisk(known=known)
-    found.indexes.update(path for path in INDEX_PAGES if found.known.pop(path, None))
+    found = PagesOnDisk(known=memory.known, indexes=memory.indexes)
     found.generated.update(found.known)
     for path in folder.page_paths(but=but or found.known):
         try:
@@ -133,26 +133,25 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
             found.foreign[path] = page
 
 
-def remember(
-    folder: WikiFolder, generated: Mapping[str, Known], indexes: Iterable[str], terms: str, settled: Sequence[Settled]
-) -> None:
-    """Remember which pages are generated, as they are on disk now, and from what; and index pages as written.
+def remember(folder: WikiFolder, generated: Mapping[str, Known], terms: str, settled: Sequence[Settled]) -> None:
+    """Remember which pages are generated, as they are on disk now, and from what.
 
     Of `settled` sessions, and of the wiki's `terms`, see `Memory`; their pages need not be among `generated`.
     """
-    folder.write_cached_lines(_NAME, _lines(folder.files(), generated, indexes, terms, settled))
+    folder.write_cached_lines(_NAME, _lines(folder.files(), generated, terms, settled))
+
+
+def remember_indexes(folder: WikiFolder, paths: Iterable[str]) -> None:
+    """Remember which index pages are generated, as they are on disk now."""
+    files = folder.files()
+    folder.write_cache(_INDEXES, {path: files[path] for path in sorted(paths) if path in files})
 
 
 def _lines(
-    files: Mapping[str, Signature],
-    generated: Mapping[str, Known],
-    indexes: Iterable[str],
-    terms: str,
-    settled: Sequence[Settled],
+    files: Mapping[str, Signature], generated: Mapping[str, Known], terms: str, settled: Sequence[Settled]
 ) -> Iterator[str]:
     below = {path for each in settled for path, _ in each.pages}
     loose = {path: known for path, known in generated.items() if path not in below}
-    loose |= dict.fromkeys(indexes, _INDEX)
     yield _SEPARATOR.join((_HEAD, terms))
     for path, known in loose.items():
         yield _line(path, known, files)
@@ -178,7 +177,7 @@ def _line(path: str, known: Known, files: Mapping[str, Signature]) -> str:
 
 def remembered(folder: WikiFolder) -> Memory:
     """What was remembered of each page that lies on disk as it was then, and of each session."""
-    memory = Memory({}, "", [])
+    memory = Memory({}, _unchanged_indexes(folder), "", [])
     first, *blocks = folder.read_cached_text(_NAME).split("\n\n")
     head, *lines = first.split("\n")
     head, _, terms = head.partition(_SEPARATOR)
@@ -196,6 +195,11 @@ def remembered(folder: WikiFolder) -> Memory:
             if record == record_path(found.session_id):  # else it is under the name of an earlier version
                 memory.settled.append(Settled(found, pages, block))
     return memory._replace(terms=terms)
+
+
+def _unchanged_indexes(folder: WikiFolder) -> set[str]:
+    kept, files = folder.read_cache(_INDEXES), folder.files()
+    return {path for path in INDEX_PAGES if path in files and files[path] == kept.get(path)} if kept else set()
 
 
 def _unchanged(lines: Iterable[str], files: Mapping[str, Signature]) -> Iterator[tuple[str, Known]]:

@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
 Result = TypeVar("Result")
@@ -64,6 +65,35 @@ def worked_by_two(
         for number, values in _read(found):
             left.remove(number)
             yield from taken_over(values)
+
+
+@contextmanager
+def worked_beside(work: Callable[[], object], held: int | None = None) -> Iterator[None]:
+    """Meanwhile a copy of this process does some work of which nothing is asked but what it leaves on the disk.
+
+    What the copy could not do is done here afterwards. `held` is a descriptor that is the copy's alone.
+    """
+    copy = os.fork()
+    if not copy:
+        _work_and_end(work)
+    if held is not None:
+        os.close(held)
+    try:
+        yield
+    finally:
+        _, status = os.waitpid(copy, 0)
+    if status:
+        work()
+
+
+def _work_and_end(work: Callable[[], object]) -> None:
+    code = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent waits for the end of it
+        work()
+        code = 0
+    finally:
+        os._exit(code)
 
 
 def _queue(numbers: Iterable[int]) -> int:
