@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,6 +33,7 @@ settings.load_profile("each run tries others")
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4_000_000_000  # bytes
+_HOMES = pytest.StashKey[Iterator[Path]]()
 
 
 def _is_in_memory() -> bool:
@@ -68,19 +70,30 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """No test reads or writes the user's own home. To have two fixtures for it takes a fourth of what most tests do."""
+    if _HOMES not in item.config.stash:
+        item.config.stash[_HOMES] = _homes(item.config)
+    homes = item.config.stash[_HOMES]
+    home = next(homes)
+    home.mkdir()
+    os.environ["HOME"] = str(home)
+
+
+def _homes(config: pytest.Config) -> Iterator[Path]:
+    """Homes that are not there yet."""
+    folder = Path(tempfile.mkdtemp(prefix="homes-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(scope="session")
 def traces() -> Path:
     """The folder of real recordings, which is not part of this repository. Tests skip without it."""
     if not TRACES.is_dir():
         pytest.skip(f"no real recordings: {TRACES.name} is not beside the repository (set AGENT_WIKI_TRACES)")
     return TRACES
-
-
-@pytest.fixture(scope="session")
-def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Homes that are not there yet. To have pytest number them takes as long as most tests: it lists all others."""
-    folder = tmp_path_factory.mktemp("homes")
-    return (folder / str(number) for number in count())
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -98,14 +111,6 @@ def _what_no_test_can_see_takes_no_time() -> Iterator[None]:
         if client := sys.modules.get("anthropic._base_client"):
             patched.setattr(client, "INITIAL_RETRY_DELAY", 0.001)
         yield
-
-
-@pytest.fixture(autouse=True)
-def _home_is_elsewhere(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's own home."""
-    home = next(_homes)
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,7 +16,7 @@ from agent_wiki.pages.support import MOST_EVIDENCE, MOST_SOURCES, Evidence, trus
 from agent_wiki.pages.thresholds import at_least
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.evidence import Trust
-from agent_wiki.wiki.page import parse_page
+from agent_wiki.wiki.page import Page, parse_page
 from agent_wiki.wiki.records import SessionRecord, parse_record, record_text
 from tests.pages.rendering import catalog_of, pages_of, stage, texts_of
 
@@ -66,29 +66,23 @@ def records(draw: st.DrawFn) -> list[SessionRecord]:
 
 @settings(max_examples=_SOME)
 @given(records(), st.randoms(use_true_random=False))
-def test_the_order_of_arrival_changes_nothing(found: list[SessionRecord], random: Any) -> None:
+def test_the_set_of_records_decides_the_pages(found: list[SessionRecord], random: Any) -> None:
+    """Neither the order of arrival nor the disk changes anything; the first session by date speaks for a page."""
+    texts = texts_of(catalog_of(*found))
     shuffled = list(found)
     random.shuffle(shuffled)
-    assert texts_of(catalog_of(*shuffled)) == texts_of(catalog_of(*found))
-
-
-@settings(max_examples=_SOME)
-@given(records())
-def test_a_wiki_read_from_its_records_renders_the_same_pages(found: list[SessionRecord]) -> None:
+    assert texts_of(catalog_of(*shuffled)) == texts
     read = [parse_record(record_text(each).encode(), "r", entry_types()) for each in found]
     assert read == found
-    assert texts_of(catalog_of(*read)) == texts_of(catalog_of(*found))
+    assert texts_of(catalog_of(*read)) == texts
+    _check_speakers(found, [parse_page(text, path) for path, text in texts.items()])
 
 
-@settings(max_examples=_SOME)
-@given(records())
-def test_the_first_session_by_date_speaks_for_a_page_and_the_first_ones_are_its_evidence(
-    found: list[SessionRecord],
-) -> None:
-    pages = pages_of(*found)
+def _check_speakers(found: list[SessionRecord], pages: list[Page]) -> None:
+    """The first session by date speaks for a page, and the first ones are its evidence."""
     for name in ("g1", "g2"):
         entries = {each.rank: entry for each in found for entry in each.answer(EXTRACT_GUIDELINES) if entry.id == name}
-        page = next((page for page in pages.values() if page.fields.get("id") == name), None)
+        page = next((page for page in pages if page.fields.get("id") == name), None)
         assert (page is not None) == bool(entries)
         if page is not None:
             speaker = entries[min(entries)]

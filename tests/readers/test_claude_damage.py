@@ -130,18 +130,18 @@ print(len(trajectory.messages), trajectory.characters(), peak() - before)
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 def test_a_large_recording_is_held_once(tmp_path: Path) -> None:
-    """100 MB, half of it the structured copies that a session file keeps beside each result."""
+    """40 MB, half of it the structured copies that a session file keeps beside each result."""
     path, output = tmp_path / "large.jsonl", "a line of output 0123456789\n" * 1800
     with path.open("w", encoding="utf-8") as stream:
-        for number in range(1000):
+        for number in range(400):
             reply = assistant(f"m{number}", call(f"c{number}", command="make"))
             answer = user([result(f"c{number}", f"{number} {output}")], toolUseResult={"stdout": output})
             stream.write(f"{json.dumps(reply)}\n{json.dumps(answer)}\n")
-    assert path.stat().st_size > 100_000_000
+    assert path.stat().st_size > 40_000_000
     measured = subprocess.run(  # its own process: the peak of this one is not the reader's
         [sys.executable, "-c", MEASURE, str(path)], check=True, capture_output=True, text=True
     )
     messages, characters, peak = (int(word) for word in measured.stdout.split())
-    assert messages == 2000
-    assert characters > 50_000_000
+    assert messages == 800
+    assert characters > 20_000_000
     assert 1.0 * characters < peak < 2.5 * characters  # less than was kept would be a wrong measurement
