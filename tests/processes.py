@@ -48,7 +48,7 @@ def forked_workers(patched: pytest.MonkeyPatch) -> None:
 
     What they work with is pickled for them all the same. They do not have the environment of this process.
     """
-    contexts = {"spawn": _CONTEXT}
+    contexts = dict.fromkeys(("spawn", "fork"), _CONTEXT)
     patched.setattr(multiprocessing, "get_context", contexts.__getitem__)
 
 

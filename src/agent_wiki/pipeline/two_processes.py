@@ -23,9 +23,13 @@ MOST_PARTS = 200
 
 
 def has_two_processors() -> bool:
-    """Whether a copy helps. That of a process with several threads could wait for ever for what one of them held."""
-    is_possible = sys.platform == "linux" and threading.active_count() == 1
-    return is_possible and len(os.sched_getaffinity(0)) > 1
+    """Whether a copy helps."""
+    return may_be_copied() and len(os.sched_getaffinity(0)) > 1
+
+
+def may_be_copied() -> bool:
+    """Whether this process may. The copy of one with several threads could wait for ever for what one of them held."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def parts_of(count: int) -> list[range]:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_wiki.engine import Engine
@@ -17,6 +18,7 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.mine import Assignment, Known, Mined, mine, mine_in_worker, set_worker_context
 from agent_wiki.pipeline.stopping import NEVER, StopSignal, deaf_children, end_workers
+from agent_wiki.pipeline.two_processes import may_be_copied
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.trajectory.lazily import dataclass
@@ -98,7 +100,9 @@ def _in_processes(ordered: Sequence[Assignment], known: Known, workers: int, sto
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    context = get_context("spawn")
+    # A copy of this process need not import anything. It must not share a connection to a bucket.
+    is_local = all(isinstance(each.path, Path) for each in ordered)
+    context = get_context("fork" if is_local and may_be_copied() else "spawn")
     given = (known, os.getpid())
     with ProcessPoolExecutor(workers, context, initializer=set_worker_context, initargs=given) as pool:
         most = workers * _IN_FLIGHT_PER_WORKER
