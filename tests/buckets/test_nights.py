@@ -381,6 +381,21 @@ def test_a_dry_run_reads_and_writes_nothing(tmp_path: Path, script: Script, buck
     )
 
 
+def test_a_bucket_without_a_recording_makes_no_wiki_and_a_night_in_one_that_is_there_remembers_it(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    bucket.put("notes.txt", b"no recording")
+    for _ in range(2):
+        assert _night(bucket, tmp_path / "wiki", script).exit_code == 1
+        assert bucket.read == {"notes.txt": 1}
+    assert not (tmp_path / "wiki").exists()
+    (tmp_path / "wiki" / ".wiki").mkdir(parents=True)  # as the nightly job does
+    for read in ({"notes.txt": 1}, {}):
+        _night(bucket, tmp_path / "wiki", script)
+        assert (tmp_path / "wiki" / "index.md").is_file()
+        assert bucket.read == read
+
+
 def test_a_key_that_holds_a_secret_is_not_written_down(tmp_path: Path, script: Script, bucket: Bucket) -> None:
     secret = "ghp_" + "A1b2C3d4E5f6" * 3
     bucket.put(f"{secret}.json", _session("a"))

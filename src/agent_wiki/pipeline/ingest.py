@@ -74,7 +74,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
     if options.pii:
         options = replace(options, rewrite=True)  # what was made of the recordings says it otherwise
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
-    was_there = options.wiki.exists()
+    is_new = not options.wiki.exists()
     if options.stages != (CATALOG,):  # with which `wiki init` makes one
         folder.check_place()
     with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
@@ -87,7 +87,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
                 options.stop.heard(engine.stop),
                 one_round(engine),
             ):
-                _run_stages(inputs, folder, opened, options, report, progress)
+                _run_stages(inputs, folder, opened, options, report, progress, is_new=is_new)
             if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break
             report.begin_again()
@@ -95,7 +95,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
-    if not was_there and inputs.is_barren(report):
+    if is_new and inputs.is_barren(report):
         folder.unmake()
     report.warnings += without_effect(options.wiki, asks_a_model=opened.engine.name != EMBEDDED)
     inputs.report_barren(report)
@@ -109,6 +109,8 @@ def _run_stages(
     options: Options,
     report: Report,
     progress: Progress,
+    *,
+    is_new: bool,
 ) -> None:
     terms = finished.terms(options.stages, opened.engine, archive_covered=options.archive_covered)
     inputs.report_lost(report)
@@ -129,7 +131,7 @@ def _run_stages(
     if options.shard_run is not None:
         report.written = sorted(set(folder.written))
         return
-    if folder.is_empty and inputs.is_barren(report):
+    if is_new and inputs.is_barren(report):
         return  # another place was meant: no wiki is made of nothing
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)

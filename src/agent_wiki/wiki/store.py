@@ -69,13 +69,10 @@ class WikiFolder:
                 "or make this one a wiki with `wiki init --wiki FOLDER`"
             )
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing lies here, or nothing but what a run keeps in `.wiki/` while it works."""
-        return not self.root.is_dir() or all(each.name == MACHINERY for each in self.root.iterdir())
-
     def unmake(self) -> None:
-        """Remove `.wiki/`, and the folder itself if nothing else is in it."""
+        """Remove what a run has written, `.wiki/`, and the folder itself if nothing else is in it."""
+        for path in dict.fromkeys(self.written):
+            self.remove(path)
         shutil.rmtree(self.root / MACHINERY, ignore_errors=True)
         with suppress(OSError):
             self.root.rmdir()
