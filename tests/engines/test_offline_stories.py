@@ -196,3 +196,11 @@ def test_a_review_in_json_is_not_shown_by_its_own_verdict() -> None:
     assert (arc.outcome, quote) == ("success", why[: len(quote)])
     assert 100 < len(quote) <= 200
     assert why[len(quote)] == " ", "whole words"
+
+
+def test_a_push_that_was_rejected_did_not_go_through() -> None:
+    session = Session().user("Fix the total and push it.").edit("src/cart.py")
+    session.run("git push origin main", "! [rejected] main -> main (fetch first)\nerror: failed to push", failed=True)
+    arc = summary(session.says("The push was rejected."))
+    assert any("`git push origin main` does not go through" in note.text for note in arc.key_turns)
+    assert not any("went through" in note.text for note in arc.key_turns)

@@ -64,17 +64,6 @@ def test_the_innermost_message_names_the_error_not_the_wrapper_that_repeats_the_
     ]
 
 
-def test_a_tool_that_may_reach_only_some_folders_is_given_files_of_theirs() -> None:
-    refused = "Error: access denied: /tmp/a.txt is outside allowed roots"
-    script = Script().call("mcp__web__upload", {"path": "/tmp/a.txt"}, refused, failed=True)
-    assert _rules(script.call("mcp__web__upload", {"path": "/home/kim/shop/a.txt"}, "{}")) == [
-        (
-            "Give `upload` in `path` only files inside the folders that it is allowed, if need be a copy: "
-            "for others it answers `outside allowed roots`."
-        )
-    ]
-
-
 def test_a_call_about_other_things_that_happened_to_come_in_between_prepared_nothing() -> None:
     script = Script().call("view_page", {"path": "a"}, "error: could not parse the call", failed=True)
     script.call("kill_workers", {"which": "all"}, "done").call("view_page", {"path": "a"}, "the page")

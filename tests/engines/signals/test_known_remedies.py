@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.remedies import Remedy, remedies
 from agent_wiki.engines.offline.signals import known_remedies
+from agent_wiki.engines.offline.signals.known_remedies import Remedy, remedies
 from tests.engines.scripted_session import Script
 
 FORMAT = "fork/exec /tmp/home/kim/cart.test: exec format error"

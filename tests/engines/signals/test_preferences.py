@@ -82,23 +82,6 @@ def test_a_customers_wish_is_no_rule() -> None:
     assert not _rules(script.user("Always book window seats before paying."))
 
 
-_WHY = "why would you repeat the table in the schema if a migration creates it?"
-
-
-def test_a_question_with_its_reason_is_a_rule_when_the_agent_takes_it_back() -> None:
-    script = Script().edits("-- end", "create table coupons (id int);").says("Done.").user(_WHY)
-    script.edits("create table coupons (id int);", "-- end")
-    assert _rules(script) == ["Avoid repeating the table in the schema if a migration creates it."]
-
-
-def test_a_question_that_is_answered_or_has_no_reason_is_none() -> None:
-    def asked(question: str) -> Script:
-        return Script().edits("-- end", "create table coupons (id int);").says("Done.").user(question)
-
-    assert not _rules(asked(_WHY).says("Fresh databases run no migrations."))
-    assert not _rules(asked("why would you do it like that?").edits("create table coupons (id int);", "-- end"))
-
-
 def test_a_wish_about_a_name_of_the_code_at_hand_is_no_rule() -> None:
     assert not _rules(_working().user("no, don't expose oidc-audience as an option"))
     assert _rules(_working().user("no, don't expose secrets as an option"))

@@ -13,8 +13,8 @@ from typing import overload
 
 from agent_wiki.compare.similarity import WORD, strength
 from agent_wiki.compare.views import SessionView
-from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.contrasts import Side, tool_contrasts, what_worked, write_contrasts
+from agent_wiki.engines.offline.wording import clause
 from agent_wiki.stages.discover_tasks import (
     MOST_FINDINGS,
     SubtaskQuestion,

@@ -47,13 +47,14 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
 
 def _with_scope(guideline: GuidelineAnswer) -> GuidelineAnswer:
     """How far a rule of each family holds: the user's wishes and a repository's own runner for that repository."""
+    of_tool = f"tool:{guideline.tags[0]}" if _is_one_of(_OF_TOOL, guideline) else "general"
+    return guideline.model_copy(update={"scope": REPOSITORY if _is_one_of(_OF_REPOSITORY, guideline) else of_tool})
+
+
+def _is_one_of(families_and_rules: frozenset[str], guideline: GuidelineAnswer) -> bool:
+    """Whether the rule that a guideline comes from, or its family, is named."""
     rule_id = guideline.rule_id or ""
-    family = rule_id.partition("/")[0]
-    if _OF_REPOSITORY & {family, rule_id}:
-        scope = REPOSITORY
-    else:
-        scope = f"tool:{guideline.tags[0]}" if _OF_TOOL & {family, rule_id} else "general"
-    return guideline.model_copy(update={"scope": scope})
+    return bool(families_and_rules & {rule_id, rule_id.partition("/")[0]})
 
 
 def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
@@ -66,9 +67,7 @@ def _is_sure(lesson: Lesson, session: MinedSession) -> bool:
     if _VALUE_LOST.search(lesson.guideline.rule) or rests_on_wiki(lesson.guideline, session.trajectory):
         return False
     cause = grade_of(lesson.guideline, session.trajectory).cause
-    rule_id = lesson.guideline.rule_id or ""
-    is_canned = rule_id in CANNED or rule_id.partition("/")[0] in CANNED
-    return cause == "checked" or (cause == "stated" and not is_canned)
+    return cause == "checked" or (cause == "stated" and not _is_one_of(CANNED, lesson.guideline))
 
 
 def offered(session: MinedSession, rules: Sequence[AnyRule] = RULES) -> list[Lesson]:

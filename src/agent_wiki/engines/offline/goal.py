@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
-from agent_wiki.engines.offline.wording import count, said
+from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.lazily import regex

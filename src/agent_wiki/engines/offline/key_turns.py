@@ -34,6 +34,12 @@ _ENDS = {
     "stopped": "The user stops the agent",
     "reverted": "The user has the changes reverted",
 }
+_SHOWN_BY = {
+    "cluster": "shows it healthy",
+    "read-back": "shows it",
+    "refused": "does not go through",
+    "not-allowed": "is not allowed",
+}
 _LEAST_KEY_TURNS = 3
 
 
@@ -108,13 +114,7 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
         return [_Candidate(95, shown.turn, _verdict(shown.act))]
     if shown.act is not None:
         line = error_words(shown.quote or "", 120)
-        what = (
-            "shows it healthy"
-            if shown.basis == "cluster"
-            else "shows it"
-            if shown.basis == "read-back"
-            else "went through"
-        )
+        what = _SHOWN_BY.get(shown.basis, "went through")
         return [_Candidate(95, shown.turn, f"{called(shown.act)} {what}{f': {line}' if line else ''}")]
     words = said(shown.quote or "", 120)
     what = _ENDS.get(shown.basis) or f"The user {'accepts' if shown.outcome == 'success' else 'objects'}"

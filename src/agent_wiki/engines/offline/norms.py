@@ -52,11 +52,6 @@ _SPECIFIC = regex(
 _UNCLEAR = regex(
     r"\b(?:this|that|these|those|it|its|them|they|there|here|my|your|our|me|you|us|i|we|now|again|yet)\b", re.I
 )
-_WHY = regex(
-    r"\bwhy (?:would|did|do|should) (?:you|we) (?:still |even )?(?P<what>[a-z]+ .{3,120}?)"
-    r" (?P<when>if|when|since|because) (?P<reason>.{8,120}?)\?",
-    re.I,
-)
 _COMMON = frozenset(table("names")["common"].split())
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
@@ -119,18 +114,6 @@ def _with_reason(norm: Norm, why: str) -> Norm:
     """The reason belongs to the rule where it speaks of nothing but what the rule names."""
     is_clear = bool(why) and all(_is_named_before(word, f"the {norm.rule}") for word in why.split())
     return replace(norm, rule=f"{norm.rule}, {why}") if is_clear else norm
-
-
-def norm_of_question(text: str) -> Norm | None:
-    """`why would you repeat X if Y does it`: what to avoid, and when; None without the condition that says why."""
-    match = _WHY.search(" ".join(text.replace("’", "'").split()))
-    if match is None or not all(_is_named_before(word, match["what"]) for word in match["reason"].split()):
-        return None
-    what, reason = match["what"].strip(" ,"), match["reason"].strip(" ,?.")
-    verb, _, rest = what.partition(" ")
-    rule = f"Avoid {gerund(verb.lower())} {rest} {match['when'].lower()} {reason}"
-    is_clear = rest and not _UNCLEAR.search(rest) and len(rule.split()) <= 2 * _MOST_WORDS
-    return Norm(rule, f"{verb.lower()} {rest}", is_lasting=False) if is_clear else None
 
 
 def _is_named_before(word: str, what: str) -> bool:

@@ -17,11 +17,10 @@ from agent_wiki.engines.offline.delivered import delivered
 from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.engines.offline.reverted import lowered_where_reverted
+from agent_wiki.engines.offline.reverted import lowered_where_reverted, lowered_where_stopped
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.shipping import asks_to_ship, not_shipped, published, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
-from agent_wiki.engines.offline.stopped import lowered_where_stopped
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.kinds import is_check

@@ -1,4 +1,4 @@
-"""The user had the changes reverted: the checks that passed before, or since, are not of what was asked for."""
+"""The user stopped the agent, or had the changes reverted: a check that passed is not of what was asked for."""
 
 from __future__ import annotations
 
@@ -16,11 +16,50 @@ from agent_wiki.trajectory.lazily import regex
 
 _UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
+_STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
 _REVERT = regex(
     r"(?<!not )(?<!n't )\b(?:revert|undo|roll back)\b[^.?!\n]{0,30}?"
     r"\b(?:any|all|every|everything|it all|what you|(?:your|the|these|those) changes)\b",
     re.IGNORECASE,
 )
+
+
+def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:
+    """The outcome where the user refused the last call and stopped the agent, without a word after it.
+
+    What was done before makes it partial; where the calls before had failed and nothing was made, it is a failure.
+    """
+    turn = _stopped_at(stretch)
+    if turn is None or shown.outcome in ("failure", "partial"):
+        return shown
+    if shown.outcome == "success" and shown.basis in _STANDS and (shown.turn or 0) > stretch.last_request_turn():
+        return shown
+    quote = quoted(stretch.content(turn).split("\n", 1)[0]) or None
+    stopped = replace(shown, basis="stopped", turn=turn, quote=quote, act=None)
+    if shown.outcome == "success" or _has_result(stretch):
+        return replace(stopped, outcome="partial")
+    done = [act for act in stretch.acts if act.kind not in ("look", "plan", "ask") and _has_run(act)]
+    return replace(stopped, outcome="failure") if done and done[-1].has_failed else shown
+
+
+def _stopped_at(stretch: Stretch) -> int | None:
+    """The turn in which the user stopped the agent at its last call, when nothing was said afterwards."""
+    interrupts = stretch.interrupts()
+    if not interrupts or not stretch.acts or _has_run(stretch.acts[-1]):
+        return None
+    last = stretch.acts[-1]
+    is_last_word = not any(request.turn > last.turn for request in stretch.requests)
+    return interrupts[-1] if is_last_word and interrupts[-1] > last.turn else None
+
+
+def _has_result(stretch: Stretch) -> bool:
+    """Files were changed, or an earlier request was answered."""
+    asked = stretch.last_request_turn()
+    return bool(stretch.kept_edits()) or any(turn < asked for turn, _ in stretch.replies())
+
+
+def _has_run(act: Act) -> bool:
+    return act.call.result is not None and act.verdict.state not in ("refused", "called off")
 
 
 def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:

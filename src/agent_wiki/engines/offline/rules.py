@@ -13,10 +13,8 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.objections import known_objections
-from agent_wiki.engines.offline.remedies import remedies
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
-    accepted,
     arguments,
     causes,
     checks,
@@ -24,7 +22,6 @@ from agent_wiki.engines.offline.signals import (
     diagnostics,
     edits,
     hints,
-    imports,
     known_remedies,
     objections,
     other_names,
@@ -58,17 +55,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         preferences.lessons,
-        {
-            "preferences/stated-rule": "The user states how things are done from now on, in general words.",
-            "preferences/questioned": "The user asks why anyone would do that, and says why not; it is undone.",
-        },
-    ),
-    *_found_by(
-        accepted.lessons,
-        {
-            "accepted/named-instead": "What the agent found not to work gives way to what the user names.",
-            "accepted/switched": "The user comes back with an error; the agent switches, and it works.",
-        },
+        {"preferences/stated-rule": "The user states how things are done from now on, in general words."},
     ),
     *_found_by(objections.lessons, {each.id: each.title for each in known_objections()}),
     *_found_by(
@@ -83,7 +70,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes.",
         },
     ),
-    *_found_by(known_remedies.lessons, {each.id: each.title for each in remedies()}),
+    *_found_by(known_remedies.lessons, {each.id: each.title for each in known_remedies.remedies()}),
     *_found_by(
         edits.lessons,
         {
@@ -99,7 +86,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         arguments.lessons,
         {
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
-            "arguments/allowed-folder": "A tool refuses a file outside of its folders, and takes one from inside.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
         },
     ),
@@ -122,20 +108,11 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         surroundings.lessons,
-        {
-            "surroundings/version-selected": "A check fails, and runs once a version or an environment is selected.",
-            "surroundings/path": "A program is not found, and runs with its folder put on the `PATH`.",
-        },
-    ),
-    *_found_by(
-        imports.lessons,
-        {"imports/other-module": "A name is not in the module it is imported from, and is found in another one."},
+        {"surroundings/path": "A program is not found, and runs with its folder put on the `PATH`."},
     ),
     *_found_by(
         runners.lessons,
-        {
-            "runners/other-runner": "A runner is not installed, and another one does its job.",
-        },
+        {"runners/other-runner": "A runner is not installed, and another one does its job."},
     ),
     *_found_by(
         refused_words.lessons,
@@ -146,9 +123,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         hints.lessons,
-        {
-            "hints/followed": "The output of a failure names a command; it is run, and what failed works.",
-        },
+        {"hints/followed": "The output of a failure names a command; it is run, and what failed works."},
     ),
     *_found_by(
         retries.lessons,
@@ -159,9 +134,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         safeguards.lessons,
-        {
-            "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
-        },
+        {"safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next."},
     ),
 )
 

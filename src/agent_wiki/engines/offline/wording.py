@@ -1,4 +1,4 @@
-"""Small pieces of plain English: lists, counts, quotes and names of acts, all safe on a page."""
+"""Small pieces of plain English: lists, counts, clauses, quotes and names of acts, all safe on a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
-from agent_wiki.engines.offline.clauses import clause
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
@@ -18,6 +17,10 @@ _COMMON_NAMES = frozenset(
 )
 _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}")
 _LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\([^()\s]{1,400}\)")
+_SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
+_CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
+_LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
+_LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -81,6 +84,30 @@ def code(text: str) -> str:
     """A name from code in backticks; nothing for nothing."""
     text = text.replace("`", "").strip()
     return f"`{text}`" if text else ""
+
+
+def clause(text: str, most: int) -> str:
+    """`text` as a plain line of at most `most` characters that ends where a sentence or a clause does.
+
+    Only a text without such a place in the last three fifths of `most` is cut at a word, with an ellipsis.
+    """
+    whole = plain_line(text, 4 * most)
+    if len(whole) <= most:
+        return whole
+    for pattern in (_SENTENCE, _CLAUSE):
+        ends = [match.end() for match in pattern.finditer(whole[: most + 1]) if most * _LEAST < match.end() <= most]
+        for end in reversed(ends):
+            piece = whole[:end].rstrip(" ,;–—-(")
+            if _is_closed(piece):
+                return plain_line(piece, most)
+    return plain_line(whole, most)
+
+
+def _is_closed(piece: str) -> bool:
+    """No bracket, quotation or code span is left open, and no word that wants another."""
+    if _LEFT_OPEN.search(piece):
+        return False
+    return piece.count("(") == piece.count(")") and piece.count('"') % 2 == 0 and piece.count("`") % 2 == 0
 
 
 @lru_cache(maxsize=512)

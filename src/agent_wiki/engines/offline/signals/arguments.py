@@ -33,7 +33,6 @@ _REFUSED = regex(
     r"|must (?:be|have|include)|omit|cannot be (?:used|combined)|mutually exclusive|not allowed|unexpected)\b",
     re.IGNORECASE,
 )
-_OUTSIDE = regex(r"outside (?:of )?(?:the )?allowed (?:roots|director\w+|folders?|paths?)", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
 _CONSTRAINT = regex(
     r"\b(?:can(?:not| not|'t)|must|should|only|not (?:enough|allowed|permitted|match|available)|does not match"
@@ -53,7 +52,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
             continue
         worked = _next_success(session, failed)
         if worked is not None:
-            found += _allowed(session, failed, worked) or _either(session, failed, worked, line)
+            found += _either(session, failed, worked, line)
     return found
 
 
@@ -77,30 +76,6 @@ def _next_success(session: MinedSession, failed: Call) -> Call | None:
             is_other = later.arguments != failed.arguments and _refusal(later) is None
             return later if is_other else None
     return None
-
-
-def _allowed(session: MinedSession, failed: Call, worked: Call) -> list[Lesson]:
-    """The path of one argument lay outside of what the tool may reach, and another one inside of it."""
-    match = _OUTSIDE.search((failed.result or "")[:2000])
-    changed = [name for name in _changed(failed, worked) if _is_path(worked.arguments.get(name))]
-    if match is None or len(changed) != 1 or not _is_path(failed.arguments.get(changed[0])):
-        return []
-    tool = bare_tool_name(failed.name)
-    wording = Wording(
-        "arguments/allowed-folder",
-        f"Give {tool} files it may reach",
-        f"Give `{tool}` in `{changed[0]}` only files inside the folders that it is allowed, if need be a copy: "
-        f"for others it answers `{match[0]}`.",
-        f"`{tool}` is to be called with a file that lies outside of the project, or answers `{match[0]}`.",
-        (tag(tool, "tool", most=40), "permissions", "tool-arguments"),
-    )
-    line = next(each for each in (failed.result or "").splitlines() if match[0] in each)
-    return _lesson(session, failed, worked, wording, line, f"it took a file inside of them in `{changed[0]}`", 72)
-
-
-def _is_path(value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return bool(values) and all(isinstance(each, str) and "/" in each for each in values)
 
 
 def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:

@@ -6,9 +6,15 @@ import re
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text, is_edit
-from agent_wiki.engines.offline.lessons import Lesson, error_name, lesson, quote_command, quote_line
-from agent_wiki.engines.offline.remedies import Remedy, remedies
-from agent_wiki.engines.offline.tables import Pattern, pattern
+from agent_wiki.engines.offline.lessons import (
+    Lesson,
+    WordedEntry,
+    error_name,
+    lesson,
+    quote_command,
+    quote_line,
+)
+from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.same_check import is_same_check
@@ -17,6 +23,23 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 14
+
+
+class Remedy(WordedEntry):
+    """One entry of `tables/remedies.toml`, which says what each field means."""
+
+    error: AnyOf
+    command: AnyOf | None = None
+    edit: AnyOf | None = None
+    failed: AnyOf | None = None
+    is_same: bool = False
+    quotes: bool = False
+    good: AnyOf | None = None
+
+
+def remedies() -> tuple[Remedy, ...]:
+    """All of them, in the order of the table."""
+    return entries("remedies", Remedy)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

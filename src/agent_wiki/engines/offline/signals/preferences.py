@@ -12,8 +12,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.norms import Norm, norm_of, norm_of_question
-from agent_wiki.engines.offline.undoing import undoing
+from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -44,29 +43,11 @@ def lessons(session: MinedSession) -> list[Lesson]:
     for position, words in enumerate(said):
         before = said[position - 1] if position else None
         is_correction = _is_correction(words, before)
-        found += _questioned(session, words)
         for sentence in words.sentences:
             norm = norm_of(_with_occasion(words, sentence), is_correction=is_correction)
             if norm is not None:
                 found += _lesson(session, words, sentence, norm)
     return found
-
-
-def _questioned(session: MinedSession, words: UserWords) -> list[Lesson]:
-    """`why would you …?` after a report or a call, and the agent reverts what it had done."""
-    norm = norm_of_question(words.own)
-    undone = undoing(session, words.turn) if norm is not None else None
-    if norm is None or undone is None or generalize(norm.rule, session.trajectory) != norm.rule:
-        return []
-    rule = plain_line(norm.rule, 240)
-    title = title_of(rule)
-    said = next((line for line in words.own.splitlines() if "why" in line.lower()), words.own)
-    wording = Wording(
-        "preferences/questioned", title or "", f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(norm.deed)
-    )
-    rationale = f'The user asked: "{plain_line(said, 240)}", and the agent reverted it.'
-    evidence = [session.quote(words.turn, said)]
-    return lesson(wording, rationale, evidence, {words.turn}, 86, remedy=undone.turn) if title else []
 
 
 def _is_correction(words: UserWords, before: UserWords | None) -> bool:

@@ -1,22 +1,17 @@
-"""A check fails for what it runs in, that is changed, and the same check runs (signals 4 and 7).
+"""A program is not found, and runs once its folder is on the search path (signal 7).
 
-What is changed is not the work: the version of a language, the search path.
-Whether nothing else was changed is judged by the lesson's grade. Where the failure itself says what to run, its text
-is all that one needs.
+Whether nothing else was changed is judged by the lesson's grade.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
+from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_line, tag
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
-from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.past_failure import has_started
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
@@ -24,39 +19,26 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
-_SELECTS = regex(
-    r"(?:nvm|fnm|sdk) use\b|n \d|(?:pyenv|rbenv|nodenv|jenv|asdf) (?:shell|local|global|set)\b|mise use\b"
-    r"|rustup (?:default|override set)\b|conda activate\b|corepack enable\b"
-)
 _ON_PATH = regex(r"PATH=[\"']?(?:\$PATH:|\$\{PATH\}:)?(?P<folder>[^:\"'\s]{3,80})(?::\$\{?PATH\}?)?[\"']?")
 _OF_EVERYONE = regex(r"(?:/(?!Users/|home/|root/|tmp/)|~/|\$HOME/)[\w./+-]{2,80}")
 _NOT_ON_PATH = regex(r"([\w.+-]{1,40}): (?:command )?not found(?!:)|command not found: ([\w.+-]{1,40})")
 _ASSIGNED = regex(r"(?:^|[;&] ?)(?P<text>PATH=[^\s;&]{3,200}) ?(?:&&|;)")
-_LONGEST = 60
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson at most for each check that failed for its surroundings."""
-    found: list[Lesson] = []
-    for failed in session.attempts:
-        if failed.verdict == "failed" and failed.actions:
-            found += _surrounded(session, failed)
-    return found
+    """One lesson at most for each call of a program that was not on the path."""
+    failures = (each for each in session.attempts if each.verdict == "failed" and each.actions)
+    return [lesson for failed in failures for lesson in _put_on_path(session, failed)]
 
 
-def _surrounded(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    for later in session.attempts_after(failed, _WITHIN_CALLS):
+def _put_on_path(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    missing = _NOT_ON_PATH.search(failed.output)
+    program = next(filter(None, missing.groups()), "") if missing else ""
+    for later in session.attempts_after(failed, _WITHIN_CALLS) if missing else ():
         for wanted, used in _runs_again(failed, later):
             changes = list(_changes(session, failed, later, used))
-            kinds = {kind for _, _, kind in changes}
-            if len({step.text() for _, step, _ in changes}) != 1 or len(kinds) != 1:
-                continue
-            attempt, step, kind = changes[0]
-            if kind == "path":
-                return _on_path(session, failed, (attempt, step), later, wanted)
-            if is_check(wanted) and step.text()[:_LONGEST] not in failed.output:
-                return _selected(session, failed, (attempt, step), later, wanted)
-            return []
+            if len({step.text() for _, step in changes}) == 1 and program == wanted.program:
+                return _worded(session, (failed, changes[0][0], later), changes[0][1], program)
     return []
 
 
@@ -73,8 +55,8 @@ def _runs_again(failed: Attempt, later: Attempt) -> Iterator[tuple[SimpleCommand
 
 def _changes(
     session: MinedSession, failed: Attempt, later: Attempt, used: SimpleCommand
-) -> Iterator[tuple[Attempt, SimpleCommand, str]]:
-    """The steps after the failure, before the run that counts, that change the surroundings."""
+) -> Iterator[tuple[Attempt, SimpleCommand]]:
+    """The steps after the failure, before the run that counts, that change the path."""
     before = {step.text() for step in called_steps(failed.call)}
     for attempt in session.attempts_after(failed, _WITHIN_CALLS):
         if attempt.position > later.position:
@@ -82,9 +64,9 @@ def _changes(
         for step in (*_assigned(attempt), *called_steps(attempt.call)):
             if attempt is later and step == used:
                 return
-            kind = _kind(step)
-            if kind and step.text() not in before and (attempt is later or attempt.verdict != "failed"):
-                yield attempt, step, kind
+            is_new = step.program == "export" and step.text() not in before and _ON_PATH.search(step.text())
+            if is_new and (attempt is later or attempt.verdict != "failed"):
+                yield attempt, step
 
 
 def _assigned(attempt: Attempt) -> list[SimpleCommand]:
@@ -94,65 +76,23 @@ def _assigned(attempt: Attempt) -> list[SimpleCommand]:
     return [replace(each, source=match["text"]) for each in exports if match]
 
 
-def _kind(step: SimpleCommand) -> str:
-    text = step.text()
-    if step.program == "export" and _ON_PATH.search(text):
-        return "path"
-    return "version" if _SELECTS.match(text) else ""
-
-
-def _selected(
-    session: MinedSession, failed: Attempt, change: tuple[Attempt, SimpleCommand], later: Attempt, wanted: SimpleCommand
+def _worded(
+    session: MinedSession, turns: tuple[Attempt, Attempt, Attempt], step: SimpleCommand, program: str
 ) -> list[Lesson]:
-    attempt, step = change
-    line = verdict_of(failed.ended).line or error_line(failed.output) or ""
-    name, run = error_name(line, session), step.text()
-    check = shell.Command(wanted.called or wanted.words, (), "", wanted.source).head
-    if name is None or len(run) > _LONGEST or re.search(r"[~$<]|/\w+/", run):
-        return []
-    wording = Wording(
-        "surroundings/version-selected",
-        f"Run {' '.join(run.split()[:2])} before {check}",
-        f"Run `{run}` before `{check}`: as the shell starts, it stops with `{name}`.",
-        f"`{check}` is next, or stops with `{name}`.",
-        (tag(wanted.program), tag(step.program), "environment"),
-    )
-    rationale = f"`{check}` stopped with `{line.strip()}`; after `{run}`, and no edit, it ran."
-    return _lesson(session, (failed, attempt, later), wording, rationale, line, step)
-
-
-def _on_path(
-    session: MinedSession, failed: Attempt, change: tuple[Attempt, SimpleCommand], later: Attempt, wanted: SimpleCommand
-) -> list[Lesson]:
-    attempt, step = change
-    missing = _NOT_ON_PATH.search(failed.output)
+    failed, remedy, later = turns
     folder = _ON_PATH.search(step.text())
-    program = next(filter(None, missing.groups()), "") if missing else ""
-    if missing is None or folder is None or program != wanted.program or not _OF_EVERYONE.fullmatch(folder["folder"]):
+    title = f"Put {program} on the PATH"
+    if folder is None or not _OF_EVERYONE.fullmatch(folder["folder"]) or not has_length_of_title(title):
         return []
     wording = Wording(
         "surroundings/path",
-        f"Put {program} on the PATH",
+        title,
         f"Put `{folder['folder']}` on the `PATH` before calling `{program}`: the shell does not find it otherwise.",
         f"`{program}` is to be called, or the shell answers `{program}: command not found`.",
         (tag(program), "path", "shell"),
     )
-    line = next(each for each in failed.output.splitlines() if missing[0] in each)
+    line = next(filter(_NOT_ON_PATH.search, failed.output.splitlines()))
     rationale = f"The shell answered `{line.strip()}`; with `{folder['folder']}` on the `PATH` `{program}` ran."
-    return _lesson(session, (failed, attempt, later), wording, rationale, line, step)
-
-
-def _lesson(
-    session: MinedSession,
-    turns: tuple[Attempt, Attempt, Attempt],
-    wording: Wording,
-    rationale: str,
-    line: str,
-    step: SimpleCommand,
-) -> list[Lesson]:
-    failed, remedy, later = turns
-    if not has_length_of_title(wording.title):
-        return []
     evidence = [
         quote_line(session, failed, line),
         session.quote(remedy.turn, step.source),
