@@ -210,12 +210,9 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
 def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, as_json: bool, **options: Any) -> None:
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
-    from agent_wiki.pipeline.mine_shard import mine_shard, share_of
     from agent_wiki.pipeline.new_pages import at_most
-    from agent_wiki.pipeline.shards import shard_named
     from agent_wiki.pipeline.stopping import StopSignal
     from agent_wiki.pipeline.workers import default_jobs
-    from agent_wiki.readers.buckets import path_of
     from agent_wiki.report import Report
     from agent_wiki.wiki.replacing import durable
     from agent_wiki.wiki.store import WikiFolder
@@ -235,9 +232,9 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
     options["new_pages"] = at_most(options.pop("max_new_pages", None), options.pop("new_since", ""), wiki)
     conditions, is_durable = _conditions(options.pop("fail_on", None)), options.pop("durable", False)
     chosen = Options(wiki, STAGES_OF_COMMAND[command], jobs=jobs, stop=stop, **options)
-    if shard is not None:
-        chosen = share_of(chosen, shard_named(shard, os.environ))
-    work = run if out is None else partial(mine_shard, path_of(out))
+    work = run
+    if shard is not None or out is not None:
+        chosen, work = _of_shard(chosen, shard, out)
     report = Report(command, str(wiki), is_dry_run=chosen.dry_run, is_verbose=verbose)
     with progress_shown(quiet=as_json) as progress, durable(is_wanted=is_durable):
         made = _done(chosen, report, lambda each: work(paths_of(paths), each, report, progress))
@@ -245,6 +242,17 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
     if is_hinted and isinstance(made, Report) and made.sessions.get("mined"):
         _print_hint()
     finish(made, as_json=as_json)
+
+
+def _of_shard(options: Options, shard: str | None, out: str | None) -> tuple[Options, Callable[..., Report]]:
+    """How one machine's share is mined, and by what: into the wiki, or to where `wiki join` finds it."""
+    from agent_wiki.pipeline.ingest import run
+    from agent_wiki.pipeline.mine_shard import mine_shard, share_of
+    from agent_wiki.pipeline.shards import shard_named
+    from agent_wiki.readers.buckets import path_of
+
+    chosen = options if shard is None else share_of(options, shard_named(shard, os.environ))
+    return chosen, run if out is None else partial(mine_shard, path_of(out))
 
 
 def _print_hint() -> None:

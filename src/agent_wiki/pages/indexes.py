@@ -75,14 +75,15 @@ class IndexEntry:
     """What indexes say about one page: its line in `_index.jsonl`, its date, its recalls.
 
     The line of a summary is that of its episode; empty where it has none. `title` is that of a summary, or of another
-    page that was rendered in this run.
+    page that was rendered in this run. `sessions` are those of a task, or those that support another page; None for
+    unknown, as of a page that was not rendered in this run.
     """
 
     kind: str
     path: str
     line: str
     date: str | None
-    sessions: int = 0  # of a task
+    sessions: int | None = None
     recalls: Sequence[Recall] = ()
     title: str = ""
 
@@ -119,7 +120,8 @@ def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall])
         if date != page.counted.newest:
             row["verified_at"] = date = page.counted.newest
     row |= {name: value for name, value in (("support", support), ("trust", page.trust)) if value is not None}
-    return IndexEntry(kind, path, _line(row, recalls), date, recalls=recalls, title=row["title"])
+    sessions = None if support is None else support.get("sessions")
+    return IndexEntry(kind, path, _line(row, recalls), date, sessions, recalls, row["title"])
 
 
 def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None, title: str) -> IndexEntry:
@@ -148,8 +150,14 @@ def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall], trusted: 
     for key in {"task": ("family",), "subtask": ("parent_session_id", "parent_summary")}.get(kind, ()):
         row[key] = fields.get(key)
     row |= claims_of(path, fields, trusted)
-    sessions = len(texts_of(fields.get("sessions")))
+    sessions = len(texts_of(fields.get("sessions"))) if kind == "task" else supporting(row)
     return IndexEntry(kind, path, _line(row, recalls), text_or_none(fields.get("verified_at")), sessions, recalls)
+
+
+def supporting(row: Mapping[str, Any]) -> Any:
+    """How many sessions support a page, by its row; None for unknown. Of a page from elsewhere it may be anything."""
+    support = row.get("support")
+    return support.get("sessions") if isinstance(support, dict) else None
 
 
 def _row(kind: str, path: str, name: str, title: str, tags: list[str], trigger: str, gist: str) -> dict[str, Any]:
@@ -207,7 +215,7 @@ class IndexRows:
             return
         found.append(shown(entry, row))
         if entry.kind == "task":
-            found[-1]["sessions"] = entry.sessions
+            found[-1]["sessions"] = entry.sessions or 0
         elif entry.kind == "subtask":
             self.subtasks.setdefault(str(row.get("parent_session_id") or ""), []).append(found[-1])
 

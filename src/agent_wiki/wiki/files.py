@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY
+
+_NOT_LOOKED_AT = frozenset((MACHINERY, AUDIT_LOG))
+_NAMES_WITHIN = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 Signature = str
 """Size in bytes, and when the content and the entry changed, in nanoseconds.
@@ -25,21 +30,38 @@ def scan(root: str) -> dict[str, Signature]:
     found: dict[str, Signature] = {}
     folders = [""]
     for folder in folders:  # which grows meanwhile
-        try:
-            entries = os.scandir(f"{root}/{folder}")
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        with entries:
-            for entry in entries:
-                path = folder + entry.name
-                if path in (MACHINERY, AUDIT_LOG):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(f"{path}/")
-                else:
-                    name = f"{path}/" if entry.is_symlink() else path
-                    found[name] = signature_of(entry.stat(follow_symlinks=False))
+        folders += _take(root, folder, found)
     return found
+
+
+def _take(root: str, folder: str, found: dict[str, Signature]) -> list[str]:
+    """Take the files directly in a folder, if there is one; returns the folders in it.
+
+    Where the system lets a file be named within an open folder, the folder's own path is not looked up for each.
+    """
+    inner: list[str] = []
+    before = "" if _NAMES_WITHIN else f"{root}/{folder}"
+    try:
+        place = os.open(f"{root}/{folder}", _FOLDER) if _NAMES_WITHIN else None
+        names = os.listdir(before if place is None else place)  # noqa: PTH208 - of an open folder
+    except (FileNotFoundError, NotADirectoryError):
+        return inner
+    try:
+        for name in names:
+            path = folder + name
+            if path in _NOT_LOOKED_AT:
+                continue
+            status = os.stat(before + name, dir_fd=place, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                found[path] = signature_of(status)
+            elif stat.S_ISDIR(status.st_mode):
+                inner.append(f"{path}/")
+            else:
+                found[f"{path}/" if stat.S_ISLNK(status.st_mode) else path] = signature_of(status)
+    finally:
+        if place is not None:
+            os.close(place)
+    return inner
 
 
 def digest_of(files: Mapping[str, Signature]) -> str:
