@@ -54,12 +54,12 @@ def rules(number: int) -> dict[str, Any]:
 
 
 def long_recording(folder: Path) -> Path:
-    """A session of 84 turns, and beside it the folder of a wiki whose models are shown it in segments."""
+    """A session of 44 turns, and beside it the folder of a wiki whose models are shown it in segments."""
     (folder / "wiki").mkdir()
     limits = "limits:\n  result_characters: 2000\n  turn_characters: 4000\n  segment_bytes: 20000\n"
     (folder / "wiki" / "models.yaml").write_text(limits, encoding="utf-8")
     told = chat("a")
-    for number in range(40):
+    for number in range(20):
         told["messages"] += [{"role": "user", "content": f"And {number}? " + "word " * 200}]
         told["messages"] += [{"role": "assistant", "content": f"{number} is done. " + "text " * 200}]
     path = folder / "a.json"

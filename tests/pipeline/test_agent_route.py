@@ -374,8 +374,8 @@ def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_a
     code, refused = wiki("apply", "summary", path, answer=SUMMARY)
     assert (code, "name one by --request" in refused["problems"][0]["reason"]) == (1, True)
     last = wiki("prompt", "summary", "--request", segments[-1])[1]
-    assert "[T84]" in last["message"]
-    outside = {"arcs": [arc(last=84)]}
+    assert "[T44]" in last["message"]
+    outside = {"arcs": [arc(last=44)]}
     problems = wiki("apply", answer={"request": segments[-1], "answer": outside})[1]["problems"]
     assert any("turn 1 is not among the turns" in each["reason"] for each in problems)
     for request in segments:
@@ -388,7 +388,7 @@ def test_a_session_of_several_segments_is_answered_segment_by_segment_and_then_a
         )
     (merging,) = wiki("worklist")[1]["questions"]
     assert merging["stage"] == "summarize"
-    assert wiki("apply", "summary", path, answer={"arcs": [arc(last=84)]})[0] == 0
+    assert wiki("apply", "summary", path, answer={"arcs": [arc(last=44)]})[0] == 0
     assert (tmp_path / "wiki" / "summaries" / "a.md").is_file()
     assert wiki("prompt", "summary", path)[1]["request"] == merging["request"]
 

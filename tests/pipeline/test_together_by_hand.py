@@ -95,7 +95,7 @@ def test_of_a_long_session_each_segment_is_asked_all_and_then_one_answer_is_made
         segments += 1
     assert segments > 2
     # No segment holds a skill, so that nothing is asked about it.
-    merged = {"summarize": {"arcs": [arc(last=84)]}, "extract-guidelines": ONE_RULE}
+    merged = {"summarize": {"arcs": [arc(last=44)]}, "extract-guidelines": ONE_RULE}
     for stage, whole in merged.items():
         assert [each["stage"] for each in wiki("worklist", path)[1]["questions"]] == [stage]
         assert wiki("apply", stage, path, answer=whole)[0] == 0

@@ -100,7 +100,7 @@ def test_segments_and_what_makes_them_one_are_marked_and_counted(tmp_path: Path,
     (merging,) = wiki("worklist")[1]["questions"]
     assert (merging["part"], merging["segment"]) == ("merge", None)
     assert "kept, a summary of 1 arc, for the whole session" in printed(
-        "apply", "summary", path, answer={"arcs": [arc(last=84)]}
+        "apply", "summary", path, answer={"arcs": [arc(last=44)]}
     )[0]  # fmt: skip
 
 
