@@ -172,3 +172,9 @@ def test_the_planted_secrets_are_found_and_no_look_alike_is() -> None:
     found = sum(secret not in redact_text(text)[0] for text, secret in planted)
     assert found == len(planted)
     assert sum(redact_text(text)[1] for text in HARMLESS) == 0
+
+
+def test_a_key_after_an_escape_is_found_among_the_arguments_that_have_other_signs() -> None:
+    key = vendor_keys()["github"]
+    redacted, count = redact_json(rf'{{"note": "the token", "text": "\t{key}"}}')
+    assert (redacted, count) == (r'{"note": "the token", "text": "\t[REDACTED:github-token]"}', 1)

@@ -69,8 +69,7 @@ def _joins(span: Span, apart: list[Span]) -> bool:
 
 def may_hold_secrets(text: str) -> bool:
     """Whether there is a reason to look for secrets in a text; most texts have none."""
-    plain = _one_byte_each(text)
-    return any(_hints(plain, plain.translate(_FOLD))) or may_hide(text)
+    return any(_hints(*_folded(text))) or may_hide(text)
 
 
 def signs_of_secrets(text: str) -> list[str] | None:
@@ -78,12 +77,10 @@ def signs_of_secrets(text: str) -> list[str] | None:
 
     None where there are others, which only a search of each part finds.
     """
-    plain = _one_byte_each(text)
-    folded = plain.translate(_FOLD)
-    if _PREFIX.search(folded) or may_hide(text):
+    words, literals, prefixed = _hints(*_folded(text))
+    if prefixed or may_hide(text):
         return None
-    found = [*(word for word in _HINTS if word in folded), *(each.lower() for each in _BY_LITERAL if each in plain)]
-    return [each.decode().strip() for each in found]
+    return [each.decode().lower().strip() for each in (*words, *literals)]
 
 
 def has_one(signs: Iterable[str], text: str) -> bool:
@@ -109,11 +106,11 @@ def _spans(text: str) -> list[Span] | None:
 
     A vendor's key takes precedence over a name's value.
     """
-    plain = _one_byte_each(text)
-    folded = plain.translate(_FOLD)
-    words, shapes = _hints(plain, folded)
-    if not words and not shapes:
+    plain, folded = _folded(text)
+    words, literals, prefixed = _hints(plain, folded)
+    if not words and not literals and not prefixed:
         return None
+    shapes = [*dict.fromkeys([*(each for literal in literals for each in _BY_LITERAL[literal]), *prefixed])]
     spans = [*_shape_spans(text, shapes)]
     if b"key" in words:
         spans += _private_key_spans(text)
@@ -127,19 +124,24 @@ def _spans(text: str) -> list[Span] | None:
     return apart
 
 
-def _one_byte_each(text: str) -> bytes:
-    """A space, then one byte for each character of `text`, so that positions are preserved."""
-    return b" " + text.encode("latin-1", "replace")
+def _folded(text: str) -> tuple[bytes, bytes]:
+    """A space, then one byte for each character of `text`, so that positions are preserved; and the same folded."""
+    plain = b" " + text.encode("latin-1", "replace")
+    return plain, plain.translate(_FOLD)
 
 
-def _hints(plain: bytes, folded: bytes) -> tuple[list[bytes], list[Shape]]:
-    """The words for secrets and the shapes of keys whose literals are in the text. Most texts have none."""
+def _hints(plain: bytes, folded: bytes) -> tuple[list[bytes], list[bytes], list[Shape]]:
+    """The words for secrets and the literals of `CONTAINING` in a text, and the shapes of keys that may begin there.
+
+    Most texts have none.
+    """
     words = [word for word in _HINTS if word in folded]
-    shapes = [shape for literal in _BY_LITERAL if literal in plain for shape in _BY_LITERAL[literal]]
+    literals = [literal for literal in _BY_LITERAL if literal in plain]
+    prefixed: list[Shape] = []
     if _PREFIX.search(folded):
         for begin in {match.group("begin") for match in _PREFIX.finditer(folded)}:
-            shapes += [shape for literal, shape in _beginning_with(begin) if literal in plain]
-    return words, [*dict.fromkeys(shapes)]
+            prefixed += [shape for literal, shape in _beginning_with(begin) if literal in plain]
+    return words, literals, prefixed
 
 
 @lru_cache(maxsize=1024)

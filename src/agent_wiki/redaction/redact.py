@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, united
+from agent_wiki.redaction.finding import Span, has_one, may_hold_secrets, secret_spans, signs_of_secrets, united
 from agent_wiki.redaction.numbers import Numbers, mark_of
 from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
@@ -103,7 +103,8 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
 
     A string under a name that suggests a secret is judged with its name. Other text is treated as plain.
     """
-    if not may_hold_secrets(arguments):
+    signs = signs_of_secrets(arguments)
+    if signs is not None and not signs:
         return arguments, 0
     try:
         _decoded(arguments)
@@ -111,13 +112,18 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
         return redact_text(arguments, numbers)
     pieces: list[str] = []
     position = total = 0
-    name = ""
+    name = spelt = ""
     for match in JSON_STRING.finditer(arguments):
-        between = arguments[position : match.start()]
-        value = _decoded(match.group())
-        redacted, count = redact_named(name if between.strip() == ":" else "", value, numbers)
-        pieces += [between, json.dumps(redacted, ensure_ascii=match.group().isascii()) if count else match.group()]
-        position, total, name = match.end(), total + count, value
+        between, written = arguments[position : match.start()], match.group()
+        value = _decoded(written) if "\\" in written else written[1:-1]
+        if between.strip() != ":":
+            name = spelt = ""
+        both = f"{spelt}\n{written}"
+        # What has an escape may have other signs than as it is written.
+        may_hold = signs is None or "\\" in both or has_one(signs, both)
+        redacted, count = redact_named(name, value, numbers) if may_hold else (value, 0)
+        pieces += [between, json.dumps(redacted, ensure_ascii=written.isascii()) if count else written]
+        position, total, name, spelt = match.end(), total + count, value, written
     return "".join([*pieces, arguments[position:]]) if total else arguments, total
 
 
