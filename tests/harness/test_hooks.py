@@ -28,7 +28,7 @@ from agent_wiki.harness.saving import trajectories
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from tests.harness.hook_inputs import THREAD, claude_input, codex_input, codex_notification
-from tests.processes import exit_codes, started
+from tests.processes import exit_codes, started, started_wiki
 from tests.wikis import tree
 
 EXAMPLE = Path(__file__).parents[2] / "wiki-example" / "traces"
@@ -406,17 +406,17 @@ def _hook_stop(project: Path, _held: Connection) -> None:
     sys.exit(main(["hook", "stop", "--wiki", "wiki"]))
 
 
-def test_codex_gives_its_notification_as_an_argument(project: Path, tmp_path: Path) -> None:
+def test_codex_gives_its_notification_as_an_argument(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     day = tmp_path / "codex" / "sessions" / "2026" / "05" / "31"
     day.mkdir(parents=True)
     shutil.copy(CODEX, day / f"rollout-2026-05-31T10-00-00-{THREAD}.jsonl")
-    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wait", "--wiki", "wiki"]
-    command.append(json.dumps(codex_notification(project)))
-    environment = {**os.environ, "CODEX_HOME": str(tmp_path / "codex")}
-    done = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd=tmp_path, timeout=60
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    monkeypatch.chdir(tmp_path)
+    words = ("hook", "stop", "--wait", "--wiki", "wiki", json.dumps(codex_notification(project)))
+    assert exit_codes(started_wiki(*words, output=tmp_path / "printed")) == [0]
+    assert (tmp_path / "printed").read_bytes() == b""
     assert any(path.startswith("guidelines/") for path in _wiki(project))
 
 
