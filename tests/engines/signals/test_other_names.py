@@ -85,3 +85,10 @@ def test_the_line_number_that_zsh_puts_first_is_no_program() -> None:
     assert _rules(script.runs("python3 -m pytest shop", "3 passed")) == [
         "Call `python3` instead of `python` on this machine: the shell does not find `python`."
     ]
+
+
+def test_a_program_of_the_repository_s_own_environment_is_called_by_its_path_there() -> None:
+    script = Script().runs("python -m pytest shop", "zsh:1: command not found: python", failed=True)
+    (lesson,) = _lessons(script.runs(".venv/bin/python -m pytest shop", "3 passed"))
+    assert lesson.guideline.title == "Call python by its own path"
+    assert lesson.guideline.rule.startswith("Call `.venv/bin/python` where the shell does not find `python`")

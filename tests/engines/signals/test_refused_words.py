@@ -60,3 +60,9 @@ def test_of_several_words_that_begin_like_the_refused_one_none_is_its_name() -> 
     said = 'Unknown JSON field: "merged"\nAvailable fields:\n  mergedAt\n  mergedBy\n  state'
     script = Script().runs("gh pr view 7 --json merged,state", said, failed=True)
     assert not _rules(script.runs("gh pr view 7 --json mergedBy,state", "{}"))
+
+
+def test_a_word_of_a_list_that_is_not_known_is_left_out() -> None:
+    script = Script().runs("gh pr checks 7 --json name,state,result", 'Unknown JSON field: "result"', failed=True)
+    (lesson,) = refused_words.lessons(MinedSession.of(script.runs("gh pr checks 7 --json name,state", "[]").done()))
+    assert lesson.guideline.rule == "Call `gh pr checks` without `result`, which it does not know."

@@ -22,6 +22,7 @@ _NOT_ON_PATH = regex(
     re.MULTILINE,
 )
 _INSTALLED = regex(r"/(?:usr|opt|snap|bin|sbin|Library|Applications|[a-z])/(?!Users/)[\w./+-]{1,120}")
+_IN_REPOSITORY = regex(r"(?:\./)?(?:\.?venv|node_modules)/(?:\.?bin|Scripts)/[\w.-]{1,40}")
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 
 
@@ -86,11 +87,12 @@ def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Word
 def _by_path(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
     path = used.words[0] if used.words else ""
     is_program = wanted.program == name == used.program and wanted.words[0] == name
-    if not is_program or wanted.words[1:2] != used.words[1:2] or not _INSTALLED.fullmatch(path):
+    is_own = _IN_REPOSITORY.fullmatch(path) is not None
+    if not is_program or wanted.words[1:2] != used.words[1:2] or not (is_own or _INSTALLED.fullmatch(path)):
         return None
     return Wording(
         "recoveries/full-path",
-        f"Call {name} by its full path",
+        f"Call {name} by its {'own' if is_own else 'full'} path",
         f"Call `{path}` where the shell does not find `{name}`: its folder is not in `PATH`.",
         f"The shell answers `{name}: command not found`.",
         (tag(name), "path", "shell"),

@@ -155,17 +155,15 @@ def _looked_up(session: MinedSession, pair: _Pair) -> bool:
 
 
 def _rule(session: MinedSession, pair: _Pair, old: str, new: str | None) -> tuple[str, str]:
-    """`(title, rule)`; empty where a plain word was only dropped, which may have changed what was done."""
+    """`(title, rule)`; empty where a plain word, not of a list, was only dropped: that may change what is done."""
     head = _asked(pair, old)
     if new is not None:
         new = general_word(new, session.trajectory)
         is_command = old in pair.wanted.head.split()
         place = f"`{head} {new}` instead of `{head} {old}`" if is_command else f"`{new}` instead of `{old}` in `{head}`"
         return f"Use {new} instead of {old}", f"Use {place}."
-    is_dropped = (
-        old.startswith("-")
-        and old not in pair.used.words
-        and len(set(_words(pair.wanted)) & set(_words(pair.used))) >= 1
-    )
+    is_listed = any(old in word.split(",")[:-1] or old in word.split(",")[1:] for word in pair.wanted.words)
+    is_shared = bool(set(_words(pair.wanted)) & set(_words(pair.used)))
+    is_dropped = (old.startswith("-") or is_listed) and old not in _words(pair.used) and is_shared
     rule = f"Call `{head}` without `{old}`, which it does not know."
     return (f"Call {head} without {old}", rule) if is_dropped else ("", "")
