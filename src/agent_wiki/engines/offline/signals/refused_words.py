@@ -162,7 +162,8 @@ def _rule(session: MinedSession, pair: _Pair, old: str, new: str | None) -> tupl
         is_command = old in pair.wanted.head.split()
         place = f"`{head} {new}` instead of `{head} {old}`" if is_command else f"`{new}` instead of `{old}` in `{head}`"
         return f"Use {new} instead of {old}", f"Use {place}."
-    is_listed = any(old in word.split(",")[:-1] or old in word.split(",")[1:] for word in pair.wanted.words)
+    is_listed = any("," in word and old in word.split(",") for word in pair.wanted.words)
+    is_listed &= not re.search(rf"(?<![\w-]){re.escape(old)}\w", pair.failed.output[:6000])  # else that was meant
     is_shared = bool(set(_words(pair.wanted)) & set(_words(pair.used)))
     is_dropped = (old.startswith("-") or is_listed) and old not in _words(pair.used) and is_shared
     rule = f"Call `{head}` without `{old}`, which it does not know."
