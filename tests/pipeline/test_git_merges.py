@@ -169,8 +169,11 @@ def test_of_a_session_that_grew_on_both_sides_git_never_mixes_two_records(tmp_pa
     assert path.read_bytes() == longest
     repository.git("checkout", "--theirs", str(path))
     repository.commit()
-    ingest(versions[2], repository.wiki, "offline")
+    assert ingest(versions[2], repository.wiki, "offline").edited == []
     assert path.read_bytes() == longest
+    ingest(versions[2], tmp_path / "once", "offline")
+    pages = [tree(wiki) for wiki in (repository.wiki, tmp_path / "once")]
+    assert [name for name in changed(*pages) if name.startswith("summaries/")] == []
 
 
 def test_of_two_versions_between_conflict_markers_the_larger_is_kept_and_written(tmp_path: Path) -> None:

@@ -22,18 +22,35 @@ _DERIVED = ("## Cause", "## Used by", "## Sources", "## Recalled guidelines", "#
 
 
 def is_written_into(
-    path: str, text: str, view: WikiView, templates: Templates, merged_sessions: Collection[str] = ()
+    path: str,
+    text: str,
+    view: WikiView,
+    templates: Templates,
+    merged_sessions: Collection[str] = (),
+    sides: Sequence[str] = (),
 ) -> bool:
     """Whether a person's words are in a merged page, or were removed from it. `merged_sessions` have merged records.
 
-    Pages of which the prose itself is counted from the sessions (clusters, tasks, indexes) are nobody's: False.
+    `sides` are what this program had rendered on the two branches, where that is known: of a session that grew on both
+    the records hold one version. Pages of which the prose itself is counted from the sessions (clusters, tasks,
+    indexes) are nobody's: False.
     """
+    if sides and kind_of(path) in ("summary", "guideline", "skill"):
+        return _has_other_prose(text, sides)
     found = dict(_renderings(path, view, templates))
     if not found or not found.keys().isdisjoint(merged_sessions):
         return False
-    renderings = [_prose(each) for each in found.values()]
-    prose = _prose(text)
-    return not _left_by_all(renderings, prose) <= prose or not prose <= set[str]().union(*renderings)
+    return _has_other_prose(text, found.values())
+
+
+def _has_other_prose(text: str, rendered: Collection[str]) -> bool:
+    """Whether a page says what none of these renderings says, or misses what all say.
+
+    Where git put one page below the other, the lines before the second title are front matter, not prose.
+    """
+    renderings, prose = [_prose(each) for each in rendered], _prose(text)
+    known = {line.rstrip() for each in rendered for line in each.splitlines()}
+    return not _left_by_all(renderings, prose) <= prose or not prose <= known
 
 
 def _left_by_all(renderings: Sequence[set[str]], prose: set[str]) -> set[str]:

@@ -26,7 +26,7 @@ from agent_wiki.pipeline.catalog_files import CatalogFiles
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.config_tags import ReplacedTags, tag_entries
 from agent_wiki.pipeline.corpus import KeptAnswers, archived_guidelines
-from agent_wiki.pipeline.git_sides import edited_before_merge
+from agent_wiki.pipeline.git_sides import sides_of_merge
 from agent_wiki.pipeline.judged_records import remember_judged
 from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
@@ -286,13 +286,16 @@ class Publisher:
             for path in INDEX_PAGES
             if path not in others and origin_of(self.folder.text_or_empty(path)) == "merged"
         ]
-        edited = edited_before_merge(self.folder.root, [*self.pages.merged, *indexes])
+        sides = sides_of_merge(self.folder.root, [*self.pages.merged, *indexes])
+        edited = {*sides.edited}
         self._merged_edits = edited.intersection(indexes)
         for path in sorted(edited):
             self.folder.write_text(path, with_one_mark(self.folder.text_or_empty(path)))
         for path in sorted(self.pages.merged):
             text = self.folder.text_or_empty(path)
-            if path not in edited and not is_written_into(path, text, view, self.templates, self._merged_sessions):
+            rendered = sides.rendered.get(path, ())
+            merged_sessions = self._merged_sessions
+            if path not in edited and not is_written_into(path, text, view, self.templates, merged_sessions, rendered):
                 continue
             self.pages.merged.remove(path)
             try:
