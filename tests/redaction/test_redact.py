@@ -174,6 +174,19 @@ def test_the_planted_secrets_are_found_and_no_look_alike_is() -> None:
     assert sum(redact_text(text)[1] for text in HARMLESS) == 0
 
 
+@pytest.mark.parametrize("before", ["\t", "\r", "\f", "\b", "\u2028", "\uff1a"])
+def test_a_key_after_an_escape_is_found(before: str) -> None:
+    for kind, key in vendor_keys().items():
+        text = json.dumps({"text": f"x{before}{key}", "note": "nothing"})
+        whole = text[text.index('": "x') + 4 : text.index('", "note')]
+        assert (redact_json(text)[1], len(json_spans(text)), redact_text(whole)[1]) == (1, 1, 1), kind
+
+
+def test_a_key_in_the_percent_codes_of_an_address_is_found() -> None:
+    key = vendor_keys()["github"]
+    assert redact_text(f"GET /callback?next=a%3D{key}")[0] == "GET /callback?next=a%3D[REDACTED:github-token]"
+
+
 def test_a_key_after_an_escape_is_found_among_the_arguments_that_have_other_signs() -> None:
     key = vendor_keys()["github"]
     redacted, count = redact_json(rf'{{"note": "the token", "text": "\t{key}"}}')

@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterable
 
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"  # a line break may be written \n, as in JSON
+_START = (  # what stands before may be written as an escape: \n, \u2028, \x1f, %3D
+    r"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0])|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2})|(?<=%[0-9a-fA-F]{2}))"
+)
+_ESCAPE = r"(?:[bfnrtv0]|u[0-9a-f]{4}|x?[0-9a-f]{2})?"  # what is left of one in folded text
 SHORTEST_RUN = 16  # each key of PREFIXED has at least so many characters of [A-Za-z0-9_.-]
 
 
@@ -163,9 +166,10 @@ LITERALS = tuple(dict.fromkeys(literal for shape in CONTAINING for literal in sh
 
 
 def prefix_pattern(shapes: Iterable[Shape]) -> re.Pattern[bytes]:
-    """Matches, in text folded to lower case, a space followed by a run that begins like a key of `shapes`."""
+    """Matches, in text folded to lower case, a space followed by a run that begins like a key of `shapes`,
+    perhaps after what is left of an escape."""
     prefixes = sorted({prefix.decode().lower() for shape in shapes for prefix in shape.literals})
-    return re.compile(rf" (?=[^ ]{{{SHORTEST_RUN}}})n?(?P<begin>{_alternatives(prefixes)})".encode())
+    return re.compile(rf" (?=[^ ]{{{SHORTEST_RUN}}}){_ESCAPE}(?P<begin>{_alternatives(prefixes)})".encode())
 
 
 def _alternatives(words: list[str]) -> str:
