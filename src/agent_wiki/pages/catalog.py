@@ -49,6 +49,8 @@ class RenderedPage:
     inputs: str = ""
 
 
+_SAID_IN_INDEX = ("title", "tags", "trigger", "summary")
+
 MorePages: TypeAlias = "Callable[[Catalog], Iterator[RenderedPage]]"
 
 
@@ -91,9 +93,14 @@ class Catalog(CrossReferences):
         for each in self.numerous:
             yield from self.pages_of(each)
 
+    @property
+    def withheld_further(self) -> dict[str, WithheldPage]:
+        """The pages of further stages that are held back, by id."""
+        return self._further[1]
+
     @cached_property
-    def further(self) -> tuple[list[RenderedPage], dict[str, WithheldPage]]:
-        """The pages of further stages, and those of them that are held back, by id.
+    def _further(self) -> tuple[list[RenderedPage], dict[str, WithheldPage]]:
+        """The pages of further stages that are published, and those that are held back.
 
         Each is judged as it is rendered, for nothing else here knows what is in the records of such a stage.
         """
@@ -104,19 +111,21 @@ class Catalog(CrossReferences):
             if name in self.view.state.config.rejected:
                 continue
             text = page.text() if page.text is not None else ""
-            why = withheld_text(page.path, name, text, self.view.state.config.released)
+            row = {} if page.entry is None else page.entry.row()
+            indexed = "\n".join(str(row.get(key) or "") for key in _SAID_IN_INDEX)
+            why = withheld_text(page.path, name, text, indexed, self.view.state.config.released)
             if why is None:
                 page.text = partial(str, text) if page.text is not None else None
                 published.append(page)
             else:
-                held[name] = why
+                held[page.path if name in held else name] = why
         return published, held
 
     def other_pages(self) -> Iterator[RenderedPage]:
         """Every page but those of the numerous, by kind; the last are those that only a person keeps."""
         made = {*self.guideline_paths.values(), *self.summary_paths}
         kinds = [self._foreign_guidelines(), self._skills(), self._clusters(), self._tasks(), self._subtasks()]
-        for pages in (*kinds, self.further[0], self._foreign_summaries()):
+        for pages in (*kinds, self._further[0], self._foreign_summaries()):
             for rendered in sorted(pages, key=lambda page: page.path):
                 made.add(rendered.path)
                 yield rendered

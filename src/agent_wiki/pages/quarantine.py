@@ -85,7 +85,7 @@ def quarantined_pages(catalog: Catalog) -> Iterator[QuarantinedPage]:
         yield _lesson_page(name, lesson)
     for session in view.sessions.values():
         yield from _summary_pages(session, catalog)
-    for name, page in (*view.withheld_pages.items(), *catalog.further[1].items()):
+    for name, page in (*view.withheld_pages.items(), *catalog.withheld_further.items()):
         path = page.path if page.is_foreign else quarantined(page.path)
         title = page.text.strip().partition("\n")[0].removeprefix("# ")
         yield _page(name, kind_of(page.path) or "page", path, title, page.why, page.text)

@@ -194,11 +194,19 @@ def _take(
         held[name] = WithheldPage(path, part[0], why, is_foreign)
 
 
-def withheld_text(path: str, name: str, text: str, released: Mapping[str, Release]) -> WithheldPage | None:
-    """The rendered page of a further stage, by path and id, where it is held back; else None."""
+def withheld_text(
+    path: str, name: str, text: str, indexed: str, released: Mapping[str, Release]
+) -> WithheldPage | None:
+    """The rendered page of a further stage, by path and id, where it is held back; else None.
+
+    `indexed`: what the index says of it. All of the text is judged; a release knows it without its frontmatter, where
+    counts and dates change.
+    """
     held: dict[str, WithheldPage] = {}
-    body = text.partition("\n---\n")[2].strip()
-    _take(held, name, path, part_of_page("", body, is_advice=True), released)
+    whole = text.replace("\r\n", "\n")
+    body = whole.partition("\n---\n")[2] if whole.startswith("---\n") else whole
+    said = f"{body.strip()}\n{indexed}".strip()
+    _take(held, name, path, (said, part_of_page(said, whole, is_advice=True)[1]), released)
     return held.get(name)
 
 
