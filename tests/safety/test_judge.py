@@ -148,3 +148,9 @@ def test_no_text_takes_long(piece: str) -> None:
 def test_the_rules_are_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")
     assert [rule for rule, says in RULES.items() if f"| `{rule}` | {says} |" not in page] == []
+
+
+@pytest.mark.parametrize("text", ["a\u3164b", "a\u3164b\nc", "a\u200bb"])
+def test_a_character_that_nobody_sees_is_shown_by_its_code(text: str) -> None:
+    shown = visible(text)
+    assert shown == text.replace("\u3164", "<3164>").replace("\u200b", "<200b>")

@@ -60,9 +60,8 @@ def finding(rule: str, excerpt: str) -> SafetyFinding:
 
 def visible(text: str) -> str:
     """A text in which nothing is hidden: control and formatting characters are written as their codes."""
-    if text.isprintable():
-        return text
-    is_plain = text.replace("\n", "").replace("\t", "").isprintable() and (text.isascii() or _BLANKS.isdisjoint(text))
+    is_seen = text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable()
+    is_plain = is_seen and (text.isascii() or _BLANKS.isdisjoint(text))
     return text if is_plain else "".join(map(_visible, text))
 
 

@@ -8,6 +8,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.linters import findings
 from agent_wiki.engines.offline.signals import checks
 from tests.engines.scripted_session import Script
+from tests.hangs import no_hang
 
 FINDING = "cart_test.go:31:12: os.Chdir() could be replaced by t.Chdir() in TestCart (usetesting)"
 
@@ -58,3 +59,5 @@ def test_hostile_output_is_cheap() -> None:
     for piece in ("a:1:1: ", "could be replaced by ", "  1:1  error  ", "a.b is deprecated "):
         findings(piece * 100_000)
         findings("\n".join([piece * 60] * 3000))
+    with no_hang():
+        findings("\n".join(["  1:1  error  a", "  1:1  error  a" + " " * 500_000 + "b"] * 2))

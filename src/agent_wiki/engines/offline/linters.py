@@ -39,6 +39,7 @@ _REPLACE = (
 _OPENED = regex(r"^\s{1,6}\d+:\d+\s{1,4}error\s{1,4}(?:Error: )?(?P<message>.{4,300}?)\s*$")
 _CLOSED = regex(r"^[^\n]{0,300}?\s{2}(?P<rule>[@a-z][\w@-]{1,40}/[\w-]{3,50})$")
 _MOST_LINES = 40  # of one message
+_LONGEST_LINE = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def findings(output: str) -> list[Finding]:
     lines = output.splitlines()[:3000]
     for at, raw in enumerate(lines):
         line = re.sub(r"^\[[\w:.-]{1,30}\] ", "", raw.rstrip())
-        if len(line) > 600:
+        if len(line) > _LONGEST_LINE:
             continue
         match = next((match for shape in _SHAPES if (match := shape.match(line))), None)
         if match:
@@ -70,9 +71,11 @@ def findings(output: str) -> list[Finding]:
 def _rule_below(lines: list[str]) -> str:
     """The rule at the end of a message of many lines; empty where another finding begins first."""
     for line in lines:
+        if len(line) > _LONGEST_LINE:
+            continue
         if _OPENED.match(line):
             return ""
-        if len(line) <= 300 and (match := _CLOSED.match(line)):
+        if match := _CLOSED.match(line):
             return match["rule"]
     return ""
 
