@@ -15,6 +15,7 @@ from typing import Any
 
 from agent_wiki.trajectory import Usage, without_surrogates
 
+_LONGEST_TIME = 64  # characters: a longer text is no time, and is not kept
 _LAST_EPOCH_SECOND = 10**11  # larger numbers are milliseconds: as seconds this is the year 5138
 
 
@@ -25,7 +26,7 @@ def epoch_seconds(value: Any) -> float | None:
     """
     if (epoch := number(value)) is not None:
         return epoch / 1000 if abs(epoch) > _LAST_EPOCH_SECOND else epoch
-    return _seconds_written(value) if isinstance(value, str) else None
+    return _seconds_written(value) if isinstance(value, str) and len(value) <= _LONGEST_TIME else None
 
 
 @lru_cache(maxsize=1024)  # the parts of one reply have one time, and several readers ask for it
