@@ -59,7 +59,8 @@ def test_the_questions_on_a_trajectory_begin_with_the_same_bytes(structure: Any)
 
 
 def test_a_form_with_more_values_that_may_be_null_than_a_service_takes_leaves_the_last_out_instead() -> None:
-    fields: dict[str, Any] = {f"field_{number:02}": (str | None, None) for number in range(18)}
+    fields: dict[str, Any] = {f"field_{number:02}": (str | None, None) for number in range(17)}
+    fields["field_17"] = (list[int | None], [])
     form = create_model("WideAnswer", __base__=Answer, **fields)
     body = request_body(replace(_asking(_clusters()), answer_type=form), "native")
     schema = body["output_config"]["format"]["schema"]

@@ -116,10 +116,16 @@ def _limit_unions(schema: dict[str, Any]) -> None:
     ]
     optional = [(each["properties"], name) for each, name in unions if name not in each["required"]]
     values = [each for each in optional if _only_kind(*each)]
-    for properties, name in values[::-1][: max(len(unions) - _MOST_UNIONS, 0)]:
+    for properties, name in values[::-1][: max(_unions_in(schema) - _MOST_UNIONS, 0)]:
         field = {key: value for key, value in properties[name].items() if key != "anyOf"}
         said = f"{field.get('description', '')}\n\nLeave it out instead of null.".lstrip()
         properties[name] = {**_only_kind(properties, name), **field, "description": said}
+
+
+def _unions_in(schema: Any) -> int:
+    """How many unions a schema has, at any depth."""
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    return sum(map(_unions_in, inner)) + (isinstance(schema, dict) and isinstance(schema.get("anyOf"), list))
 
 
 def _only_kind(properties: dict[str, Any], name: str) -> dict[str, Any]:
