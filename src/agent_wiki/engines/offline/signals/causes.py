@@ -15,7 +15,7 @@ from itertools import pairwise
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import sentence_case
+from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
@@ -223,9 +223,9 @@ def _trigger(said: _Said, head: str, error: str | None, *, is_missing: bool) -> 
 
 
 def _title(cause: str, said: _Said) -> str:
-    """A remedy in code, or the cause itself, where it is short enough."""
+    """A remedy in code where it is short enough, else how the cause begins."""
     if _CODE.search(said.remedy) and len(said.remedy) <= _MOST_OF_TITLE:
         return said.remedy
-    if len(_CODE.sub("code", cause).split()) >= 3 and len(cause.split()) <= 7:
-        return cause
-    return f"Mind a limit of {said.name}" if _LIMIT.search(cause) else f"Mind what {said.name} needs"
+    title = title_of(cause)
+    is_whole = title is not None and title.count("`") % 2 == 0 and len(_CODE.sub("code", title).split()) >= 3
+    return title if title is not None and is_whole else f"Mind what {said.name} needs"
