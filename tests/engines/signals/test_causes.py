@@ -32,9 +32,9 @@ def test_what_a_known_tool_cannot_do_is_a_rule_once_the_check_passes() -> None:
 
 
 def test_a_cause_that_is_too_long_for_a_title_gives_its_beginning() -> None:
-    script = _script("But SQLite doesn't support `ORDER BY` in an `UPDATE` that has no limit set.")
+    script = _script("But SQLite doesn't support `ORDER BY` in `UPDATE` statements of any kind.")
     (lesson,) = causes.lessons(MinedSession.of(script.done()))
-    assert lesson.guideline.title == "SQLite doesn't support `ORDER BY` in an…"
+    assert lesson.guideline.title == "SQLite doesn't support `ORDER BY` in `UPDATE`…"
 
 
 def test_a_general_remedy_in_the_next_sentence_leads_the_rule() -> None:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import sentence_case, title_of
+from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
@@ -28,6 +28,7 @@ from agent_wiki.wiki.text import plain_line
 KNOWN_NAMES = frozenset(table("names")["known"].split())
 _WITHIN_CALLS = 25
 _MOST_OF_TITLE = 60
+_MOST_WORDS = 7  # of a title
 _MOST_EDITS = 6  # with more of them one sentence does not say what helped
 _SENTENCES = regex(r"(?<=[.!?:])\s+|\n+|\s[—–]\s|\s--\s")
 _LEAD = regex(
@@ -223,9 +224,10 @@ def _trigger(said: _Said, head: str, error: str | None, *, is_missing: bool) -> 
 
 
 def _title(cause: str, said: _Said) -> str:
-    """A remedy in code where it is short enough, else how the cause begins."""
+    """A remedy in code where it is short enough, else how the cause begins: cut at a clause it would say too much."""
     if _CODE.search(said.remedy) and len(said.remedy) <= _MOST_OF_TITLE:
         return said.remedy
-    title = title_of(cause)
-    is_whole = title is not None and title.count("`") % 2 == 0 and len(_CODE.sub("code", title).split()) >= 3
-    return title if title is not None and is_whole else f"Mind what {said.name} needs"
+    words = cause.split()
+    title = f"{' '.join(words[:_MOST_WORDS])}{'…' if len(words) > _MOST_WORDS else ''}"
+    is_whole = title.count("`") % 2 == 0 and len(_CODE.sub("code", title).split()) >= 3
+    return title if is_whole else f"Mind what {said.name} needs"
