@@ -65,8 +65,8 @@ def test_a_form_with_more_values_that_may_be_null_than_a_service_takes_leaves_th
     body = request_body(replace(_asking(_clusters()), answer_type=form), "native")
     schema = body["output_config"]["format"]["schema"]
     check_native_schema(schema)
-    assert "anyOf" in schema["properties"]["field_15"]
-    last = schema["properties"]["field_16"]
+    assert "anyOf" in schema["properties"]["field_14"]
+    last = schema["properties"]["field_15"]
     assert (last["type"], last["description"].endswith("Leave it out instead of null.")) == ("string", True)
     assert schema["required"] == []
 
