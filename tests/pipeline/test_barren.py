@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
+from agent_wiki import engines
 from agent_wiki.commands import main
-from tests.wikis import Script, record, rule
+from agent_wiki.pipeline import ingest as pipeline_ingest
+from agent_wiki.wiki.store import WikiFolder
+from tests.wikis import Script, ingest, record, rule
 
 
 def _ended(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -56,3 +62,73 @@ def test_beside_a_recording_other_files_are_no_failure_also_where_they_are_named
 def test_a_selection_that_leaves_nothing_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["ingest", str(record(tmp_path, "a")), "--since", "2999-01-01", "--wiki", str(tmp_path / "wiki")]
     assert _ended(words, capsys)[0] == 0
+
+
+def _docs(tmp_path: Path) -> list[Path]:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.txt").write_text("no recording", encoding="utf-8")
+    return [tmp_path / "docs"]
+
+
+def _before_the_lock(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have something done while the next run opens its engine."""
+    real = engines.opened_engine
+
+    def opened(*words: Any) -> Any:
+        monkeypatch.setattr(pipeline_ingest, "opened_engine", real)
+        act()
+        return real(*words)
+
+    monkeypatch.setattr(pipeline_ingest, "opened_engine", opened)
+
+
+def test_a_run_over_no_recording_leaves_the_wiki_that_another_run_has_made_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, wiki = Script(tmp_path), tmp_path / "wiki"
+    script.says("", rules=[rule("Run the check before a change.")])
+    before: list[Path] = []
+
+    def first_run() -> None:
+        ingest([record(tmp_path / "traces", "a")], wiki, script.engine)
+        before.extend(wiki.rglob("*"))
+
+    _before_the_lock(first_run, monkeypatch)
+    assert ingest(_docs(tmp_path), wiki, "offline").exit_code == 1
+    assert wiki / ".wiki" / "finished.json" in before
+    assert [path for path in before if not path.exists()] == []
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_run_over_no_recording_leaves_the_journal_of_a_run_that_was_killed(
+    dry_run: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = tmp_path / "wiki" / ".wiki" / "journal" / "1.jsonl"
+
+    def killed_run() -> None:
+        journal.parent.mkdir(parents=True)
+        journal.touch()
+
+    _before_the_lock(killed_run, monkeypatch)
+    ingest(_docs(tmp_path), tmp_path / "wiki", "offline", dry_run=dry_run)
+    assert journal.exists()
+
+
+def test_who_waits_for_a_wiki_that_is_unmade_makes_it_anew(tmp_path: Path) -> None:
+    folder, waiting = WikiFolder(tmp_path / "wiki"), WikiFolder(tmp_path / "wiki")
+    written = []
+
+    def write() -> None:
+        with waiting.locked(20):
+            written.append(waiting.write_text("a.md", "x"))
+
+    thread = Thread(target=write)
+    with folder.locked():
+        thread.start()
+        thread.join(0.2)
+        folder.unmake()
+        assert not folder.root.exists()
+        assert thread.is_alive()
+    thread.join(20)
+    assert written == [True]
+    assert (tmp_path / "wiki" / ".wiki" / ".gitignore").is_file()

@@ -87,7 +87,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
                 options.stop.heard(engine.stop),
                 one_round(engine),
             ):
-                _run_stages(inputs, folder, opened, options, report, progress, is_new=is_new)
+                _run_stages(inputs, folder, opened, options, report, progress, is_new=is_new and folder.is_bare)
             if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break
             report.begin_again()
@@ -95,8 +95,6 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
-    if is_new and inputs.is_barren(report):
-        folder.unmake()
     report.warnings += without_effect(options.wiki, asks_a_model=opened.engine.name != EMBEDDED)
     inputs.report_barren(report)
     return report
@@ -131,8 +129,9 @@ def _run_stages(
     if options.shard_run is not None:
         report.written = sorted(set(folder.written))
         return
-    if is_new and inputs.is_barren(report):
-        return  # another place was meant: no wiki is made of nothing
+    if is_new and inputs.is_barren(report):  # another place was meant: no wiki is made of nothing
+        folder.unmake()
+        return
     stages = (CATALOG,) if report.stopped else options.stages  # what is left needs answers that nobody may pay for
     publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,14 +47,22 @@ def acquired(lock: BaseFileLock, timeout_seconds: float) -> Iterator[None]:
     from filelock import Timeout
 
     try:
-        lock.acquire(timeout=min(_SOON_SECONDS, timeout_seconds))
+        _acquire(lock, min(_SOON_SECONDS, timeout_seconds))
     except Timeout:
         if timeout_seconds <= _SOON_SECONDS:
             raise
         holder = described(lock.lock_file)
         sys.stderr.write(f"wiki: waiting: another writes this wiki{f' ({holder})' if holder else ''}\n")
-        lock.acquire(timeout=timeout_seconds - _SOON_SECONDS)
+        _acquire(lock, timeout_seconds - _SOON_SECONDS)
     try:
         yield
     finally:
         lock.release()
+
+
+def _acquire(lock: BaseFileLock, timeout_seconds: float) -> None:
+    """Acquire a lock whose folder the one that held it may remove, since it found nothing to make a wiki of."""
+    with suppress(FileNotFoundError):
+        lock.acquire(timeout=timeout_seconds)
+        return
+    lock.acquire(timeout=timeout_seconds)  # which makes the folder again

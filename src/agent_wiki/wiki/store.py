@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import stat
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -29,6 +28,8 @@ from agent_wiki.wiki.replacing import created, folder_synced, replacing, synced,
 
 GIT_IGNORE = "*\n"
 """What `.wiki/.gitignore` says."""
+_LOCK, _IGNORE = "lock", ".gitignore"
+_OF_LOCK = frozenset((_LOCK, _IGNORE))
 _CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
@@ -47,6 +48,7 @@ class WikiFolder:
     _files: dict[str, Signature] | None = None
     _folders: dict[str, str] = field(default_factory=dict)
     _made: set[str] = field(default_factory=set)
+    _kept: set[str] = field(default_factory=set)  # names below `.wiki/` that this object wrote
 
     def check_place(self, *, may_be_new: bool = True) -> None:
         """Raise `UsageError` where a run would turn a folder of something else into a wiki.
@@ -69,12 +71,26 @@ class WikiFolder:
                 "or make this one a wiki with `wiki init --wiki FOLDER`"
             )
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing lies here, or nothing but what holding the wiki leaves."""
+        return _names(self.root) <= {MACHINERY} and _names(self.root / MACHINERY) <= _OF_LOCK
+
     def unmake(self) -> None:
-        """Remove what a run has written, `.wiki/`, and the folder itself if nothing else is in it."""
+        """Remove what this run wrote into a bare wiki, and the folder itself if nothing else is in it.
+
+        Only while the wiki is held: what another process has begun meanwhile must stay.
+        """
         for path in dict.fromkeys(self.written):
             self.remove(path)
-        shutil.rmtree(self.root / MACHINERY, ignore_errors=True)
-        with suppress(OSError):
+        machinery = self.root / MACHINERY
+        names = _names(machinery)
+        if self.is_dry_run or not names <= _OF_LOCK | self._kept:
+            return
+        with suppress(OSError):  # of a lock that the system lets nobody remove while it is held: then all stays
+            for name in sorted(names, reverse=True, key=_LOCK.__eq__):
+                (machinery / name).unlink()
+            machinery.rmdir()
             self.root.rmdir()
 
     @contextmanager
@@ -93,12 +109,14 @@ class WikiFolder:
         from agent_wiki.wiki import holder
 
         self._make_folder(self._folder_inside(MACHINERY))
-        ignore = self._inside(f"{MACHINERY}/.gitignore")
-        if not Path(ignore).exists():
-            self._replace(ignore, GIT_IGNORE.encode())
         try:
-            lock = FileLock(self._inside(f"{MACHINERY}/lock"), timeout=timeout_seconds)
+            lock = FileLock(self._inside(f"{MACHINERY}/{_LOCK}"), timeout=timeout_seconds)
             with holder.acquired(lock, timeout_seconds):
+                self._folders.clear()
+                self._made.clear()  # the one before may have unmade them
+                ignore = self._inside(f"{MACHINERY}/{_IGNORE}")
+                if not Path(ignore).exists():
+                    self._replace(ignore, GIT_IGNORE.encode())
                 held = _HELD.set(self.root.resolve() if with_runs else None)
                 try:
                     yield
@@ -115,7 +133,7 @@ class WikiFolder:
 
         The lock's own descriptor is closed in a copy of this process. Only where `/proc` lists a process's files.
         """
-        _, lock = self._found(f"{MACHINERY}/lock")
+        _, lock = self._found(f"{MACHINERY}/{_LOCK}")
         for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
             with suppress(OSError):
                 if lock is not None and os.path.samestat(os.fstat(int(name)), lock):
@@ -247,6 +265,7 @@ class WikiFolder:
     def write_machinery(self, name: str, value: Any) -> None:
         """Store a JSON value under `.wiki/`."""
         if not self.is_dry_run:
+            self._kept.add(name)
             content = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
             target, status = self._found(f"{MACHINERY}/{name}")
             if not _holds(target, status, content):
@@ -272,6 +291,7 @@ class WikiFolder:
         """Keep lines, which end in a line feed, likewise."""
         if self.is_dry_run:
             return
+        self._kept.add(name)
         target = self._path(f"{MACHINERY}/{name}")
         self._make_folder(str(target.parent))
         hasher = _hasher()
@@ -363,6 +383,13 @@ class WikiFolder:
         except OSError as error:
             raise RunError(f"{folder}: cannot make this folder ({error.strerror})") from error
         self._made.add(folder)
+
+
+def _names(folder: Path) -> set[str]:
+    try:
+        return {each.name for each in folder.iterdir()}
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
 
 
 def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
