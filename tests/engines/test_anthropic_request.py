@@ -68,7 +68,7 @@ def test_a_form_with_more_values_that_may_be_null_than_a_service_takes_leaves_th
     assert "anyOf" in schema["properties"]["field_14"]
     last = schema["properties"]["field_15"]
     assert (last["type"], last["description"].endswith("Leave it out instead of null.")) == ("string", True)
-    assert schema["required"] == []
+    assert schema["required"] == ["field_17"]
 
 
 def test_a_round_is_put_behind_what_was_sent_before() -> None:
