@@ -69,6 +69,21 @@ def test_a_limit_lists_and_writes_the_first_questions_and_counts_the_others(
     assert not any(line.startswith("more:") for line in printed("worklist"))
 
 
+def test_a_limit_leaves_the_files_of_questions_that_are_open_until_they_are_answered(
+    tmp_path: Path, wiki: Wiki, printed: Any
+) -> None:
+    paths = [record(tmp_path / "t", name) for name in "abc"]
+    folder = tmp_path / "open"
+    every = wiki("worklist", *paths, "--prompts", folder)[1]["questions"]
+    assert printed("worklist", "--limit", 1, "--prompts", folder)[-1].endswith("1 file written, 3 unchanged, 0 removed")
+    assert {each.name for each in folder.iterdir()} == {"questions.json", *(each["file"] for each in every)}
+    assert wiki("apply", "summary", paths[2], answer=SUMMARY)[0] == 0
+    wiki("worklist", "--limit", 1, "--prompts", folder)
+    names = {each.name for each in folder.iterdir()}
+    assert {each["file"] for each in every} - names == {every[2]["file"]}
+    assert len(names) == 3, "no file is made for the questions that its answer brings"
+
+
 def test_what_a_recording_calls_itself_cannot_act_on_a_terminal(tmp_path: Path, printed: Any) -> None:
     path = record(tmp_path, "a\x1b[2J\u202eb", name="a.json")
     lines = [*printed("worklist", path), *printed("apply", "summary", path, answer=SUMMARY)]

@@ -59,6 +59,7 @@ class PromptFolder:
     unchanged: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
+    _new: set[str] = field(default_factory=set)  # of those written the ones that were not there before
 
     def check(self, wiki: Path) -> None:
         """Raises `UsageError` for a folder inside the wiki: what lies there is committed with its pages."""
@@ -72,10 +73,14 @@ class PromptFolder:
             self._seen.add(name)
             self._write(name, "".join(f"{part}\n" for part in prompt_sections(asked)))
 
-    def finish(self, questions: Sequence[OpenQuestion]) -> None:
-        """Write the index, and remove what an earlier one has and no question asks any more. Raises `RunError`."""
-        asked = {each.file for each in questions}
-        for name in sorted((self._indexed() | self._seen) - asked):
+    def finish(self, questions: Sequence[OpenQuestion], others: Sequence[OpenQuestion] = ()) -> None:
+        """Write the index, and remove what an earlier one has and no question asks any more. Raises `RunError`.
+
+        `others` are open too but not listed: their files stay where they lie, and none is made.
+        """
+        kept = {prompt_file_name(each.stage, each.request) for each in others} - self._new
+        kept = {name for name in kept if (self.folder / name).is_file()}
+        for name in sorted((self._indexed() | self._seen) - {each.file for each in questions} - kept):
             if name in self.written:  # of a version of a session that turned out to be superseded
                 self.written.remove(name)
             elif (self.folder / name).is_file():
@@ -83,14 +88,16 @@ class PromptFolder:
             if not self.is_dry_run:
                 (self.folder / name).unlink(missing_ok=True)
         rows = [{key: value for key, value in asdict(each).items() if value is not None} for each in questions]
-        self._write(INDEX, json.dumps({"questions": rows}, ensure_ascii=False, indent=1) + "\n")
+        index = {"questions": rows} | ({"others": [{"file": name} for name in sorted(kept)]} if kept else {})
+        self._write(INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
 
     def _indexed(self) -> set[str]:
         """The files that the index of an earlier run names; nothing that is not named as prompts are."""
         try:
             kept = json.loads((self.folder / INDEX).read_bytes())
-            return {row["file"] for row in kept["questions"] if _FILE.fullmatch(row["file"])}
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            rows = [*kept["questions"], *kept.get("others", ())]
+            return {row["file"] for row in rows if _FILE.fullmatch(row["file"])}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return set()
 
     def _write(self, name: str, text: str) -> None:
@@ -101,6 +108,8 @@ class PromptFolder:
                 self.unchanged.append(name)
                 return
             self.written.append(name)
+            if not path.is_file():
+                self._new.add(name)
             if not self.is_dry_run:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with replacing(path) as stream:

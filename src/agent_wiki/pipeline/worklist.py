@@ -112,7 +112,7 @@ def worklist(
     listed = opened[:most]
     if prompts is not None:
         listed = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in listed]
-        prompts.finish(listed)
+        prompts.finish(listed, opened[len(listed) :])
     return Worklist(tuple(listed), tuple(other_failures(report)), len(opened) - len(listed))
 
 
