@@ -137,6 +137,24 @@ def test_a_record_that_is_new_here_is_copied_as_it_is(
     assert {path: text for path, text in _tree(joined).items() if path in theirs} == theirs
 
 
+@pytest.mark.parametrize("name", ["b", "shard-1-of-1"])
+def test_what_a_record_says_twice_is_not_copied_unseen(name: str, joined: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "A1b2C3d4E5f6" * 3
+    other, script = tmp_path / name, Script(tmp_path)
+    script.says("", rules=[rule("Run the check before a change.")])
+    ingest([record(tmp_path, "a")], other, script.engine)
+    (path,) = (other / "_sessions").iterdir()
+    kept = path.read_text(encoding="utf-8")
+    path.write_text(kept.replace("{", f'{{\n "session_id": "{secret}",', 1), encoding="utf-8")
+    if name != "b":
+        digest = digest_of_records({f"_sessions/{path.name}": content_digest(path.read_bytes())})
+        manifest = Manifest(Shard(1, 1), "", digest, [], {}, [], [], "")
+        (other / "shard.json").write_text(manifest.to_text(), encoding="utf-8")
+    report = join_wikis([other], Options(joined), Report("join", "wiki"), _quiet)
+    assert report.sessions["joined"] == 1
+    assert (joined / "_sessions" / path.name).read_text(encoding="utf-8") == kept
+
+
 def test_a_folder_that_is_no_wiki_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no wiki"):
         join_wikis([tmp_path], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)

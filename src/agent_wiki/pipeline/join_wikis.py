@@ -80,9 +80,8 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
     unseen = 0
     joined = joined_records(theirs, source.name, label, report, is_own=source.is_own_shard)
     redact_answers_and_pages(theirs, source.name, report)
-    for session_id, each in joined.items():
-        text = each.text or folder.read_text(record_path(session_id), errors="replace")
-        is_taken = publisher.take(each.record, text=text, is_judged=True)
+    for each in joined.values():
+        is_taken = publisher.take(each.record, text=each.text, is_judged=True)
         report.sessions["joined" if is_taken else "older"] += 1
         report.dropped_claims += each.against if is_taken else ()
         unseen += is_taken and each.record.joined_from is not None

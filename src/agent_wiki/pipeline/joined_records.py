@@ -26,10 +26,14 @@ _FEWEST = 400  # records: fewer are examined sooner than a second process begins
 
 @dataclass(frozen=True, slots=True)
 class JoinedRecord:
-    """A record as the wiki takes it. `text` is that of its file, None where it is the one that lies in its wiki."""
+    """A record as the wiki takes it. `text` is what its file holds from here on.
+
+    It is made of the record, also where a file lies in the other wiki: that may hold more than was read of it, such as
+    a field twice, and nobody has searched that for secrets.
+    """
 
     record: SessionRecord
-    text: str | None
+    text: str
     against: list[Note]
 
 
@@ -38,7 +42,7 @@ class _Examined:
     """What was done to a record. `changed` is None where nothing was; `text` holds where the record comes from, too."""
 
     changed: SessionRecord | None
-    text: str | None
+    text: str
     redacted: list[Redacted]
     against: list[Note]
     failure: Failure | None = None
@@ -54,7 +58,7 @@ def joined_records(
     is not searched for contradictions.
     """
     records = theirs.state.records
-    examined = _all_examined([*records.items()], partial(_examined, theirs, name, label, is_own=is_own))
+    examined = _all_examined([*records.items()], partial(_examined, name, label, is_own=is_own))
     joined = {}
     for session_id, record in records.items():
         each = examined[session_id]
@@ -67,21 +71,19 @@ def joined_records(
     return dict(sorted(joined.items()))
 
 
-def _examined(theirs: LoadedWiki, name: str, label: str | None, record: SessionRecord, *, is_own: bool) -> _Examined:
+def _examined(name: str, label: str | None, record: SessionRecord, *, is_own: bool) -> _Examined:
     path = record_path(record.session_id)
     values = plain(record)
     found, redacted = without_secrets(
         record, values, path, lambda content, at: parse_record(content, at, entry_types())
     )
     if isinstance(found, UnreadablePage):
-        return _Examined(None, None, redacted, [], Failure.of(found, f"{name}/{path}"))
+        return _Examined(None, "", redacted, [], Failure.of(found, f"{name}/{path}"))
     kept, against = (found, []) if is_own else without_contradictions(found)
     kept = judged(kept)
     labelled = _labelled(kept, label)
     if kept is not record:
         return _Examined(kept, record_text(labelled), redacted, against)
-    if labelled is record and path not in theirs.unwritten:
-        return _Examined(None, None, redacted, against)
     text = text_of_values(values if labelled is record else {**values, "joined_from": label})
     return _Examined(None, text, redacted, against)
 
