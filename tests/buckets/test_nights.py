@@ -20,6 +20,7 @@ from agent_wiki.pipeline.mine import Mined
 from agent_wiki.pipeline.session_stages import SessionReport
 from agent_wiki.readers import buckets
 from agent_wiki.report import Failure, Report
+from agent_wiki.wiki.store import WikiFolder
 from tests.buckets.stores import Bucket
 from tests.pipeline.test_beside import trial
 from tests.repositories import Repository
@@ -358,6 +359,18 @@ def test_two_objects_with_one_session_are_read_once(tmp_path: Path, script: Scri
     _night(bucket, tmp_path / "wiki", script)
     report = _night(bucket, tmp_path / "wiki", script)
     assert (bucket.asked, report.sessions) == ({"list": 1}, {"unchanged": 1, "older": 2})
+
+
+def test_of_equal_copies_the_same_one_counts_in_whichever_order_they_come(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for order in ("bac", "cba"):
+        for folder in order:
+            bucket.put(f"{folder}/s.json", _session("x"))
+            _night(bucket, tmp_path / order, script)
+        bucket.store.delete([f"{folder}/s.json" for folder in order])
+        states = bucket_state.load(WikiFolder(tmp_path / order))
+        assert [states[key]["sessions"][0][2] for key in sorted(states)] == ["older", "older", "mined"]
 
 
 def test_of_a_forgotten_session_no_line_is_left_and_its_object_is_named(

@@ -159,13 +159,30 @@ def former_ids(cache: Cache, path: RecordingPath) -> tuple[str, ...]:
 def mark_superseded(cache: Cache, kept: Mapping[str, RecordingPath]) -> None:
     """Of sessions that a run read and kept, by id with their recording: what others say of them is older from now on.
 
-    So what is known of recordings does not depend on which of them came first.
+    Of copies in a bucket that differ in nothing the last by address counts, as in one run (`versions.py`). So what is
+    known of recordings does not depend on which of them came first.
     """
-    kept_in = {session_id: str(path.resolve()) for session_id, path in kept.items()}
+    kept_in = {session_id: _last_copy(cache, session_id, str(path.resolve())) for session_id, path in kept.items()}
     for key, entry in cache.items():
         for held in entry["sessions"]:
             if held[2] == "mined" and kept_in.get(held[0], key) != key:
                 held[2] = "older"
+
+
+def _last_copy(cache: Cache, session_id: str, kept_in: str) -> str:
+    """The last by address of the objects that hold the same of a session as the one that it is kept in."""
+    if kept_in not in cache or not bucket_state.is_in_bucket(kept_in):
+        return kept_in
+    wanted = _content_of(kept_in, cache[kept_in], session_id)
+    name = f"/{wanted[0]}"
+    keys = (key for key in cache if key > kept_in and key.endswith(name) and bucket_state.is_in_bucket(key))
+    return max((key for key in keys if _content_of(key, cache[key], session_id) == wanted), default=kept_in)
+
+
+def _content_of(key: str, entry: Mapping[str, Any], session_id: str) -> tuple[str, int, list[str]]:
+    """By what two copies are equal: name, size, and the digests of what they hold of a session that counts."""
+    digests = [digest for held, digest, status in entry["sessions"] if held == session_id and status == "mined"]
+    return key.rpartition("/")[2], entry["size"], digests
 
 
 def session_ids(cache: Cache) -> set[str]:
