@@ -89,6 +89,21 @@ def test_shards_joined_in_any_order_some_twice_are_one_run(
     assert changed(tree(tmp_path / "joined"), tree(tmp_path / "whole")) == []
 
 
+def test_a_share_without_a_recording_is_no_failure_unless_all_are(tmp_path: Path, script: Script) -> None:
+    recordings, joined = tmp_path / "traces", tmp_path / "joined"
+    recordings.mkdir()
+    for number in range(8):
+        (recordings / f"{number}.txt").write_text("no recording", encoding="utf-8")
+    for number in (1, 2):
+        assert shard(recordings, number, 2, tmp_path / "out", joined, script.engine).exit_code == 0
+    (failure,) = join([tmp_path / "out"], joined, script.engine).failures
+    assert failure.reason == "no recording in any of these shards"
+    record(recordings, "s-0")
+    for number in (1, 2):
+        assert shard(recordings, number, 2, tmp_path / "out", joined, script.engine).exit_code == 0
+    assert join([tmp_path / "out"], joined, script.engine).exit_code == 0
+
+
 def test_shards_that_are_joined_one_by_one_are_one_run_once_all_are_there(tmp_path: Path, script: Script) -> None:
     recordings = traces(tmp_path / "traces")
     for number in (1, 2, 3):

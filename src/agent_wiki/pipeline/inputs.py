@@ -94,7 +94,7 @@ class FoundFiles:
     """The files to read, each once, sorted by name; and the listings of the buckets that they lie in.
 
     `digest` is that of the names of all files, those of other shards too. `named` is what the user named, and `found`
-    how many files lie there, whatever the selection.
+    how many files lie there, whatever the selection. `is_share`: others read the rest of the files.
     """
 
     files: list[InputFile]
@@ -102,6 +102,7 @@ class FoundFiles:
     digest: str = ""
     named: tuple[str, ...] = ()
     found: int = 0
+    is_share: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -117,7 +118,12 @@ class FoundFiles:
             ]
 
     def is_barren(self, report: Report) -> bool:
-        """Whether something was to be read, and nothing of what was named is a recording."""
+        """Whether something was to be read, and nothing of what was named is a recording.
+
+        Of the files of other shares nobody knows here: the join of all says it.
+        """
+        if self.is_share and self.found:
+            return False
         return bool(self.named) and not report.has_recordings and (not self.found or report.recordings > 0)
 
     def report_barren(self, report: Report) -> None:
@@ -143,7 +149,7 @@ def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
 def inputs_of(paths: Iterable[RecordingPath], selection: Selection) -> FoundFiles:
     """The same with what a selection leaves, and with the listings."""
     named = list(paths)
-    inputs = FoundFiles([], named=tuple(map(str, named)))
+    inputs = FoundFiles([], named=tuple(map(str, named)), is_share=selection.shard is not None)
     candidates: list[InputFile] = []
     for path in named:
         candidates += _in_bucket(path, inputs.listings) if isinstance(path, BucketPath) else _on_disk(Path(str(path)))

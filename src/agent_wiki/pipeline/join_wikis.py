@@ -7,7 +7,7 @@ order of batches, give the bytes of one wiki that was built from all recordings.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agent_wiki.engine import Progress
@@ -21,6 +21,7 @@ from agent_wiki.pipeline.join_states import join_states
 from agent_wiki.pipeline.joined_records import joined_records
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.recordings_cache import Cache
 from agent_wiki.pipeline.redacted_sources import redact_answers_and_pages
 from agent_wiki.pipeline.shard_manifest import digest_of_records
 from agent_wiki.pipeline.shard_sources import SHARD, Joinable, joinables
@@ -31,6 +32,8 @@ from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.records import former_record_path, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
+
+_MOST_NAMED = 3
 
 
 @cycle_search_paused()
@@ -57,12 +60,23 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
             if _join(source, publisher):
                 joined.append(source)
         joined = [each for each in joined if each.is_own_shard or each.label in publisher.state.config.trusted]
-        _forget_replaced(joined, recordings_cache.session_ids(join_states(folder, joined)), publisher)
+        read = join_states(folder, joined)
+        _forget_replaced(joined, recordings_cache.session_ids(read), publisher)
+        _report_barren(sources, read, publisher)
         stages = (*CORPUS_STAGES, CATALOG)
         publisher.finish(stages, progress, archive_covered=options.archive_covered, new_pages=options.new_pages)
         new_pages.end(folder)
         report.add_account(publisher.engine.account())
     return report
+
+
+def _report_barren(sources: Sequence[Joinable], read: Cache, publisher: Publisher) -> None:
+    """Make it a failure, as one run does, that no file that any of the shards has read is a recording."""
+    is_known = bool(read) and all(each.manifest and not each.manifest.unfinished for each in sources)
+    has_recordings = publisher.state.records or recordings_cache.session_ids(read)
+    if is_known and not has_recordings and not publisher.report.failures:
+        names = ", ".join(each.name for each in sources[:_MOST_NAMED])
+        publisher.report.failures.append(Failure("recording", names, "no recording in any of these shards"))
 
 
 def _join(source: Joinable, publisher: Publisher) -> bool:
