@@ -10,6 +10,7 @@ import pytest
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import detect
+from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
@@ -149,3 +150,13 @@ def test_a_reply_in_many_parts_is_read_in_linear_time(tmp_path: Path) -> None:
         found = session(tmp_path, *[part] * 10_000)
     (reply,) = found.messages
     assert len(reply.content or "") == 10_000 * 1002 - 2
+
+
+def test_a_session_without_a_name_is_known_by_its_first_event_and_by_the_name_that_its_texts_once_gave_it(
+    tmp_path: Path,
+) -> None:
+    said: _Event = ("user.message", {"content": "Fix it."})
+    short = session(tmp_path, said, SAID, start={})
+    long = session(tmp_path, said, SAID, said, SAID, start={})
+    assert short.session_id == long.session_id == f"copilot-{short_digest(['e0'])}"
+    assert [*short.earlier_ids] == [f"copilot-{short_digest(['Fix it.', 'Done.'])}"]

@@ -216,15 +216,16 @@ class _Session:
         for agent in self.agents.values():
             agent.join_parts()
         main = self.agents[""]
-        texts = [self.first_event] if self.first_event else [message.content or "" for message in main.builder.messages]
-        earlier = f"copilot-{short_digest(texts)}"  # as long as the last line, which says the id, is not there
-        session_id = text_or_none(self.start.get("sessionId")) or self.session_id or earlier
+        by_texts = f"copilot-{short_digest([message.content or '' for message in main.builder.messages])}"
+        by_event = f"copilot-{short_digest([self.first_event])}" if self.first_event else by_texts
+        # Without its last line, which says the id, it is known by its first event, and was once by its texts.
+        session_id = text_or_none(self.start.get("sessionId")) or self.session_id or by_event
         apart = sum(len(agent.builder.messages) for owner, agent in self.agents.items() if owner)
         for owner, agent in self.agents.items():
             if agent.builder.messages:
                 end = f".agent-{owner}" if owner else ""
                 made = self._trajectory(agent, session_id + end, session_id if owner else None, 0 if owner else apart)
-                made.earlier_ids = [earlier + end]
+                made.earlier_ids = [each + end for each in (by_event, by_texts) if each != session_id]
                 yield made
 
     def _trajectory(self, agent: _Agent, session_id: str, parent: str | None, apart: int) -> Trajectory:
