@@ -171,14 +171,18 @@ def test_nothing_is_asked_again_of_sessions_that_the_same_engine_answered(tmp_pa
     wiki = _copy(former, "answered/wiki", tmp_path / "wiki")
     _as_if_prompts_were_todays(wiki)
     _catalog(wiki)
-    answers = {session_id: each.stages for session_id, each in _records(wiki).items()}
+    before, files = _records(wiki), tree(wiki / "_sessions")
     report = Report("ingest", str(wiki))
     options = Options(wiki, ALL_STAGES, engine=f"recorded:{JOURNAL}")
     run([EXAMPLE / "traces"], options, report, lambda _what, _done, _of: None)
     of_sessions = [each for each in report.failures if each.stage != "discover-tasks"]
     assert (of_sessions, report.waiting) == ([], []), "families show look-ups and failures, which nobody kept then"
     assert set(report.sessions) == {"unchanged"}
-    assert {session_id: each.stages for session_id, each in _records(wiki).items()} == answers
+    after = _records(wiki)
+    assert {name: each.stages for name, each in after.items()} == {name: each.stages for name, each in before.items()}
+    recorded_anew = {name for name in before if after[name].recording.sha256 != before[name].recording.sha256}
+    assert len(recorded_anew) == 3, "the example's recordings that have changed since"
+    assert {path.removesuffix(".json") for path in changed(tree(wiki / "_sessions"), files)} == recorded_anew
 
 
 def _as_if_prompts_were_todays(wiki: Path) -> None:
