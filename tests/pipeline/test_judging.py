@@ -11,7 +11,7 @@ from benchmarks.generated_wiki import generated_record
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.judged import judged
-from agent_wiki.pipeline import judging
+from agent_wiki.pipeline import judging, two_processes
 from agent_wiki.wiki.records import SessionRecord
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="one process judges there")
@@ -41,7 +41,7 @@ def test_two_processes_judge_as_one_does(monkeypatch: pytest.MonkeyPatch, *, is_
 
     monkeypatch.setattr(judging, "_FEWEST", 1)
     monkeypatch.setattr(judging, "judged", judged_by_copy)
-    monkeypatch.setattr(judging, "has_two_processors", lambda: True)
+    monkeypatch.setattr(two_processes, "has_two_processors", lambda: True)
     monkeypatch.setattr(os, "waitpid", waited)
     found = judging.all_judged(records)
     assert found == expected

@@ -202,12 +202,12 @@ def withheld_text(
     `indexed`: what the index says of it. All of the text is judged; a release knows it without its frontmatter, where
     counts and dates change.
     """
-    held: dict[str, WithheldPage] = {}
     whole = text.replace("\r\n", "\n")
     body = whole.partition("\n---\n")[2] if whole.startswith("---\n") else whole
     said = f"{body.strip()}\n{indexed}".strip()
-    _take(held, name, path, (said, part_of_page(said, whole, is_advice=True)[1]), released)
-    return held.get(name)
+    part = (said, part_of_page(said, whole, is_advice=True)[1])
+    why = why_of_parts([part], released_texts(name, released))
+    return None if why is None else WithheldPage(path, said, why)
 
 
 def _is_held(held: Mapping[str, WithheldPage], name: str, path: str) -> bool:

@@ -14,7 +14,7 @@ from agent_wiki.pages.judged import judged
 from agent_wiki.pipeline.joined_evidence import without_contradictions
 from agent_wiki.pipeline.load import LoadedWiki
 from agent_wiki.pipeline.redacted_sources import note_redacted, without_secrets
-from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
+from agent_wiki.pipeline.two_processes import work_in_parts
 from agent_wiki.redaction.values import Redacted
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import entry_types
@@ -97,15 +97,8 @@ def _all_examined(
     records: Sequence[tuple[str, SessionRecord]], examine: Callable[[SessionRecord], _Examined]
 ) -> dict[str, _Examined]:
     """What was done to each record, by the id of its session, in this process or in a copy of it."""
-    parts = parts_of(len(records))
-    left = set(range(len(parts)))
 
-    def examined(number: int) -> list[tuple[str, _Examined]]:
-        return [(records[at][0], examine(records[at][1])) for at in parts[number]]
+    def examined(part: range) -> list[tuple[str, _Examined]]:
+        return [(records[at][0], examine(records[at][1])) for at in part]
 
-    found: dict[str, _Examined] = {}
-    if len(records) >= _FEWEST and has_two_processors():
-        found |= worked_by_two(left, examined, examined, iter)
-    for number in sorted(left):
-        found |= examined(number)
-    return found
+    return dict(work_in_parts(len(records), examined, examined, iter, is_large=len(records) >= _FEWEST))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from agent_wiki.pages.judged import judged
-from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
+from agent_wiki.pipeline.two_processes import work_in_parts
 from agent_wiki.wiki.records import SessionRecord
 
 _FEWEST = 1_000  # records: fewer are judged sooner than a second process begins
@@ -24,25 +24,20 @@ def all_judged(records: Sequence[SessionRecord]) -> list[SessionRecord]:
 
 
 def _changed(records: Sequence[SessionRecord]) -> Iterator[Judged]:
-    parts = parts_of(len(records))
-    left = set(range(len(parts)))
-    here = partial(_changed_in, records, parts)
-    if len(records) >= _FEWEST and has_two_processors():
-        there, taken_over = partial(_positions, records, parts), partial(_judged_again, records)
-        yield from worked_by_two(left, here, there, taken_over)
-    for number in sorted(left):
-        yield from here(number)
+    here, there = partial(_changed_in, records), partial(_positions, records)
+    is_large = len(records) >= _FEWEST
+    return work_in_parts(len(records), here, there, partial(_judged_again, records), is_large=is_large)
 
 
-def _changed_in(records: Sequence[SessionRecord], parts: Sequence[range], number: int) -> Iterator[Judged]:
-    for position in parts[number]:
+def _changed_in(records: Sequence[SessionRecord], part: range) -> Iterator[Judged]:
+    for position in part:
         if (record := judged(records[position])) is not records[position]:
             yield position, record
 
 
-def _positions(records: Sequence[SessionRecord], parts: Sequence[range], number: int) -> list[int]:
+def _positions(records: Sequence[SessionRecord], part: range) -> list[int]:
     """What the copy says: positions alone, for records that change are few, and take longer to hand over."""
-    return [position for position, _ in _changed_in(records, parts, number)]
+    return [position for position, _ in _changed_in(records, part)]
 
 
 def _judged_again(records: Sequence[SessionRecord], positions: Iterable[int]) -> Iterator[Judged]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.find_secrets import ExcusedSecret, FoundSecret, SecretsReport
 from agent_wiki.pipeline.second_detector import Detector, with_second
-from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
+from agent_wiki.pipeline.two_processes import work_in_parts
 from agent_wiki.redaction.places import secret_places, value_digest
 from agent_wiki.redaction.redact import redact_text, text_spans
 from agent_wiki.report import Failure
@@ -58,17 +59,12 @@ def _searched(wiki: Path, clean: Container[str]) -> Iterator[tuple[str, FoundSec
 
 def _looked_at(wiki: Path, paths: Sequence[str]) -> list[_Found]:
     """What looks like a secret in each file, in their order; many files are searched by two processes."""
-    parts = parts_of(len(paths))
-    left = set(range(len(parts)))
-    found: dict[int, list[_Found]] = {}
 
-    def look(number: int) -> tuple[int, list[_Found]]:
-        return number, [(paths[at], *each) for at in parts[number] for each in in_file(wiki, paths[at])]
+    def look(part: range) -> list[tuple[int, _Found]]:
+        return [(at, (paths[at], *each)) for at in part for each in in_file(wiki, paths[at])]
 
-    if len(paths) >= _FEWEST and has_two_processors():
-        found.update(worked_by_two(left, lambda number: [look(number)], look, lambda made: [made]))
-    found.update(map(look, sorted(left)))
-    return [each for _, some in sorted(found.items()) for each in some]
+    found = work_in_parts(len(paths), look, look, iter, is_large=len(paths) >= _FEWEST)
+    return [each for _, each in sorted(found, key=itemgetter(0))]  # a stable sort: those of a file stay in order
 
 
 def allowed_secrets(wiki: Path) -> Mapping[str, AllowedSecret]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.indexes import IndexEntry
-from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
+from agent_wiki.pipeline.two_processes import has_two_processors, work_in_parts
 from agent_wiki.wiki.files import Signature
 from agent_wiki.wiki.store import WikiFolder
 
@@ -76,14 +76,12 @@ def _written_by_two(
 
     The copy says of each what it wrote as plain values, and the signatures of the files.
     """
-    parts = parts_of(count)
-    left = set(range(len(parts)))
 
-    def in_copy(number: int) -> tuple[list[Any], dict[str, Signature]]:
+    def in_copy(part: range) -> tuple[list[Any], dict[str, Signature]]:
         parent = os.getppid()
         folder.written.clear()
         values = []
-        for each in written(parts[number]):
+        for each in written(part):
             values.append(as_values(each))
             if os.getppid() != parent:
                 break  # the run is gone, and so is who would ask for them
@@ -93,12 +91,8 @@ def _written_by_two(
         folder.note_written(found[1])
         return map(from_values, found[0])
 
-    if is_large:
-        yield from worked_by_two(
-            left, lambda number: written(parts[number]), in_copy, taken_over, folder.copy_of_lock()
-        )
-    for number in sorted(left):
-        yield from written(parts[number])
+    held = folder.copy_of_lock() if is_large else None
+    yield from work_in_parts(count, written, in_copy, taken_over, held, is_large=is_large)
 
 
 def _as_values(written: Written) -> tuple[Any, ...]:

@@ -32,6 +32,30 @@ def may_be_copied() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
 
 
+def work_in_parts(
+    count: int,
+    here: Callable[[range], Iterable[Result]],
+    there: Callable[[range], object],
+    taken_over: Callable[[Any], Iterable[Result]],
+    held: int | None = None,
+    *,
+    is_large: bool,
+) -> Iterator[Result]:
+    """The results of so many things, in any order, made in two processes if `is_large` and there are two processors.
+
+    In: what does a part here, and in the copy, where it returns what can be pickled; what makes results of that; a
+    descriptor that is the copy's alone.
+    """
+    parts = parts_of(count)
+    left = set(range(len(parts)))
+    if is_large and has_two_processors():
+        yield from worked_by_two(
+            left, lambda number: here(parts[number]), lambda number: there(parts[number]), taken_over, held
+        )
+    for number in sorted(left):
+        yield from here(parts[number])
+
+
 def parts_of(count: int) -> list[range]:
     """As many things in at most `MOST_PARTS` parts of one size."""
     size = -(-count // MOST_PARTS) or 1

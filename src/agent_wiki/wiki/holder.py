@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,7 +62,7 @@ def acquired(lock: BaseFileLock, timeout_seconds: float) -> Iterator[None]:
 
 def _acquire(lock: BaseFileLock, timeout_seconds: float) -> None:
     """Acquire a lock whose folder the one that held it may remove, since it found nothing to make a wiki of."""
-    with suppress(FileNotFoundError):
+    try:
         lock.acquire(timeout=timeout_seconds)
-        return
-    lock.acquire(timeout=timeout_seconds)  # which makes the folder again
+    except FileNotFoundError:
+        lock.acquire(timeout=timeout_seconds)  # which makes the folder again
