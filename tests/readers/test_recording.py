@@ -142,6 +142,14 @@ def test_an_array_with_a_record_a_line_is_one_document(tmp_path: Path) -> None:
     assert recording.sample().shape == "document"
 
 
+def test_values_are_those_of_lines_or_the_elements_of_one_document(tmp_path: Path) -> None:
+    lines, array = recording_of(tmp_path, b'{"n": 1}\n[2]\n'), recording_of(tmp_path, b'[{"n": 1}, [2]]', "array")
+    assert list(lines.values()) == list(array.values()) == [{"n": 1}, [2]]
+    assert list(lines.records()) == [{"n": 1}]
+    assert (lines.sample().document(), array.sample().document()) == ({}, {})
+    assert recording_of(tmp_path, b'{"n": 1}', "object").sample().document() == {"n": 1}
+
+
 def test_a_document_can_be_had_again_after_it_was_handed_out(tmp_path: Path) -> None:
     recording = recording_of(tmp_path, b'{"n": 1}')
     assert recording.document() == recording.document() == {"n": 1}

@@ -13,7 +13,7 @@ import pytest
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.recording import Recording
-from agent_wiki.trajectory.json_text import DEEPEST, JsonText, values_of
+from agent_wiki.trajectory.json_text import DEEPEST, JsonText, value_or, values_of
 
 DOCUMENT = json.dumps(
     {
@@ -24,6 +24,12 @@ DOCUMENT = json.dumps(
     indent=1,
 )
 ODD = ["12", ' "x" ', "[1,2", '{"a" 1}', "[,]", "", '{"a":1,}', "[1] 2", "nul", "NaN", "-Infinity", "{1:2}", "[1 2]"]
+
+
+@pytest.mark.parametrize("text", ["{", "", "[" * 100_000 + "]" * 100_000, None, 3])
+def test_what_is_no_json_text_is_replaced_and_null_is_a_value(text: Any) -> None:
+    assert value_or(text, "none") == "none"
+    assert value_or("null", "none") is None
 
 
 def read(text: bytes, piece_bytes: int) -> tuple[Any, ...]:

@@ -12,13 +12,12 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import mapping, objects
 from agent_wiki.readers.recorded import flat_text, iso_utc, most_used, seconds_between, short_digest, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 
 FORMAT = "antigravity"
 
@@ -42,13 +41,12 @@ def _is_step(record: dict[str, Any]) -> bool:
 
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The one session of a transcript. Raises `UnreadableRecording` when it has no messages."""
-    steps = [record for _, record in recording.lines() if isinstance(record, dict) and _is_step(record)]
+    steps = [record for record in recording.records() if _is_step(record)]
     session = _Session()
     for step in _in_order(steps):
         session.take(step)
     trajectory = session.trajectory(_session_id(steps))
-    if not trajectory.messages:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(trajectory.messages)
     yield trajectory
 
 
@@ -125,7 +123,8 @@ class _Session:
             self.calls += 1
             call_id, name = f"step_{self.calls}", str(call.get("name", ""))
             self.open_calls.append((call_id, name))
-            calls.append((call_id, name, {key: _decoded(value) for key, value in mapping(call.get("args")).items()}))
+            arguments = mapping(call.get("args"))  # each is JSON text; one that was cut off stays as it is
+            calls.append((call_id, name, {key: value_or(value, value) for key, value in arguments.items()}))
         thinking = text_or_none(step.get("thinking"))
         self.builder.assistant(flat_text(step.get("content")) or None, thinking=thinking, calls=calls)
         if self.model is not None:
@@ -146,13 +145,3 @@ def _has_failed(step: dict[str, Any], text: str) -> bool | None:
         return False
     stated = _EXIT.search(text[:_HEAD_CHARACTERS])
     return stated[1] is not None if stated else None
-
-
-def _decoded(argument: Any) -> Any:
-    """An argument's value, which is recorded as JSON text; one that was cut off stays as it is."""
-    if not isinstance(argument, str):
-        return argument
-    try:
-        return value_of(argument)
-    except (ValueError, RecursionError):
-        return argument

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import (
     count,
     flat_text,
     iso_utc,
+    mapping,
     most_used,
     number,
+    objects,
     seconds_between,
     short_digest,
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Role, Source, Trajectory
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 
 FORMAT = "atif"
 
@@ -44,20 +45,14 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
     Raises `UnreadableRecording` when a document does not follow ATIF.
     """
-    if recording.sample().shape == "document":
-        values = recording.elements()
-    else:
-        values = (value for _, value in recording.lines())
-    for document in _documents(values):
+    for document in _documents(recording.values()):
         if _is_atif(document):
-            yield from _sessions(recording.name, document, parent=None)
+            yield from _sessions(recording, document, parent=None)
 
 
-def _documents(values: Any) -> Iterator[dict[str, Any]]:
+def _documents(values: Iterable[Any]) -> Iterator[dict[str, Any]]:
     for value in values:
-        for document in value if isinstance(value, list) else [value]:
-            if isinstance(document, dict):
-                yield document
+        yield from objects(value if isinstance(value, list) else [value])
 
 
 def _is_atif(document: dict[str, Any]) -> bool:
@@ -66,19 +61,18 @@ def _is_atif(document: dict[str, Any]) -> bool:
     version = document.get("schema_version")
     if isinstance(version, str) and version.upper().startswith("ATIF"):
         return True
-    first = next((step for step in document["steps"] if isinstance(step, dict)), {})
+    first = next(iter(objects(document["steps"])), {})
     return isinstance(document.get("agent"), dict) and {"step_id", "source"} <= first.keys()
 
 
-def _sessions(name: str, document: dict[str, Any], parent: str | None) -> Iterator[Trajectory]:
+def _sessions(recording: Recording, document: dict[str, Any], parent: str | None) -> Iterator[Trajectory]:
     trajectory = _Session(document, parent).trajectory()
-    if not trajectory.messages:
-        raise UnreadableRecording(name, "a session without messages")
+    recording.expect_messages(trajectory.messages)
     yield trajectory
     embedded = document.get("subagent_trajectories")
     for child in _documents(embedded if isinstance(embedded, list) else []):
         if isinstance(child.get("steps"), list):
-            yield from _sessions(name, child, trajectory.session_id)
+            yield from _sessions(recording, child, trajectory.session_id)
 
 
 class _Session:
@@ -87,8 +81,8 @@ class _Session:
     def __init__(self, document: dict[str, Any], parent: str | None) -> None:
         self.document = document
         self.parent = parent
-        self.agent = _dict(document.get("agent"))
-        self.steps = [step for step in document["steps"] if isinstance(step, dict)]
+        self.agent = mapping(document.get("agent"))
+        self.steps = objects(document["steps"])
         self.builder = TrajectoryBuilder()
         self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -101,7 +95,7 @@ class _Session:
         for step in self.steps:
             self._step(step)
         if not self.tokens:
-            self._totals(_dict(self.document.get("final_metrics")))
+            self._totals(mapping(self.document.get("final_metrics")))
         moments = [step["timestamp"] for step in self.steps if iso_utc(step.get("timestamp"))]
         started, ended = (moments[0], moments[-1]) if moments else (None, None)
         session_id, forked_from = self._identity()
@@ -114,7 +108,7 @@ class _Session:
             ended_at=iso_utc(ended),
             parent_session_id=self.parent,
             forked_from=forked_from,
-            hygiene={"inherited_turns": self.inherited_turns} if self.inherited_turns else {},
+            hygiene={"inherited_turns": self.inherited_turns},
         )
         return self.builder.finish(
             session_id,
@@ -131,7 +125,7 @@ class _Session:
             name = str(self.agent.get("name") or "")
             digest = short_digest([name, self._first("user"), self._first("assistant")])
             return f"{recorded or FORMAT}-{digest}", None
-        part = count(_dict(self.agent.get("extra")).get("continuation_index"))
+        part = count(mapping(self.agent.get("extra")).get("continuation_index"))
         if not part:
             return recorded, None
         suffix = f"-cont-{part}"
@@ -163,8 +157,7 @@ class _Session:
                 self.builder.tool(_line(result.get("source_call_id")), result_text)
 
     def _reply(self, step: dict[str, Any], text: str) -> None:
-        listed = step.get("tool_calls")
-        recorded = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
+        recorded = objects(step.get("tool_calls"))
         calls = [(_line(c.get("tool_call_id")), str(c.get("function_name", "")), c.get("arguments")) for c in recorded]
         if recorded and _is_filler(text, calls):
             text = ""
@@ -176,7 +169,7 @@ class _Session:
         self._add_results(step, results, [call_id for call_id, _, _ in calls])
         if model := _line(step.get("model_name")):
             self.models[model] += 1
-        self._totals(_dict(step.get("metrics")))
+        self._totals(mapping(step.get("metrics")))
 
     def _add_results(self, step: dict[str, Any], results: list[dict[str, Any]], call_ids: list[str | None]) -> None:
         """Pair results with the calls they name; results that name none answer the last calls still open.
@@ -187,10 +180,10 @@ class _Session:
         open_ids = [call_id for call_id in call_ids if call_id not in named]
         unnamed = sum(_line(result.get("source_call_id")) is None for result in results)
         open_ids = open_ids[max(0, len(open_ids) - unnamed) :]
-        flag = _dict(step.get("extra")).get("tool_result_is_error")
+        flag = mapping(step.get("extra")).get("tool_result_is_error")
         for result in results:
             call_id = _line(result.get("source_call_id")) or (open_ids.pop(0) if open_ids else None)
-            is_error = _dict(result.get("extra")).get("is_error", flag)
+            is_error = mapping(result.get("extra")).get("is_error", flag)
             text = _result_text(result, with_links=True)
             self.builder.tool(call_id, text, is_error=is_error if isinstance(is_error, bool) else None)
 
@@ -218,8 +211,7 @@ def is_unique(session_id: str) -> bool:
 
 
 def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
-    results = _dict(step.get("observation")).get("results")
-    return [result for result in results if isinstance(result, dict)] if isinstance(results, list) else []
+    return objects(mapping(step.get("observation")).get("results"))
 
 
 def _result_text(result: dict[str, Any], *, with_links: bool) -> str:
@@ -228,12 +220,12 @@ def _result_text(result: dict[str, Any], *, with_links: bool) -> str:
     links = result.get("subagent_trajectory_ref")
     if text or not with_links or not isinstance(links, list):
         return text
-    names = [_line(link.get("session_id")) or _line(link.get("trajectory_path")) for link in map(_dict, links)]
+    names = [_line(link.get("session_id")) or _line(link.get("trajectory_path")) for link in map(mapping, links)]
     return "\n".join(f"[subagent trajectory {name}]" for name in names if name)
 
 
 def _is_compaction(step: dict[str, Any]) -> bool:
-    return _dict(_dict(step.get("extra")).get("context_management")).get("type") == "compaction"
+    return mapping(mapping(step.get("extra")).get("context_management")).get("type") == "compaction"
 
 
 def _is_filler(text: str, calls: list[tuple[str | None, str, Any]]) -> bool:
@@ -245,17 +237,9 @@ def _is_filler(text: str, calls: list[tuple[str | None, str, Any]]) -> bool:
 def _keystrokes(text: str) -> str | None:
     """What Terminus typed into its terminal. It has no tool calls: its reply is JSON with `commands`."""
     start, end = text.find("{"), text.rfind("}")
-    try:
-        reply = _dict(value_of(text[start : end + 1])) if 0 <= start < end else {}
-    except (ValueError, RecursionError):
-        return None
-    commands = reply.get("commands")
-    typed = [_dict(command).get("keystrokes") for command in commands] if isinstance(commands, list) else []
+    reply = mapping(value_or(text[start : end + 1], None)) if 0 <= start < end else {}
+    typed = [command.get("keystrokes") for command in objects(reply.get("commands"))]
     return "".join(keys for keys in typed if isinstance(keys, str)).strip() or None
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _line(value: Any) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import identifier, mapping, text_or_none
+from agent_wiki.readers.chat_values import identifier, objects, text_or_none
 from agent_wiki.trajectory import MessageMark
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -111,6 +111,11 @@ def content_text(content: Any) -> str:
     return parts_of(content).text() or ""
 
 
+def message_text(message: dict[str, Any]) -> str:
+    """What a message says, as text; empty where it says nothing."""
+    return content_text(message.get("content"))
+
+
 def _as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
@@ -127,8 +132,7 @@ def call_of(record: dict[str, Any]) -> Call:
 
 def calls_of(message: dict[str, Any]) -> list[Call]:
     """The calls of an assistant message, outside its content: `tool_calls` or the older `function_call`."""
-    recorded = message.get("tool_calls")
-    calls = [call_of(each) for each in recorded if isinstance(each, dict)] if isinstance(recorded, list) else []
+    calls = [call_of(each) for each in objects(message.get("tool_calls"))]
     legacy = message.get("function_call")
     if isinstance(legacy, dict) and not calls:
         calls.append((None, text_or_none(legacy.get("name")) or "unknown", legacy.get("arguments")))
@@ -146,8 +150,7 @@ def thinking_of(message: dict[str, Any], parts: Parts) -> str | None:
     for key in ("thinking", "reasoning_content", "reasoning"):
         if thinking := text_or_none(message.get(key)):
             return thinking
-    blocks = message.get("thinking_blocks")
-    texts = [text_or_none(mapping(block).get("thinking")) for block in blocks] if isinstance(blocks, list) else []
+    texts = [text_or_none(block.get("thinking")) for block in objects(message.get("thinking_blocks"))]
     return "\n".join([*parts.thinking, *(text for text in texts if text)]) or None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from agent_wiki.readers.recorded import count, number, text_or_none
+from agent_wiki.readers.recorded import count, mapping, number, objects, text_or_none
 from agent_wiki.trajectory import Usage
 
 __all__ = [  # including those of `recorded`, so that readers of chat messages import from one place
@@ -36,16 +36,6 @@ def identifier(value: Any) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_or_none(value)
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one, so that lookups can be chained."""
-    return value if isinstance(value, dict) else {}
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """The JSON objects in a list; empty for any other value."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def content_hash(messages: Iterable[Any], characters: int = 8) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Literal
 
 from agent_wiki.readers.claude_user_text import INTERRUPT
-from agent_wiki.readers.recorded import count
+from agent_wiki.readers.recorded import count, mapping, objects
 from agent_wiki.trajectory import Usage
 
 ResultMark = Literal["rejected", "denied", "cancelled", "interrupt"]
@@ -33,7 +32,7 @@ def blocks_of(content: Any) -> list[dict[str, Any]]:
     """A message's content as blocks. A plain string is one text block; anything else is no block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    return objects(content)
 
 
 def content_text(content: Any, nesting: int = 0) -> str:
@@ -62,8 +61,7 @@ def block_text(block: dict[str, Any], nesting: int = 0) -> str:
 
 
 def _attachment_text(kind: str, block: dict[str, Any]) -> str:
-    source = block.get("source") or block.get("resource") or block
-    source = source if isinstance(source, dict) else {}
+    source = mapping(block.get("source") or block.get("resource") or block)
     data = string_or_empty(source.get("data") or source.get("blob"))
     if source.get("type") == "text" or isinstance(source.get("text"), str):
         return string_or_empty(source.get("text")) or data
@@ -104,17 +102,6 @@ def usage_of(recorded: dict[str, Any]) -> Usage:
 def is_compaction_copy(agent_id: str) -> bool:
     """Whether a subagent is what compacted a session: its turns are those of the session, with a summary at the end."""
     return agent_id.startswith("acompact-")
-
-
-def total_usage(usages: Iterable[Usage]) -> Usage | None:
-    """The sum over replies; None when none recorded a usage."""
-    total: dict[str, int] = {}
-    for usage in usages:
-        for name in _COUNTERS:
-            value = getattr(usage, name)
-            if value is not None:
-                total[name] = total.get(name, 0) + value
-    return Usage(**total) if total else None
 
 
 def largest_usage(one: Usage, other: Usage) -> Usage:

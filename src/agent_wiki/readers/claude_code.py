@@ -12,7 +12,7 @@ from typing import Any
 from agent_wiki.readers import qwen_code
 from agent_wiki.readers.claude_blocks import shows_refusal, string_or_empty
 from agent_wiki.readers.claude_conversation import Conversation
-from agent_wiki.readers.recorded import epoch_seconds
+from agent_wiki.readers.recorded import epoch_seconds, mapping
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 
@@ -58,12 +58,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     """
     sessions = _SessionFile(recording)
     for line, record in recording.lines():
-        if not isinstance(record, dict):
-            continue
-        try:
+        if isinstance(record, dict):
             sessions.take(line, record)
-        except RecursionError:
-            recording.warnings.append(f"{recording.name}:{line}: nested too deeply, record skipped")
     yield from sessions.trajectories()
 
 
@@ -156,8 +152,7 @@ class _SessionFile:
         """What the user typed while the agent worked, which is recorded only here."""
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return
-        conversation = self._own(record, self._agent_id(record))
-        if conversation is not None:
+        if (conversation := self._own(record, self._agent_id(record))) is not None:
             is_prompt = attachment.get("commandMode", "prompt") == "prompt"
             mark = line_mark(record | {"origin": attachment.get("origin")})
             conversation.add_user(attachment.get("prompt"), mark if is_prompt else "injected")
@@ -235,8 +230,7 @@ def line_mark(record: dict[str, Any]) -> MessageMark | None:
     """The mark that a record's own fields imply for a user's text; None when the text must decide."""
     if record.get("isCompactSummary"):
         return "compaction"
-    origin = record.get("origin")
-    origin_kind = origin.get("kind") if isinstance(origin, dict) else None
+    origin_kind = mapping(record.get("origin")).get("kind")
     is_by_user = origin_kind in (None, "human") and record.get("promptSource") != "system"
     if record.get("isMeta") or record.get("isSynthetic") or record.get("isVisibleInTranscriptOnly") or not is_by_user:
         return "injected"

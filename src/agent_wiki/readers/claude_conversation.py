@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder, arguments_json
+from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_blocks import (
     ResultMark,
     block_text,
@@ -20,7 +21,6 @@ from agent_wiki.readers.claude_blocks import (
     largest_usage,
     result_mark,
     string_or_empty,
-    total_usage,
     usage_of,
 )
 from agent_wiki.readers.claude_user_text import pieces_of
@@ -188,7 +188,7 @@ class Conversation:
             setattr(source, name, getattr(self, name))
         source.title = title
         source.hygiene = dict(self.hygiene)
-        source.usage = source.usage or total_usage(self.usages.values())
+        source.usage = source.usage or summed_usage(self.usages.values())
         if source.cost_usd is None:
             source.cost_usd = self._cost_usd()
         source.ended_at = iso_utc(self.ended)

@@ -28,7 +28,7 @@ from agent_wiki.readers.cline_text import (
     was_refused,
 )
 from agent_wiki.readers.recorded import (
-    count,
+    add_counts,
     flat_text,
     iso_utc,
     most_used,
@@ -39,7 +39,9 @@ from agent_wiki.readers.recorded import (
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.sidecars import value_beside
 from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory.json_text import value_or
 
 FORMAT = "cline"
 
@@ -51,6 +53,7 @@ _SPENT = {
     "cacheWrites": "cache_creation_input_tokens",
     "cacheReads": "cache_read_input_tokens",
 }
+_SPENT_ON_A_REPLY = {"prompt": "input_tokens", "completion": "output_tokens"}
 
 
 def claims(sample: Sample) -> bool:
@@ -72,14 +75,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             task.take(message)
     if not task.builder.messages:
         raise UnreadableRecording(recording.name, "a task without messages")
-    yield task.trajectory(_json_beside(recording, "ui_messages.json"), _json_beside(recording, "task_metadata.json"))
-
-
-def _json_beside(recording: Recording, name: str) -> Any:
-    try:
-        return json.loads((recording.beside(name) or b"null").decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return None
+    yield task.trajectory(value_beside(recording, "ui_messages.json"), value_beside(recording, "task_metadata.json"))
 
 
 class _Task:
@@ -138,10 +134,7 @@ class _Task:
         if isinstance(model := mapping(message.get("modelInfo")).get("modelId"), str):
             self.models[model] += 1
         metrics = mapping(message.get("metrics"))
-        spent = mapping(metrics.get("tokens"))
-        for name, ours in (("prompt", "input_tokens"), ("completion", "output_tokens")):
-            if (tokens := count(spent.get(name))) is not None:
-                self.tokens[ours] += tokens
+        add_counts(self.tokens, mapping(metrics.get("tokens")), _SPENT_ON_A_REPLY)
         if (cost := number(metrics.get("cost"))) is not None:
             self.cost_usd = (self.cost_usd or 0.0) + cost
 
@@ -236,13 +229,8 @@ def _spent(shown: list[dict[str, Any]]) -> tuple[Counter[str], float | None]:
     for message in shown:
         if message.get("say") != "api_req_started":
             continue
-        try:
-            request = mapping(json.loads(str(message.get("text")), strict=False))
-        except (ValueError, RecursionError):
-            continue
-        for name, ours in _SPENT.items():
-            if (spent := count(request.get(name))) is not None:
-                tokens[ours] += spent
+        request = mapping(value_or(message.get("text"), None))
+        add_counts(tokens, request, _SPENT)
         if (cost := number(request.get("cost"))) is not None:
             cost_usd = (cost_usd or 0.0) + cost
     return tokens, cost_usd

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.codex_cells import Cells
 from agent_wiki.readers.codex_cells_ran import RanItems
@@ -30,6 +29,7 @@ from agent_wiki.readers.recorded import (
     epoch_seconds,
     flat_text,
     iso_utc,
+    mapping,
     most_used,
     seconds_between,
     short_digest,
@@ -61,12 +61,10 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     Raises `UnreadableRecording` when it has no messages.
     """
     rollout = _Rollout()
-    for _, record in recording.lines():
-        if isinstance(record, dict):
-            rollout.take(record)
+    for record in recording.records():
+        rollout.take(record)
     trajectory = rollout.trajectory()
-    if not trajectory.messages and "inherited_turns" not in trajectory.source.hygiene:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(trajectory.messages or "inherited_turns" in trajectory.source.hygiene)
     yield trajectory
 
 
@@ -164,13 +162,13 @@ class _Rollout:
         )
 
     def _source(self, own: dict[str, Any]) -> Source:
-        git = own.get("git")
+        git = mapping(own.get("git"))
         return Source(
             format=FORMAT,
             agent_version=text_or_none(own.get("cli_version")),
             cwd=text_or_none(own.get("cwd")),
-            git_branch=text_or_none(git.get("branch")) if isinstance(git, dict) else None,
-            remote=text_or_none(git.get("repository_url")) if isinstance(git, dict) else None,
+            git_branch=text_or_none(git.get("branch")),
+            remote=text_or_none(git.get("repository_url")),
             title=self.title,
             exit_status=self.exit_status,
             usage=usage_of(self.meter.tokens),
@@ -178,7 +176,7 @@ class _Rollout:
             ended_at=iso_utc(self.ended_at),
             parent_session_id=_parent(own),
             forked_from=self.history.forked_from,
-            hygiene={"inherited_turns": self.inherited_turns} if self.inherited_turns else {},
+            hygiene={"inherited_turns": self.inherited_turns},
         )
 
     def _leave_inherited(self) -> None:
@@ -281,8 +279,8 @@ class _Rollout:
         self.prompts.announce(prompt)
 
     def _completed(self, event: dict[str, Any]) -> None:
-        item = event.get("item")
-        if isinstance(item, dict) and item.get("type") == "UserMessage":
+        item = mapping(event.get("item"))
+        if item.get("type") == "UserMessage":
             self._typed(prompt_of_item(item))
         elif found := ran_item(event):
             self.ran.take(found)
@@ -335,8 +333,5 @@ class _Rollout:
 
 def _parent(own: dict[str, Any]) -> str | None:
     """The session that started this one as its subagent."""
-    source = own.get("source")
-    subagent = source.get("subagent") if isinstance(source, dict) else None
-    spawn = subagent.get("thread_spawn") if isinstance(subagent, dict) else None
-    parent = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    return text_or_none(parent) or text_or_none(own.get("parent_thread_id"))
+    spawn = mapping(mapping(mapping(own.get("source")).get("subagent")).get("thread_spawn"))
+    return text_or_none(spawn.get("parent_thread_id")) or text_or_none(own.get("parent_thread_id"))

@@ -19,7 +19,7 @@ from typing import Any
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.codex_history import TokenMeter
 from agent_wiki.readers.codex_ran import RanItem, item_ran
-from agent_wiki.readers.recorded import flat_text, short_digest, text_or_none, usage_of
+from agent_wiki.readers.recorded import flat_text, objects, short_digest, text_or_none, usage_of
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.lazily import dataclass
@@ -53,9 +53,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     """
     threads: dict[str, _Thread] = {}
     thread = _Thread()
-    for _, record in recording.lines():
-        if not isinstance(record, dict):
-            continue
+    for record in recording.records():
         if _starts_thread(record):
             thread = threads.setdefault(record["thread_id"], thread if not threads else _Thread())
             thread.runs += 1
@@ -133,9 +131,9 @@ class _Thread:
         listed = item.get("items")
         if event == "item.completed" or not isinstance(listed, list):
             return
-        steps = [each for each in listed if isinstance(each, dict)]
         plan = [
-            {"step": each.get("text"), "status": "completed" if each.get("completed") else "open"} for each in steps
+            {"step": each.get("text"), "status": "completed" if each.get("completed") else "open"}
+            for each in objects(listed)
         ]
         made = RanItem(f"{item['id']}-{len(self.builder.messages)}", "update_plan", {"plan": plan}, "", is_error=False)
         self._call(made)

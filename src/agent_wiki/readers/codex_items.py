@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from agent_wiki.readers.recorded import flat_text, text_or_none
+from agent_wiki.readers.recorded import flat_text, objects, text_or_none
 from agent_wiki.trajectory.json_text import value_of
 
 _REFUSED = re.compile(r"(?:exec command |patch )?(?:rejected|aborted) by user\b", re.IGNORECASE)
@@ -71,6 +71,4 @@ def is_refusal(text: str) -> bool:
 
 def part_texts(parts: Any) -> list[str]:
     """The texts among content or summary parts; empty when there are no parts."""
-    if not isinstance(parts, list):
-        return []
-    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return [part["text"] for part in objects(parts) if isinstance(part.get("text"), str)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.readers.recorded import flat_text
+from agent_wiki.readers.recorded import flat_text, mapping, objects
 
 
 def patch_of(changes: Any) -> str:
@@ -14,10 +14,9 @@ def patch_of(changes: Any) -> str:
     `codex exec --json` names paths and kinds alone: then each file has a heading and no lines.
     """
     if isinstance(changes, list):
-        changes = {str(each.get("path")): {"type": each.get("kind")} for each in changes if isinstance(each, dict)}
-    if not isinstance(changes, dict):
-        changes = {}
-    lines = [line for path, change in changes.items() if isinstance(change, dict) for line in _lines(path, change)]
+        changes = {str(each.get("path")): {"type": each.get("kind")} for each in objects(changes)}
+    changed = mapping(changes).items()
+    lines = [line for path, change in changed if isinstance(change, dict) for line in _lines(path, change)]
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
 
 

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from agent_wiki.readers.codex_items import part_texts
-from agent_wiki.readers.recorded import flat_text
+from agent_wiki.readers.recorded import flat_text, objects
 from agent_wiki.trajectory import Message, MessageMark
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -61,16 +61,14 @@ def typed_prompt(event: dict[str, Any]) -> TypedPrompt | None:
 def prompt_of_item(item: dict[str, Any]) -> TypedPrompt:
     """What a `UserMessage` item says was typed."""
     content = item.get("content")
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    images = sum("image" in str(part.get("type")).lower() for part in parts)
+    images = sum("image" in str(part.get("type")).lower() for part in objects(content))
     return TypedPrompt("\n".join(part_texts(content)), images)
 
 
 def agent_message(payload: dict[str, Any]) -> tuple[str, str]:
     """What one agent of a team wrote to another; and the task in it, empty where there is none that can be read."""
-    parts = payload.get("content")
-    listed = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    texts = ["[encrypted]" if "encrypted_content" in part else flat_text(part) for part in listed]
+    parts = objects(payload.get("content"))
+    texts = ["[encrypted]" if "encrypted_content" in part else flat_text(part) for part in parts]
     task = _TASK.match(texts[0]) if len(texts) == 1 else None
     return "".join(texts), task[1].strip() if task else ""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agent_wiki.readers.codex_patches import patch_of
-from agent_wiki.readers.recorded import epoch_seconds, flat_text, text_or_none
+from agent_wiki.readers.recorded import epoch_seconds, flat_text, mapping, objects, text_or_none
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _IN_A_SHELL = regex(r"\S*sh -l?c ")
@@ -38,8 +38,8 @@ class RanItem:
 
 def ran_item(event: dict[str, Any]) -> RanItem | None:
     """What an `item_completed` event says was run; None for any other item (messages, reasoning, compactions)."""
-    item = event.get("item")
-    if not isinstance(item, dict) or (item_id := text_or_none(item.get("id"))) is None:
+    item = mapping(event.get("item"))
+    if (item_id := text_or_none(item.get("id"))) is None:
         return None
     return item_ran(item, item_id, epoch_seconds(event.get("started_at_ms")))
 
@@ -126,8 +126,7 @@ def _search(item_id: str, item: dict[str, Any], began: float | None) -> RanItem 
     """A search on the web: where what it found is recorded, each title with its address."""
     if item.get("kind", "web.search") != "web.search":
         return None
-    results = item.get("results")
-    found = [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
+    found = objects(item.get("results"))
     lines = (f"{flat_text(each.get('title'))} {flat_text(each.get('url'))}".strip() for each in found)
     given = {"query": flat_text(item.get("query"))}
     return RanItem(item_id, "web_search", given, "\n".join(lines), is_error=None, began=began)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import mapping, objects
 from agent_wiki.readers.recorded import (
@@ -58,11 +57,9 @@ def _is_start(start: dict[str, Any]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session, then its subagents in the order of their first event. Raises `UnreadableRecording` without turns."""
     session = _Session()
-    for _, record in recording.lines():
-        if isinstance(record, dict):
-            session.take(record)
-    if not session.agents[""].builder.messages:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    for record in recording.records():
+        session.take(record)
+    recording.expect_messages(session.agents[""].builder.messages)
     yield from session.trajectories()
 
 
@@ -244,7 +241,7 @@ class _Session:
             duration_seconds=seconds_between(started, agent.ended),
             ended_at=iso_utc(agent.ended),
             parent_session_id=parent,
-            hygiene={"subagent_turns_apart": apart} if apart else {},
+            hygiene={"subagent_turns_apart": apart},
         )
         model = most_used(agent.models) or text_or_none(self.start.get("selectedModel"))
         return agent.builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=started)

@@ -49,8 +49,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     builder = TrajectoryBuilder()
     status: str | None = None
     times: list[str] = []
-    for _, line in recording.lines():
-        record = mapping(line)
+    for record in recording.records():
         status = text_or_none(record.get("status")) or status
         blocks = objects(mapping(record.get("message")).get("content"))
         if record.get("role") == "assistant":

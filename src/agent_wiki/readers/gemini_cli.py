@@ -17,7 +17,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import summed_usage
+from agent_wiki.readers.chat_values import mapping, objects, summed_usage
 from agent_wiki.readers.gemini_history import Messages
 from agent_wiki.readers.gemini_parts import (
     SHELL,
@@ -63,7 +63,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     """The one session of a recording. Raises `UnreadableRecording` when it has no messages."""
     header: dict[str, Any] = {}
     messages = Messages()
-    for record in _records(recording):
+    is_document = recording.sample().shape == "document"
+    for record in objects([recording.document()]) if is_document else recording.records():
         if isinstance(patch := record.get("$set"), dict):
             messages.list_again(patch.pop("messages", None))
             header.update(patch)
@@ -77,20 +78,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     if not isinstance(session_id, str) or not session_id:
         raise UnreadableRecording(recording.name, "a Gemini CLI session without its sessionId")
     trajectory = _trajectory(recording, session_id, header, messages)
-    if not trajectory.messages:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(trajectory.messages)
     yield trajectory
-
-
-def _records(recording: Recording) -> Iterator[dict[str, Any]]:
-    if recording.sample().shape == "document":
-        document = recording.document()
-        if isinstance(document, dict):
-            yield document
-        return
-    for _, record in recording.lines():
-        if isinstance(record, dict):
-            yield record
 
 
 def _is_header(record: dict[str, Any]) -> bool:
@@ -188,8 +177,7 @@ def _notice_mark(text: str) -> MessageMark | None:
 
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:
     """A reply with its thoughts and calls, then the results nested in the calls."""
-    content, listed = message.get("content"), message.get("toolCalls")
-    calls = [call for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
+    content, calls = message.get("content"), objects(message.get("toolCalls"))
     named: list[Call] = [(text_or_none(call.get("id")), str(call.get("name", "")), call.get("args")) for call in calls]
     known = {call_id for call_id, _, _ in named}
     named += [call for call in calls_in(content) if not known or (call[0] is not None and call[0] not in known)]
@@ -226,18 +214,14 @@ def _add_result(builder: TrajectoryBuilder, call: dict[str, Any], answered: set[
 
 
 def _thinking(thoughts: Any) -> str | None:
-    if not isinstance(thoughts, list):
-        return None
     texts = []
-    for thought in thoughts:
-        if isinstance(thought, dict):
-            lines = [thought.get(name) for name in ("subject", "description")]
-            texts.append("\n".join(line for line in lines if isinstance(line, str) and line))
+    for thought in objects(thoughts):
+        lines = [thought.get(name) for name in ("subject", "description")]
+        texts.append("\n".join(line for line in lines if isinstance(line, str) and line))
     return "\n\n".join(text for text in texts if text) or None
 
 
 def _usage(tokens: Any) -> Usage | None:
-    if not isinstance(tokens, dict):
-        return None
+    tokens = mapping(tokens)
     written = (tokens.get("output"), tokens.get("thoughts"))
     return reply_tokens(tokens.get("input"), tokens.get("cached"), tokens.get("total"), written, tokens.get("tool"))

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from typing import Any
 
+from agent_wiki.readers.chat_values import objects
 from agent_wiki.readers.gemini_parts import calls_in, responses_in, said_text
 
 
@@ -44,11 +45,9 @@ class Messages:
 
     def list_again(self, messages: Any) -> None:
         """A whole history. Only what says something new is added, at the end; the rest is counted as duplicate."""
-        if not isinstance(messages, list):
-            return
         known = Counter(_what_it_says(message) for message in self._by_key.values())
-        for message in messages:
-            if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        for message in objects(messages):
+            if not isinstance(message.get("type"), str):
                 continue
             said = _what_it_says(message)
             if known[said] or (message["type"] == "gemini" and self._key(message) in self._by_key):
@@ -75,8 +74,8 @@ def _continues(reply: dict[str, Any], message: dict[str, Any]) -> bool:
 
 def _what_it_says(message: dict[str, Any]) -> str:
     """Its text and the calls it makes or answers: the same however it was recorded."""
-    content, listed = message.get("content"), message.get("toolCalls")
-    calls = [call.get("id") for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
+    content = message.get("content")
+    calls = [call.get("id") for call in objects(message.get("toolCalls"))]
     named = [call_id or [name, arguments] for call_id, name, arguments in calls_in(content)]
     answers = [response.get("id") or response for response in responses_in(content)]
     return json.dumps([message["type"], said_text(content).strip(), calls or named, answers], sort_keys=True)

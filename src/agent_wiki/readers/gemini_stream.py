@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import mapping
 from agent_wiki.readers.gemini_parts import SHELL, Call, hook_context, reply_tokens
@@ -37,9 +36,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     """The sessions of one capture, one for each `init` event. Raises `UnreadableRecording` when nothing was said."""
     session: _Session | None = None
     found = False
-    for _, event in recording.lines():
-        if not isinstance(event, dict):
-            continue
+    for event in recording.records():
         if _is_start(event):
             yield from _finished(session)
             session = _Session(event)
@@ -47,8 +44,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             session.take(event)
             found = found or session.has_turns
     yield from _finished(session)
-    if not found:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(found)
 
 
 def _finished(session: _Session | None) -> Iterator[Trajectory]:

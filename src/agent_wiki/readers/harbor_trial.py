@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Any
 
-from agent_wiki.readers.recorded import number, text_or_none
+from agent_wiki.readers.recorded import mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.sidecars import json_beside, text_beside
 from agent_wiki.trajectory import Trajectory
@@ -88,9 +88,8 @@ def _result_in(recording: Recording, folder: str) -> dict[str, Any]:
 
 
 def _step_of(result: dict[str, Any], name: str) -> dict[str, Any]:
-    steps = result.get("step_results")
-    found = (step for step in steps if isinstance(step, dict)) if isinstance(steps, list) else iter(())
-    return next((step for step in found if step.get("step_name") == name), {"step_name": name})
+    steps = objects(result.get("step_results"))
+    return next((step for step in steps if step.get("step_name") == name), {"step_name": name})
 
 
 def labelled(trajectories: Iterable[Trajectory], recording: Recording) -> Iterator[Trajectory]:
@@ -104,9 +103,9 @@ def labelled(trajectories: Iterable[Trajectory], recording: Recording) -> Iterat
 
 def _label(trajectory: Trajectory, trial: HarborTrial, recording: Recording) -> None:
     source, result = trajectory.source, trial.result
-    agent = _object(result.get("agent_info"))
+    agent = mapping(result.get("agent_info"))
     trajectory.agent = trajectory.agent or text_or_none(agent.get("name"))
-    trajectory.model = trajectory.model or text_or_none(_object(agent.get("model_info")).get("name"))
+    trajectory.model = trajectory.model or text_or_none(mapping(agent.get("model_info")).get("name"))
     source.task_id = source.task_id or _task(trial)
     source.trial = source.trial or result["trial_name"].rpartition("__")[2] or None
     source.condition = source.condition or _job(result)
@@ -131,14 +130,14 @@ def _job(result: dict[str, Any]) -> str | None:
 
 
 def _exception(trial: HarborTrial) -> str | None:
-    recorded = (_object(each.get("exception_info")) for each in (trial.step or {}, trial.result))
+    recorded = (mapping(each.get("exception_info")) for each in (trial.step or {}, trial.result))
     return next((name for each in recorded if (name := text_or_none(each.get("exception_type")))), None)
 
 
 def _reward(trial: HarborTrial, recording: Recording) -> float | None:
     """The recorded reward: the one named so, or the only one."""
     result = trial.result if trial.step is None else trial.step
-    rewards = _object(_object(result.get("verifier_result")).get("rewards"))
+    rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     rewards = rewards or json_beside(recording, f"{trial.folder}verifier/reward.json")
     if not rewards:
         return _number_in(text_beside(recording, f"{trial.folder}verifier/reward.txt") or "")
@@ -150,7 +149,3 @@ def _number_in(text: str) -> float | None:
         return number(float(text))
     except ValueError:
         return None
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -40,9 +40,7 @@ def claims(sample: Sample) -> bool:
     """A zip with a log's header, or a document with an `eval` that names its task."""
     if sample.shape == "zip":
         return any(name in sample.values for name in _HEADERS)
-    if sample.shape != "document" or not isinstance(sample.values[0], dict):
-        return False
-    return "task" in mapping(sample.values[0].get("eval"))
+    return "task" in mapping(sample.document().get("eval"))
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent_wiki.errors import RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.chat_messages import content_text
-from agent_wiki.readers.chat_values import count, identifier, mapping, number, text_or_none
+from agent_wiki.readers.chat_values import count, identifier, mapping, number, objects, text_or_none
 from agent_wiki.readers.recorded import epoch_seconds
 from agent_wiki.readers.recorded_prompts import json_or_text, prompt_of, reply_of
 from agent_wiki.readers.recording import Recording, Sample
@@ -39,7 +39,7 @@ def _first_rows(sample: Sample) -> list[dict[str, Any]]:
     values = sample.values
     if sample.shape == "document" and values and isinstance(values[0], list):
         values = values[0][:1]
-    return [value for value in values if isinstance(value, dict)]
+    return objects(values)
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
@@ -50,10 +50,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _rows(recording: Recording) -> Iterator[dict[str, Any]]:
-    is_lines = recording.sample().shape == "lines"
-    for row in (value for _, value in recording.lines()) if is_lines else recording.elements():
-        if isinstance(row, dict):
-            yield row
+    return (row for row in recording.values() if isinstance(row, dict))
 
 
 def _span(row: dict[str, Any], turns: Turns) -> Span:

@@ -32,11 +32,10 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     turns = Turns()
     spans: list[Span] = []
     scores: dict[str, list[Score]] = defaultdict(list)
-    for _, row in recording.lines():
-        if isinstance(row, dict):
-            span = _span(row, turns)
-            spans.append(span)
-            scores[span.trace] += _scores(row) if span.parent is None else []
+    for row in recording.records():
+        span = _span(row, turns)
+        spans.append(span)
+        scores[span.trace] += _scores(row) if span.parent is None else []
     yield from trajectories_of_spans(recording, FORMAT, spans, scores)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_messages import Call, add_message, calls_of, parts_of, thinking_of
+from agent_wiki.readers.chat_messages import Call, add_message, calls_of, message_text, parts_of, thinking_of
 from agent_wiki.readers.chat_values import (
     content_ids,
     identifier,
@@ -40,9 +40,7 @@ _FENCES = ("```bash", "```mswea_bash_command")
 
 def claims(sample: Sample) -> bool:
     """An object with messages that names the format, or whose `info` looks like this harness's."""
-    if sample.shape != "document" or not isinstance(sample.values[0], dict):
-        return False
-    document = sample.values[0]
+    document = sample.document()
     if not isinstance(document.get("messages"), list):
         return False
     named = document.get("trajectory_format")
@@ -83,7 +81,7 @@ def _built(messages: list[dict[str, Any]], source: Source) -> TrajectoryBuilder:
         elif role in ("user", "exit") and waiting:
             _add_result(builder, waiting.pop(0), message, source.exit_status)
         elif role in ("user", "exit"):
-            builder.user(_text(message), "injected" if has_task else None)
+            builder.user(message_text(message), "injected" if has_task else None)
             has_task = True
         else:
             returncode = mapping(message.get("extra")).get("returncode")
@@ -108,7 +106,7 @@ def _commands(message: dict[str, Any]) -> list[Call]:
             for action in objects(actions)
             if isinstance(action.get("command"), str)
         ]
-    blocks = fenced_commands(_text(message))
+    blocks = fenced_commands(message_text(message))
     return [(None, "bash", {"command": blocks[0].strip()})] if len(blocks) == 1 else []
 
 
@@ -127,7 +125,7 @@ def fenced_commands(text: str) -> list[str]:
 
 
 def _add_result(builder: TrajectoryBuilder, call_id: str, message: dict[str, Any], exit_status: str | None) -> None:
-    text = _text(message)
+    text = message_text(message)
     stated = _RETURN_CODE.match(text)
     is_error: bool | None = None
     if stated:
@@ -139,10 +137,6 @@ def _add_result(builder: TrajectoryBuilder, call_id: str, message: dict[str, Any
     builder.tool(call_id, text, is_error=is_error)
 
 
-def _text(message: dict[str, Any]) -> str:
-    return parts_of(message.get("content")).text() or ""
-
-
 def _provider_reply(message: dict[str, Any]) -> dict[str, Any]:
     """The message as the provider sent it, inside `extra.response.choices[0]`."""
     choices = mapping(mapping(message.get("extra")).get("response")).get("choices")
@@ -151,8 +145,7 @@ def _provider_reply(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _responses(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for message in messages:
-        yield mapping(mapping(message.get("extra")).get("response"))
+    return (mapping(mapping(message.get("extra")).get("response")) for message in messages)
 
 
 def _times(messages: list[dict[str, Any]]) -> Iterator[str]:

@@ -126,12 +126,10 @@ def _trajectories(envelope: dict[str, Any], messages: list[dict[str, Any]]) -> I
     subagents = {agent_id: said for agent_id, said in every.items() if not is_compaction_copy(agent_id)}
     labels, session = mapping(envelope.get("metadata")), session_meta(envelope)
     named = (
-        identifier(envelope.get("session_id"))
-        or identifier(labels.get("session_id"))
-        or identifier(labels.get("id"))
-        or identifier(envelope.get("id"))
-        or identifier(session.get("session_id"))
-        or identifier(session.get("id"))
+        _label("session_id", envelope, labels)
+        or _label("id", labels, envelope)
+        or _label("session_id", session)
+        or _label("id", session)
     )
     *earlier, session_id = [named] if named else [f"openai-{each}" for each in content_hashes(messages, 12)]
     builder = _built(own, is_split=_OLDER in envelope)

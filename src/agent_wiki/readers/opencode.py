@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.chat_values import mapping, objects
 from agent_wiki.readers.opencode_storage import Message, is_session, messages_of
 from agent_wiki.readers.opencode_turns import OpenCodeTurns, is_older
@@ -41,8 +40,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         if trajectory.messages or "inherited_turns" in (trajectory.source.hygiene or {}):
             found = True
             yield trajectory
-    if not found:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(found)
 
 
 def _sessions(recording: Recording) -> Iterator[tuple[dict[str, Any], list[Message]]]:
@@ -59,9 +57,7 @@ def _documents(recording: Recording) -> Iterator[dict[str, Any]]:
     if recording.sample().shape == "document":
         yield mapping(recording.document())
         return
-    for _, record in recording.lines():
-        if isinstance(record, dict) and _is_session(record):
-            yield record
+    yield from filter(_is_session, recording.records())
 
 
 def session(info: dict[str, Any], messages: list[Message]) -> Trajectory:
@@ -78,5 +74,5 @@ def session(info: dict[str, Any], messages: list[Message]) -> Trajectory:
     source.title = text_or_none(info.get("title"))
     source.agent_version = text_or_none(info.get("version"))
     source.parent_session_id = text_or_none(info.get("parentID"))
-    source.hygiene = {"inherited_turns": inherited} if inherited else {}
+    source.hygiene = {"inherited_turns": inherited}
     return turns.trajectory(str(info.get("id")))

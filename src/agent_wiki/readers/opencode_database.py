@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from agent_wiki.errors import UnreadableRecording
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 
 MAGIC = b"SQLi"  # of "SQLite format 3"
 
@@ -85,24 +85,16 @@ def _session(database: Any, row: dict[str, Any], warn: Warn) -> dict[str, Any]:
     session_id = str(row.get("id"))
     parts: dict[str, list[dict[str, Any]]] = {}
     for part in _rows(database, _PARTS, session_id):
-        if (found := _object(part["data"])) is None:
+        if not isinstance(found := value_or(part["data"], None), dict):
             warn(f"part {part['id']}")
         else:
             parts.setdefault(str(part["message_id"]), []).append({"id": part["id"], **found})
     messages: list[dict[str, Any]] = []
     for message in _rows(database, _MESSAGES, session_id):
-        if (found := _object(message["data"])) is None:
+        if not isinstance(found := value_or(message["data"], None), dict):
             warn(f"message {message['id']}")
         else:
             messages.append({"info": {"id": message["id"], **found}, "parts": parts.get(str(message["id"]), [])})
     info = {name: row.get(name) for name in ("directory", "title", "version")}
     time = {"created": row.get("time_created"), "updated": row.get("time_updated")}
     return {"info": {"id": session_id, "parentID": row.get("parent_id"), "time": time, **info}, "messages": messages}
-
-
-def _object(data: Any) -> dict[str, Any] | None:
-    try:
-        value = value_of(data) if isinstance(data, str) else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

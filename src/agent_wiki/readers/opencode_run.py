@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.chat_values import mapping
 from agent_wiki.readers.opencode_turns import OpenCodeTurns
 from agent_wiki.readers.recorded import flat_text, text_or_none
@@ -33,13 +32,11 @@ def _is_event(record: dict[str, Any]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The sessions of one capture, in the order of their first events. Raises `UnreadableRecording` without one."""
     sessions: dict[str, _Session] = {}
-    for _, event in recording.lines():
-        session_id = event.get("sessionID") if isinstance(event, dict) else None
-        if isinstance(session_id, str):
+    for event in recording.records():
+        if isinstance(session_id := event.get("sessionID"), str):
             sessions.setdefault(session_id, _Session()).take(event)
     found = [(session_id, session) for session_id, session in sessions.items() if session.replies]
-    if not found:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(found)
     for session_id, session in found:
         yield session.trajectory(session_id)
 

@@ -17,7 +17,7 @@ from typing import Any
 from agent_wiki.readers.chat_values import mapping
 from agent_wiki.readers.recorded import number
 from agent_wiki.readers.recording import Recording
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 
 Message = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -48,8 +48,8 @@ def _objects(recording: Recording, folder: Path) -> Iterator[tuple[str, dict[str
     """The name and the content of each JSON file in a folder, by their names."""
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         try:
-            value = value_of(file.read_bytes().decode("utf-8", "replace"))
-        except (OSError, ValueError, RecursionError):
+            value = value_or(file.read_bytes().decode("utf-8", "replace"), None)
+        except OSError:
             value = None
         if isinstance(value, dict):
             yield file.stem, value

@@ -49,8 +49,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _spans(recording: Recording) -> Iterator[dict[str, Any]]:
-    is_lines = recording.sample().shape == "lines"
-    for request in (value for _, value in recording.lines()) if is_lines else recording.elements():
+    for request in recording.values():
         for resource in objects(_either(mapping(request), "resourceSpans", "resource_spans")):
             for scope in objects(_either(resource, "scopeSpans", "scope_spans")):
                 yield from objects(scope.get("spans"))

@@ -15,12 +15,14 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import (
-    count,
+    add_counts,
     epoch_seconds,
     flat_text,
     iso_utc,
+    mapping,
     most_used,
     number,
+    objects,
     seconds_between,
     text_or_none,
     usage_of,
@@ -49,13 +51,14 @@ _USAGE_NAMES = {
 def claims(sample: Sample) -> bool:
     """A `session` header with id and working folder, then entries of pi's own types."""
     records = sample.records()
-    if not records or records[0].get("type") != "session" or not isinstance(records[0].get("id"), str):
-        return False
-    return (
-        "cwd" in records[0]
-        and not is_sts(records)
-        and all(str(record.get("type")) in _ENTRY_TYPES for record in records[1:3])
-    )
+    kinds = [str(record.get("type")) for record in records[1:3]]
+    return begins_session(records) and not is_sts(records) and all(kind in _ENTRY_TYPES for kind in kinds)
+
+
+def begins_session(records: list[dict[str, Any]]) -> bool:
+    """Whether the first record is a `session` header with id and working folder."""
+    first = records[0] if records else {}
+    return first.get("type") == "session" and isinstance(first.get("id"), str) and "cwd" in first
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
@@ -64,12 +67,10 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     Raises `UnreadableRecording` when it has no messages.
     """
     session = PiSession()
-    for _, entry in recording.lines():
-        if isinstance(entry, dict):
-            session.take(entry)
+    for entry in recording.records():
+        session.take(entry)
     trajectory = session.trajectory(recording.name)
-    if not trajectory.messages and not session.inherited_turns:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(trajectory.messages or session.inherited_turns)
     yield trajectory
 
 
@@ -123,7 +124,7 @@ class PiSession:
             duration_seconds=seconds_between(started, self.ended_at),
             ended_at=iso_utc(self.ended_at),
             forked_from=self._parent_id() if self.inherited_turns else None,
-            hygiene={"inherited_turns": self.inherited_turns} if self.inherited_turns else {},
+            hygiene={"inherited_turns": self.inherited_turns},
         )
         return self.builder.finish(
             session_id, source, agent=FORMAT, model=most_used(self.models), timestamp=iso_utc(started)
@@ -171,7 +172,7 @@ class PiSession:
 
     def _reply(self, message: dict[str, Any]) -> None:
         content = message.get("content")
-        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        blocks = objects(content)
         thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
         self.builder.assistant(
             flat_text(content) or None,
@@ -188,14 +189,8 @@ class PiSession:
         self._usage(message.get("usage"))
 
     def _usage(self, usage: Any) -> None:
-        if not isinstance(usage, dict):
-            return
-        for name, ours in _USAGE_NAMES.items():
-            if (spent := count(usage.get(name))) is not None:
-                self.tokens[ours] += spent
-        cost = usage.get("cost")
-        total = number(cost.get("total")) if isinstance(cost, dict) else None
-        if total is not None:
+        add_counts(self.tokens, mapping(usage), _USAGE_NAMES)
+        if (total := number(mapping(mapping(usage).get("cost")).get("total"))) is not None:
             self.cost_usd = (self.cost_usd or 0.0) + total
 
     def _result(self, message: dict[str, Any]) -> None:
@@ -209,5 +204,4 @@ class PiSession:
 
 def _sections(sections: Any) -> str:
     """A system prompt that is recorded by its sections."""
-    texts = sections.values() if isinstance(sections, dict) else ()
-    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
+    return "\n\n".join(text for text in mapping(sections).values() if isinstance(text, str) and text)

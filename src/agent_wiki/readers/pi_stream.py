@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.chat_values import mapping
-from agent_wiki.readers.pi import PiSession
+from agent_wiki.readers.pi import PiSession, begins_session
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory
 
@@ -24,20 +23,16 @@ _EVENTS = frozenset(
 def claims(sample: Sample) -> bool:
     """A `session` header with id and working folder, then events of a run."""
     records = sample.records()
-    if not records or records[0].get("type") != "session" or not isinstance(records[0].get("id"), str):
-        return False
-    return "cwd" in records[0] and any(str(record.get("type")) in _EVENTS for record in records[1:3])
+    return begins_session(records) and any(str(record.get("type")) in _EVENTS for record in records[1:3])
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The one session of a capture. Raises `UnreadableRecording` when it has no messages."""
     run = _Run()
-    for _, event in recording.lines():
-        if isinstance(event, dict):
-            run.take(event)
+    for event in recording.records():
+        run.take(event)
     trajectory = run.trajectory(recording.name)
-    if not trajectory.messages:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(trajectory.messages)
     yield trajectory
 
 

@@ -49,9 +49,8 @@ def is_line(record: dict[str, Any]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session or subagent of one file. A file without turns of its own yields none and leaves a warning."""
     session = _Session()
-    for _, record in recording.lines():
-        if isinstance(record, dict):
-            session.take(record)
+    for record in recording.records():
+        session.take(record)
     if session.has_turns:
         yield session.trajectory(recording.path.name.partition(".")[0])
     else:

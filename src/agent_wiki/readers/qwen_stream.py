@@ -40,19 +40,12 @@ def is_qwen(records: list[dict[str, Any]]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session of one capture, then its subagents. A capture without a turn yields none and leaves a warning."""
     capture = _Capture()
-    for event in _events(recording):
+    for event in recording.values():  # of `-o stream-json` one a line, of `-o json` the same as one list
         if isinstance(event, dict):
             capture.take(event)
     if not capture.conversations:
         recording.warnings.append(f"{recording.name}: no turns recorded")
     yield from capture.trajectories()
-
-
-def _events(recording: Recording) -> Iterator[Any]:
-    """The events of `-o stream-json`, one a line, or of `-o json`, which prints the same as one list."""
-    if recording.sample().shape == "document":
-        return recording.elements()
-    return (event for _, event in recording.lines())
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -17,6 +17,16 @@ from agent_wiki.trajectory import Usage, without_surrogates
 
 _LONGEST_TIME = 64  # characters: a longer text is no time, and is not kept
 _LAST_EPOCH_SECOND = 10**11  # larger numbers are milliseconds: as seconds this is the year 5138
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """The value if it is a JSON object, else an empty one, so that lookups can be chained."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The JSON objects in a list; empty for any other value."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def epoch_seconds(value: Any) -> float | None:
@@ -106,6 +116,13 @@ def number(value: Any) -> float | None:
         return float(value) if math.isfinite(value) else None
     except OverflowError:
         return None
+
+
+def add_counts(tokens: Counter[str], recorded: dict[str, Any], names: Mapping[str, str]) -> None:
+    """Add recorded numbers of tokens to sums by the names of `Usage`; `names` says which is which."""
+    for name, ours in names.items():
+        if (spent := count(recorded.get(name))) is not None:
+            tokens[ours] += spent
 
 
 def usage_of(tokens: Counter[str]) -> Usage | None:

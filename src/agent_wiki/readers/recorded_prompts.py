@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from agent_wiki.readers.chat_values import mapping, objects, text_or_none
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 
 JOINED = "joined replies"
 """The key under which a message says that several recorded ones are joined in it."""
@@ -26,12 +26,8 @@ _LONGEST_WAY = 8  # wrappings inside one another; more is hostile
 
 def json_or_text(value: Any) -> Any:
     """A value that may be recorded as JSON text; the text itself where it is none."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[", '"')):
-        return value
-    try:
-        return value_of(value)
-    except (ValueError, RecursionError):
-        return value
+    may_be_json = isinstance(value, str) and value.lstrip().startswith(("{", "[", '"'))
+    return value_or(value, value) if may_be_json else value
 
 
 def prompt_of(recorded: Any) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from typing import IO, Any, Literal
 
 from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers import opencode_database, parquet_rows
+from agent_wiki.readers.recorded import mapping, objects
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
 from agent_wiki.readers.zip_members import json_member, opened_zip
@@ -61,7 +62,11 @@ class Sample:
 
     def records(self) -> list[dict[str, Any]]:
         """The values that are JSON objects."""
-        return [value for value in self.values if isinstance(value, dict)]
+        return objects(self.values)
+
+    def document(self) -> dict[str, Any]:
+        """The object that a "document" is; empty for anything else."""
+        return mapping(self.values[0]) if self.shape == "document" else {}
 
 
 @dataclass(slots=True)
@@ -184,6 +189,19 @@ class Recording:
         if self.is_table():
             return self._rows()
         return self._lines(lambda raw: self._ahead.pop(raw, None) or values_of(raw))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The values of `lines` that are JSON objects."""
+        return (value for _, value in self.lines() if isinstance(value, dict))
+
+    def values(self) -> Iterator[Any]:
+        """The values of `lines`, or the `elements` of one document."""
+        return (value for _, value in self.lines()) if self.sample().shape == "lines" else self.elements()
+
+    def expect_messages(self, found: object) -> None:
+        """Raise `UnreadableRecording` where there are none."""
+        if not found:
+            raise UnreadableRecording(self.name, "a session without messages")
 
     def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
         with self._unpacking(), self.open() as stream:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_wiki.readers.recorded import mapping
 from agent_wiki.readers.recording import Recording
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 
 
 def text_beside(recording: Recording, name: str) -> str | None:
@@ -17,10 +18,11 @@ def text_beside(recording: Recording, name: str) -> str | None:
     return None if content is None else content.decode("utf-8", "replace")
 
 
+def value_beside(recording: Recording, name: str) -> Any:
+    """The JSON value in a small file; None where there is none."""
+    return value_or(text_beside(recording, name), None)
+
+
 def json_beside(recording: Recording, name: str) -> dict[str, Any]:
     """The JSON object in a small file; empty where there is none."""
-    try:
-        found = value_of(text_beside(recording, name) or "null")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return mapping(value_beside(recording, name))

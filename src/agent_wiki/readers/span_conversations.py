@@ -24,7 +24,7 @@ from agent_wiki.readers.recorded_prompts import JOINED
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.spans import Score, Span, Turn, ancestors, outcome_of
 from agent_wiki.trajectory import Source, Trajectory
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass
 
 
@@ -293,11 +293,7 @@ class _Tools:
 
 
 def _called(name: str | None, arguments: Any) -> str:
-    try:
-        value = value_of(arguments) if isinstance(arguments, str) else arguments
-    except (ValueError, RecursionError):
-        value = arguments
-    return json.dumps([name, value], sort_keys=True)
+    return json.dumps([name, value_or(arguments, arguments)], sort_keys=True)
 
 
 def _built(conversation: _Conversation, tools: _Tools) -> TrajectoryBuilder:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agent_wiki.trajectory.calls import SHELL_TOOLS
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass
 
 _CLOSING = re.compile(r"(?:</details>)?\s*</tool-use>\s*")
@@ -95,10 +95,7 @@ def _parameters(text: str, fences: list[_Fence]) -> dict[str, Any] | None:
     """The arguments of a call that SpecStory does not know, shown as JSON; None where it shows none so."""
     if not fences or "Parameters:" not in text.splitlines():
         return None
-    try:
-        value = value_of(fences[0].text)
-    except (ValueError, RecursionError):
-        return None
+    value = value_or(fences[0].text, None)
     return value if isinstance(value, dict) else None
 
 

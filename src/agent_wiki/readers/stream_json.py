@@ -11,9 +11,10 @@ from dataclasses import field, fields, replace
 from typing import Any
 
 from agent_wiki.readers import qwen_stream
-from agent_wiki.readers.claude_blocks import blocks_of, string_or_empty, total_usage, usage_of
+from agent_wiki.readers.chat_values import summed_usage
+from agent_wiki.readers.claude_blocks import blocks_of, string_or_empty, usage_of
 from agent_wiki.readers.claude_conversation import Conversation
-from agent_wiki.readers.recorded import count, number
+from agent_wiki.readers.recorded import count, mapping, number
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 from agent_wiki.trajectory.lazily import dataclass
@@ -43,13 +44,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     A capture without a turn (interrupted, or with status events only) yields none and leaves a warning.
     """
     capture = _Capture(recording.path.name.partition(".")[0])
-    for line, record in recording.lines():
-        if not isinstance(record, dict):
-            continue
-        try:
-            capture.take(record)
-        except RecursionError:
-            recording.warnings.append(f"{recording.name}:{line}: nested too deeply, record skipped")
+    for record in recording.records():
+        capture.take(record)
     if not any(conversation.turns for conversation in capture.conversations.values()):
         recording.warnings.append(f"{recording.name}: no turns recorded")
     yield from capture.trajectories()
@@ -67,7 +63,7 @@ class _Ending:
 
     def beyond_its_own(self) -> Usage | None:
         """The tokens of all models less those of the session itself; None where they are not recorded or are fewer."""
-        of_all, own = total_usage(self.usages_of_all), total_usage(self.usages)
+        of_all, own = summed_usage(self.usages_of_all), summed_usage(self.usages)
         if of_all is None or own is None:
             return None
         counted = _counts(own)
@@ -130,7 +126,7 @@ class _Capture:
             beyond = ending.beyond_its_own()
             if len(subagents) != 1 or beyond is None:
                 continue
-            read = _counts(total_usage(subagents[0].usages.values()))
+            read = _counts(summed_usage(subagents[0].usages.values()))
             if read == _counts(replace(beyond, output_tokens=0)):
                 subagents[0].usages["all"] = Usage(output_tokens=beyond.output_tokens)
 
@@ -152,8 +148,7 @@ class _Capture:
 
     def _note_agent(self, outcome: Any, message: dict[str, Any]) -> None:
         """A subagent's own id is in the result of the call that started it."""
-        agent_id = string_or_empty(outcome.get("agentId")) if isinstance(outcome, dict) else ""
-        if agent_id:
+        if agent_id := string_or_empty(mapping(outcome).get("agentId")):
             for block in blocks_of(message.get("content")):
                 self.agent_ids[string_or_empty(block.get("tool_use_id"))] = agent_id
 
@@ -183,7 +178,7 @@ class _Capture:
 def _source(ending: _Ending) -> Source:
     return Source(
         FORMAT,
-        usage=total_usage(ending.usages),
+        usage=summed_usage(ending.usages),
         cost_usd=ending.cost_usd,
         duration_seconds=ending.duration_milliseconds / 1000 if ending.duration_milliseconds else None,
         exit_status=ending.exit_status,

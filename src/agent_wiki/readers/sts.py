@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import add_message
 from agent_wiki.readers.chat_values import content_hash, identifier, mapping
@@ -44,8 +43,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             continue
         found = True
         yield _trajectory(header, lines)
-    if not found:
-        raise UnreadableRecording(recording.name, "a session without messages")
+    recording.expect_messages(found)
 
 
 def _sessions(recording: Recording) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:

@@ -7,16 +7,16 @@ that becomes a call named "bash", and the next user message is its result. A dem
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_messages import Call, add_message, calls_of, parts_of, thinking_of
+from agent_wiki.readers.chat_messages import Call, add_message, calls_of, message_text, parts_of, thinking_of
 from agent_wiki.readers.chat_values import content_ids, count, identifier, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory, Usage
+from agent_wiki.trajectory.json_text import value_or
 
 FORMAT = "swe-agent"
 
@@ -26,9 +26,7 @@ _STEP_KEYS = frozenset({"action", "observation"})
 
 def claims(sample: Sample) -> bool:
     """An object whose `trajectory` has actions and observations, or whose `history` looks like this agent's."""
-    if sample.shape != "document" or not isinstance(sample.values[0], dict):
-        return False
-    document = sample.values[0]
+    document = sample.document()
     step = _first(document.get("trajectory"))
     if step is not None and step.keys() >= _STEP_KEYS:
         return True
@@ -51,7 +49,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         _add_steps(builder, steps)
     else:
         raise UnreadableRecording(recording.name, "neither history nor steps in it")
-    settings = _settings(document)
+    settings = mapping(value_or(recorded := document.get("replay_config"), recorded))  # in newer files JSON text
     source = _source(document, settings)
     model = mapping(mapping(settings.get("agent")).get("model")).get("name")
     *earlier, session_id = content_ids(FORMAT, source.task_id, messages=history or steps)
@@ -68,10 +66,10 @@ def _add_history(builder: TrajectoryBuilder, history: list[dict[str, Any]]) -> N
         if role == "assistant" and not is_demonstration:
             waiting = _add_reply(builder, message)
         elif role == "user" and waiting:
-            builder.tool(waiting, parts_of(message.get("content")).text() or "")
+            builder.tool(waiting, message_text(message))
             waiting = None
         elif role == "tool" and not identifier(message.get("tool_call_id")):
-            builder.tool(_answered_call(message), parts_of(message.get("content")).text() or "")
+            builder.tool(_answered_call(message), message_text(message))
         elif is_demonstration:
             builder.user(parts_of(message.get("content")).text(), "injected")
         else:
@@ -106,17 +104,6 @@ def _add_steps(builder: TrajectoryBuilder, steps: list[dict[str, Any]]) -> None:
         ids = builder.assistant(text, calls=calls_of(step) or _action(step))
         if ids and isinstance(step.get("observation"), str):
             builder.tool(ids[0], step["observation"])
-
-
-def _settings(document: dict[str, Any]) -> dict[str, Any]:
-    """`replay_config`: an object or, in newer files, its JSON text."""
-    recorded = document.get("replay_config")
-    if isinstance(recorded, str):
-        try:
-            recorded = json.loads(recorded)
-        except (ValueError, RecursionError):
-            return {}
-    return mapping(recorded)
 
 
 def _source(document: dict[str, Any], settings: dict[str, Any]) -> Source:

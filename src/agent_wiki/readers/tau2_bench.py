@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_messages import add_message, calls_of, content_text
+from agent_wiki.readers.chat_messages import add_message, calls_of, message_text
 from agent_wiki.readers.chat_values import (
     content_id,
     identifier,
@@ -37,9 +37,7 @@ _ANSWER_KEYS = ("evaluation_criteria", "user_scenario")
 
 def claims(sample: Sample) -> bool:
     """One object with a list of simulations, the first of which has messages or a task id."""
-    if sample.shape != "document" or not isinstance(sample.values[0], dict):
-        return False
-    simulations = sample.values[0].get("simulations")
+    simulations = sample.document().get("simulations")
     if not isinstance(simulations, list):
         return False
     return not simulations or "task_id" in mapping(simulations[0]) or "messages" in mapping(simulations[0])
@@ -94,12 +92,12 @@ def _add(builder: TrajectoryBuilder, message: dict[str, Any]) -> None:
         flag = message.get("error")
         builder.tool(
             identifier(message.get("id")) or identifier(message.get("tool_call_id")),
-            content_text(message.get("content")),
+            message_text(message),
             is_error=flag if isinstance(flag, bool) else None,
             mark="injected" if message.get("requestor") == "user" else None,
         )
     elif message.get("role") == "user" and message.get("tool_calls"):
-        builder.user(content_text(message.get("content")), "injected", calls=calls_of(message))
+        builder.user(message_text(message), "injected", calls=calls_of(message))
     else:
         add_message(builder, message, mark=stop_mark(message))
 

@@ -41,7 +41,7 @@ def _is_result(value: Any) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every result as one trajectory. Raises `UnreadableRecording` when none of them can be read."""
     found = 0
-    for position, result in enumerate(_results(recording), start=1):
+    for position, result in enumerate(recording.values(), start=1):
         if not _is_result(result) or not result["traj"]:
             recording.warnings.append(f"{recording.name}: result {position} has no messages, skipped")
             continue
@@ -49,14 +49,6 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         yield _trajectory(result)
     if not found:
         raise UnreadableRecording(recording.name, "no result with messages in it")
-
-
-def _results(recording: Recording) -> Iterator[Any]:
-    if recording.sample().shape == "lines":
-        for _, value in recording.lines():
-            yield value
-        return
-    yield from recording.elements()
 
 
 def _trajectory(result: dict[str, Any]) -> Trajectory:

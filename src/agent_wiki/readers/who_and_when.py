@@ -13,7 +13,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_messages import parts_of
+from agent_wiki.readers.chat_messages import message_text
 from agent_wiki.readers.chat_values import content_id, identifier, mapping, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
@@ -28,9 +28,7 @@ _PERSONS = frozenset({"human", "user"})
 
 def claims(sample: Sample) -> bool:
     """An object with a question, a history and either annotations or a verdict."""
-    if sample.shape != "document" or not isinstance(sample.values[0], dict):
-        return False
-    document = sample.values[0]
+    document = sample.document()
     is_annotated = any(key in document for key in _ANSWER_KEYS + _VERDICTS)
     return isinstance(document.get("history"), list) and "question" in document and is_annotated
 
@@ -61,7 +59,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 def _asking_turn(history: list[dict[str, Any]], question: str | None) -> int | None:
     """The position of the turn that asks the question: the opening turn, or a person's turn."""
     for position, message in enumerate(history):
-        if question and (position == 0 or _is_person(message)) and question.strip() in _text(message):
+        if question and (position == 0 or _is_person(message)) and question.strip() in message_text(message):
             return position
     return None
 
@@ -69,13 +67,13 @@ def _asking_turn(history: list[dict[str, Any]], question: str | None) -> int | N
 def _add(builder: TrajectoryBuilder, message: dict[str, Any], *, is_request: bool) -> None:
     speaker = _speaker(message)
     if message.get("role") == "system":
-        builder.system(_text(message))
+        builder.system(message_text(message))
     elif is_request or _is_person(message):
-        builder.user(_text(message), name=speaker)
+        builder.user(message_text(message), name=speaker)
     elif speaker is not None and speaker.replace("_", "").lower() == "computerterminal":
-        builder.user(_text(message), "injected", name=speaker)
+        builder.user(message_text(message), "injected", name=speaker)
     else:
-        builder.assistant(_text(message), name=speaker)
+        builder.assistant(message_text(message), name=speaker)
 
 
 def _is_person(message: dict[str, Any]) -> bool:
@@ -87,7 +85,3 @@ def _speaker(message: dict[str, Any]) -> str | None:
     """Who spoke: the name, or a role that is a name; None for a generic role."""
     role = text_or_none(message.get("role"))
     return text_or_none(message.get("name")) or (role if role and role not in _GENERIC_ROLES else None)
-
-
-def _text(message: dict[str, Any]) -> str:
-    return parts_of(message.get("content")).text() or ""

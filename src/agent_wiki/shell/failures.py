@@ -14,11 +14,10 @@ at, so that a long result costs no more than a short one.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from agent_wiki.shell.last_step import last_step
 from agent_wiki.shell.programs import READERS, SEARCHES
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
 
 _WINDOW = 2000
@@ -170,10 +169,7 @@ def _json_failure(content: str) -> bool | None:
     """The outcome field of a result that is one JSON object; a long object is data, not an outcome."""
     if len(content) > _LONGEST_JSON:
         return None
-    try:
-        record: Any = value_of(content)
-    except (ValueError, RecursionError):
-        return None
+    record = value_or(content, None)
     if not isinstance(record, dict):
         return None
     fields = {str(name).lower(): value for name, value in record.items()}

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.trajectory import MessageMark, ToolCall, Trajectory
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass
 
 SHELL_TOOLS = frozenset(
@@ -151,8 +151,5 @@ def command_of(tool_call: ToolCall) -> str | None:
 
 
 def _parsed(arguments: str) -> dict[str, Any]:
-    try:
-        value = value_of(arguments)
-    except (ValueError, RecursionError):
-        return {"input": arguments}
+    value = value_or(arguments, arguments)
     return value if isinstance(value, dict) else {"input": value}

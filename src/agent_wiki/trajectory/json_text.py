@@ -48,6 +48,14 @@ def value_of(text: str) -> Any:
     return value
 
 
+def value_or(text: Any, otherwise: Any) -> Any:
+    """The value of JSON text inside a recording; `otherwise` for text that has none, and for what is no text."""
+    try:
+        return value_of(text) if isinstance(text, str) else otherwise
+    except (ValueError, RecursionError):
+        return otherwise
+
+
 def values_of(raw: bytes) -> tuple[list[Any], bool]:
     """The values on one line, and whether bytes were replaced. Raises ValueError or RecursionError."""
     text, has_bad_bytes = decoded(raw)
