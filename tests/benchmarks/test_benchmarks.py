@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -91,9 +92,23 @@ def test_the_exit_code_says_whether_a_target_was_missed(
     recordings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(speed, "wiki", forked.wiki)
+    monkeypatch.setattr(speed, "_PROGRAM", recordings)  # to be compiled
     words = ["--traces", str(recordings / "none"), "--sessions", "1", "--minutes", "0"]
     assert speed.main(words) == 0  # one session has no target
     monkeypatch.setattr(speed, "_TARGET_SESSIONS", 1)
     monkeypatch.setattr(speed, "_MOST_FIRST", 0.0)
     assert speed.main(words) == 1
     assert "catalog 1 sessions, first" in capsys.readouterr().out
+
+
+def test_the_program_is_compiled_before_its_runs_are_measured(
+    tmp_path: Path, recordings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speed, "wiki", forked.wiki)
+    monkeypatch.setattr(speed, "_PROGRAM", tmp_path / "program")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    module = tmp_path / "program" / "each.py"
+    module.parent.mkdir()
+    module.write_text("", encoding="utf-8")
+    speed.main(["--traces", str(recordings / "none"), "--sessions", "1", "--minutes", "0"])
+    assert Path(cache_from_source(str(module))).exists()
