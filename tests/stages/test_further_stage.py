@@ -67,6 +67,7 @@ def test_what_the_judge_finds_in_its_pages_is_held_back_until_it_is_released(see
     assert "glossary/setup.md" not in seen
     assert "term:setup" in seen["_quarantine/glossary/setup.md"]
     assert "term:setup" in seen["review"][1]
+    assert seen["reject held"][0] == 0, "what is held back can be rejected by its id"
     assert seen["release"][0] == 0
     assert "glossary/setup.md" in seen["after"]
     assert "_quarantine/glossary/setup.md" not in seen["after"]

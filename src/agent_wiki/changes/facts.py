@@ -16,15 +16,13 @@ from agent_wiki.changes.sessions import AddedSessions, added_sessions
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import CAUSES
-from agent_wiki.pages.state import view_of
 from agent_wiki.pages.support import Joined
 from agent_wiki.pages.waiting import LessonPage, lesson_pages
-from agent_wiki.pipeline.corpus import archived_guidelines
+from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.new_pages import listed
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval.rows import index_bytes, index_fields
-from agent_wiki.stages.order import page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import INDEX, SIDECAR, archived, kind_of
@@ -116,14 +114,7 @@ def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool 
     """Compare a wiki on disk with a revision of it. Raises `RunError` for a configuration that cannot be read."""
     wiki, problems = revision.wiki, list[UnreadablePage]()
     loaded = read_wiki(wiki, problems)
-    view = view_of(loaded.state)
-    catalog = Catalog(
-        view,
-        archived_guidelines(view, archive_covered=archive_covered),
-        loaded.templates,
-        loaded.pages.edited,
-        more=page_renderers(),
-    )
+    catalog = catalog_of(loaded, archive_covered=archive_covered)
     unknown: list[str] = []
     files = with_records(revision, revision.changed_files(), unknown)
     rows = list(index_fields(index_bytes(wiki)))
@@ -138,7 +129,7 @@ def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool 
         kept,
         quarantined_in(wiki),
         [page for page in lesson_pages(catalog) if page.id in waiting] if waiting else [],
-        wiki_checks(wiki, view, rows, [path for path, change in files.items() if change != "gone"], again),
+        wiki_checks(wiki, catalog.view, rows, [path for path, change in files.items() if change != "gone"], again),
         files,
     )
     if unknown:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.pages.catalog import Catalog, MorePages
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.judged import texts_of_entry
 from agent_wiki.pages.model import BODY, front_matter, page_text
@@ -95,9 +95,9 @@ def quarantined_pages(catalog: Catalog) -> Iterator[QuarantinedPage]:
         yield _page(f"subtask:{name}", "subtask", quarantined(subtask_path(name)), answer["title"], why, said, sessions)
 
 
-def withheld_in(view: WikiView, templates: Templates, more: Sequence[MorePages] = ()) -> list[QuarantinedPage]:
-    """The same by path, of a wiki that is read and not rendered. `more` renders the pages of further stages."""
-    return sorted(quarantined_pages(Catalog(view, {}, templates, more=more)), key=lambda page: page.path)
+def withheld_in(catalog: Catalog) -> list[QuarantinedPage]:
+    """The same by path."""
+    return sorted(quarantined_pages(catalog), key=lambda page: page.path)
 
 
 def unreleased_edits(edited: Mapping[str, Page], released: Mapping[str, Release]) -> Iterator[QuarantinedPage]:

@@ -14,15 +14,15 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.catalog import Catalog
-from agent_wiki.pages.quarantine import withheld_in
 from agent_wiki.pages.rejected import record_of_rejected
 from agent_wiki.pages.state import view_of
 from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import finished
+from agent_wiki.pipeline.catalogs import withheld_pages_of
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
-from agent_wiki.stages.order import CATALOG, page_renderers
+from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, TASKS, is_stage_made
 from agent_wiki.wiki.config_edits import edit_config, edit_kept, edit_rejected
@@ -136,7 +136,7 @@ def published(folder: WikiFolder, report: Report, decide: Decide) -> Report:
 def _id_of(path: str, publisher: Publisher) -> str:
     kind = kind_of(path.removeprefix(f"{QUARANTINE}/"))
     if kind is None:
-        for page in withheld_in(view_of(publisher.state), publisher.templates, page_renderers()):
+        for page in withheld_pages_of(view_of(publisher.state), publisher.templates):
             if page.path == path:
                 return page.id
         raise UsageError(f"{path}: only pages can be rejected")

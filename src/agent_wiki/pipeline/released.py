@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
-from agent_wiki.pages.quarantine import QuarantinedPage, unreleased_edits, unreleased_scripts, withheld_in
+from agent_wiki.pages.quarantine import QuarantinedPage, unreleased_edits, unreleased_scripts
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline import audit
+from agent_wiki.pipeline.catalogs import withheld_pages_of
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import published
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
-from agent_wiki.stages.order import page_renderers
 from agent_wiki.wiki.config import Release, parse_config
 from agent_wiki.wiki.config_edits import edit_released
 from agent_wiki.wiki.layout import CONFIG, is_script
@@ -27,7 +27,7 @@ _LEAST_PREFIX = 4
 def withheld_pages(wiki: Path) -> list[QuarantinedPage]:
     """Everything that a wiki holds back, by path."""
     loaded = read_wiki(wiki, [])
-    return withheld_in(view_of(loaded.state), loaded.templates, page_renderers())
+    return withheld_pages_of(view_of(loaded.state), loaded.templates)
 
 
 def _unreleased_files(publisher: Publisher, view: WikiView) -> list[QuarantinedPage]:
@@ -99,7 +99,7 @@ def release(wiki: Path, wanted: Sequence[str], why: str, report: Report) -> tupl
 
     def decide(publisher: Publisher) -> None:
         view = view_of(publisher.state)
-        pages, files = withheld_in(view, publisher.templates, page_renderers()), _unreleased_files(publisher, view)
+        pages, files = withheld_pages_of(view, publisher.templates), _unreleased_files(publisher, view)
         for name in wanted:
             page = withheld_named(pages, name, wiki) or withheld_named(files, name, wiki)
             if page is None:

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from agent_wiki.errors import UnreadablePage, UsageError
-from agent_wiki.pages.quarantine import QuarantinedPage, withheld_in
+from agent_wiki.pages.quarantine import QuarantinedPage
 from agent_wiki.pages.rejected import rejected_for
 from agent_wiki.pages.state import WikiView, view_of
+from agent_wiki.pipeline.catalogs import withheld_pages_of
 from agent_wiki.pipeline.load import LoadedWiki, read_wiki
 from agent_wiki.pipeline.owners_pages import owners_files
 from agent_wiki.pipeline.released import withheld_named
@@ -82,7 +83,7 @@ class WikiPages(Mapping[str, Page]):
     @cached_property
     def withheld(self) -> list[QuarantinedPage]:
         """What the wiki holds back, by path."""
-        return withheld_in(self.view, self._templates)
+        return withheld_pages_of(self.view, self._templates)
 
     @cached_property
     def titles(self) -> dict[str, str]:

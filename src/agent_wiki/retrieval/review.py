@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import UnreadablePage
-from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.indexes import IndexEntry
 from agent_wiki.pages.recalls import Recall, Tier, counts_by_status, tier
-from agent_wiki.pages.state import view_of
-from agent_wiki.pipeline.corpus import archived_guidelines
+from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files
 from agent_wiki.retrieval.fuse import AGAINST, sinks
-from agent_wiki.stages.order import page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 
 _TIERS: tuple[Tier, ...] = ("low", "disputed")
@@ -84,10 +81,7 @@ def review(wiki: Path, problems: list[UnreadablePage]) -> list[Reviewed]:
 
     A page that cannot be parsed is appended to `problems`.
     """
-    loaded = read_wiki(wiki, problems)
-    view = view_of(loaded.state)
-    archive = archived_guidelines(view, archive_covered=True)
-    made = Catalog(view, archive, loaded.templates, loaded.pages.edited, more=page_renderers())
+    made = catalog_of(read_wiki(wiki, problems))
     return reviewed([page.entry for page in made.pages() if page.entry is not None])
 
 

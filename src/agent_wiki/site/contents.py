@@ -13,14 +13,13 @@ from urllib.parse import unquote
 from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.sessions import Session
-from agent_wiki.pages.state import WikiView, view_of
+from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.support import Joined
-from agent_wiki.pipeline.corpus import archived_guidelines
+from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
 from agent_wiki.retrieval.rows import index_fields, tags_of
 from agent_wiki.site.addresses import href, lesson_file, session_file
-from agent_wiki.stages.order import page_renderers
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.layout import ARCHIVE, INDEX, kind_of, page_id, page_title
@@ -142,9 +141,7 @@ def read_contents(wiki: Path) -> SiteContents:
     problems: list[UnreadablePage] = []
     folder = WikiFolder(wiki, is_dry_run=True)
     loaded = load_wiki(folder, problems)
-    view = view_of(loaded.state)
-    archive = archived_guidelines(view, archive_covered=True)
-    catalog = Catalog(view, archive, loaded.templates, loaded.pages.edited, more=page_renderers())
+    catalog = catalog_of(loaded)
     contents = SiteContents(folder, loaded, catalog, {}, problems)
     contents.lessons = {lesson.path: lesson for lesson in _lessons(contents)}
     contents.by_id = {lesson.id: lesson for lesson in contents.lessons.values()}
@@ -152,7 +149,7 @@ def read_contents(wiki: Path) -> SiteContents:
     for step in subtask_pages(catalog):
         turns = {each.turn for each in step.key_steps}
         contents.named_turns.setdefault(step.parent_session_id, set()).update(turns)
-    for session in view.sessions.values():
+    for session in contents.view.sessions.values():
         for parent in {session.record.parent_session_id, session.record.forked_from} - {None}:
             contents.children.setdefault(str(parent), []).append(session.session_id)
     return contents

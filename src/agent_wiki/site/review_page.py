@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent_wiki.pages.quarantine import quarantined_pages
+from agent_wiki.pages.quarantine import withheld_in
 from agent_wiki.safety.finding import RULES
 from agent_wiki.site.commands import CommandLine, command, commands_for, commands_for_edited
 from agent_wiki.site.contents import SiteContents, SiteLesson
@@ -88,7 +88,7 @@ def _edited(contents: SiteContents) -> Iterator[WaitingPage]:
 
 
 def _quarantined(contents: SiteContents) -> Iterator[WaitingPage]:
-    for page in sorted(quarantined_pages(contents.catalog), key=lambda each: each.path):
+    for page in withheld_in(contents.catalog):
         notes = [f"{each['rule']}: {RULES.get(each['rule'], '')}" for each in page.findings]
         notes += [f"“{visible(each['excerpt'][:_MOST_QUOTE])}”" for each in page.findings if each.get("excerpt")]
         settle = [

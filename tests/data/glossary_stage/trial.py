@@ -46,6 +46,7 @@ def main(recording: str, wiki: Path) -> None:
         "estimate": ["ingest", recording, "--wiki", f"{wiki}2", "--estimate", "--engine", "anthropic", "--json"],
         "worklist": ["worklist", recording, "--wiki", f"{wiki}2", "--json"],
         "review": ["review", "--wiki", str(wiki), "--json"],
+        "reject held": ["reject", "term:setup", "--wiki", str(wiki), "--why", "A test.", "--dry-run"],
         "release": ["release", "term:setup", "--wiki", str(wiki), "--why", "A test."],
         "released": ["review", "--wiki", str(wiki), "--json"],
         "consult": ["consult", "what is a ledger", "--wiki", str(wiki), "--json"],
