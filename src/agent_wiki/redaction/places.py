@@ -7,20 +7,17 @@ those in the line as the file has it. Any other lines are judged together, for a
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from agent_wiki.redaction.finding import Span, has_one, signs_of_secrets
-from agent_wiki.redaction.redact import JSON_STRING, kind_given_to, text_spans
-from agent_wiki.redaction.views import View, view_of
-from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.redaction.finding import Span, signs_of_secrets
+from agent_wiki.redaction.json_strings import json_strings, unescaped
+from agent_wiki.redaction.redact import kind_given_to, text_spans
+from agent_wiki.redaction.views import View
+from agent_wiki.trajectory.lazily import dataclass
 
 _BEGINS_JSON = tuple('{}[]",')
-_ESCAPED = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_DECODER = json.JSONDecoder(strict=False)
 _BLOCK_CHARACTERS = 1 << 22
 
 
@@ -81,42 +78,18 @@ def json_spans(text: str) -> list[Span]:
     if signs is not None and not signs:
         return []
     found: list[Span] = []
-    position, name = 0, ""
-    for match in JSON_STRING.finditer(text):
-        value = _decoded(match.group())
-        given = name if text[position : match.start()].strip() == ":" else ""
-        has_sign = signs is None or has_one(signs, given) or has_one(signs, value)
-        spans = _value_spans(given, value) if has_sign else []
-        found += _moved(_unescaped(match.group()[1:-1]), spans, match.start() + 1) if spans else []
-        position, name = match.end(), value
+    position = 0
+    for start, position, name, value, may_hold in json_strings(text, signs):
+        spans = _value_spans(name, value) if may_hold else []
+        found += _moved(unescaped(text[start + 1 : position - 1]), spans, start + 1) if spans else []
     rest = text[position:]
     return [*found, *((start + position, end + position, kind) for start, end, kind in text_spans(rest))]
-
-
-def _decoded(literal: str) -> str:
-    try:
-        return str(_DECODER.decode(literal))
-    except ValueError:  # no escape of JSON, as in a damaged recording
-        return _unescaped(literal[1:-1]).text
 
 
 def _moved(value: View, spans: Iterable[Span], by: int) -> Iterator[Span]:
     for start, end, kind in spans:
         begin, until = value.place(start, end)
         yield begin + by, until + by, kind
-
-
-def _unescaped(body: str) -> View:
-    if "\\" not in body:
-        return view_of(body, [])
-    return view_of(body, [(*match.span(), _letter(match.group())) for match in _ESCAPED.finditer(body)])
-
-
-def _letter(escape: str) -> str:
-    try:
-        return str(_DECODER.decode(f'"{escape}"'))
-    except ValueError:
-        return escape[1:]
 
 
 def _value_spans(name: str, value: str) -> list[Span]:

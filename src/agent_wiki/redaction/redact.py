@@ -8,21 +8,19 @@ digests, ids, base64. Redacting twice changes nothing. What replaces a secret of
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from agent_wiki.redaction.finding import Span, has_one, may_hold_secrets, secret_spans, signs_of_secrets, united
+from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, signs_of_secrets, united
+from agent_wiki.redaction.json_strings import json_strings
 from agent_wiki.redaction.numbers import Numbers, mark_of
 from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.trajectory.lazily import regex
 
 _MOST_PASSES = 4
 _LONGEST_VALUE = 512
 _REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
 _SOURCE_TEXTS = ("title", "cwd", "git_branch", "exit_status")
-JSON_STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _decoded = json.JSONDecoder(strict=False).decode
 
 
@@ -112,18 +110,12 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
         return redact_text(arguments, numbers)
     pieces: list[str] = []
     position = total = 0
-    name = spelt = ""
-    for match in JSON_STRING.finditer(arguments):
-        between, written = arguments[position : match.start()], match.group()
-        value = _decoded(written) if "\\" in written else written[1:-1]
-        if between.strip() != ":":
-            name = spelt = ""
-        both = f"{spelt}\n{written}"
-        # What has an escape may have other signs than as it is written.
-        may_hold = signs is None or "\\" in both or has_one(signs, both)
+    for start, end, name, value, may_hold in json_strings(arguments, signs):
         redacted, count = redact_named(name, value, numbers) if may_hold else (value, 0)
-        pieces += [between, json.dumps(redacted, ensure_ascii=written.isascii()) if count else written]
-        position, total, name, spelt = match.end(), total + count, value, written
+        if count:
+            in_ascii = arguments[start:end].isascii()
+            pieces += [arguments[position:start], json.dumps(redacted, ensure_ascii=in_ascii)]
+            position, total = end, total + count
     return "".join([*pieces, arguments[position:]]) if total else arguments, total
 
 
