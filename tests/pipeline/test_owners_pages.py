@@ -13,10 +13,10 @@ from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline.load import read_wiki
-from agent_wiki.pipeline.owners_pages import edited_files, keep, reject, restore
+from agent_wiki.pipeline.owners_pages import keep, reject, restore
 from agent_wiki.report import Report
 from agent_wiki.retrieval.page_names import files_named
-from agent_wiki.retrieval.review import edited_pages
+from agent_wiki.retrieval.review import to_review
 from agent_wiki.retrieval.why import why as explained
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.layout import page_id
@@ -92,7 +92,7 @@ def test_line_ends_that_git_changed_are_no_edit(wiki: Path) -> None:
     before = tree(wiki)
     for path in (_page(wiki, ONE), SKILL, SCRIPT, "index.md", "AGENTS.md"):
         (wiki / path).write_bytes(before[path].replace(b"\n", b"\r\n"))
-    assert edited_files(wiki) == []
+    assert to_review(wiki).edited == []
     assert _catalog(wiki).edited == []
     assert changed(before, tree(wiki)) == []
 
@@ -107,7 +107,7 @@ def test_review_shows_what_an_edit_changed_against_what_the_sessions_say_now(
     script.says("c", rules=[rule(TWO)])
     ingest([record(tmp_path / "t", "c", "2026-02-02")], wiki, script.engine, archive_covered=False)
     assert (wiki / page).read_bytes() == before[page]
-    (found,) = edited_pages(wiki)
+    (found,) = to_review(wiki).edited
     assert (found.link, found.is_supported) == (page, True)
     assert "+A word of mine." in found.diff.split("\n")
     assert any((line.startswith("-") and "'c'" in line.replace('"', "'")) or "summaries/c.md" in line
@@ -124,7 +124,7 @@ def test_an_edited_page_whose_rule_vanishes_stays_is_indexed_and_goes_when_it_is
     assert (report.edited, report.exit_code) == ([page], 0)
     assert not (wiki / SKILL).exists()
     assert "Read the whole log." in (wiki / "_index.jsonl").read_text(encoding="utf-8")
-    assert [(each.link, each.is_supported) for each in edited_pages(wiki)] == [(page, False)]
+    assert [(each.link, each.is_supported) for each in to_review(wiki).edited] == [(page, False)]
     assert page in _did(restore, wiki, page).removed
     assert page not in tree(wiki)
     assert _catalog(wiki).edited == []
@@ -155,14 +155,14 @@ def test_edited_scripts_indexes_and_agents_md_stay_and_are_restored_to_the_gener
     assert {path: (wiki / path).read_text(encoding="utf-8") for path in paths} == texts
     _did(restore, wiki, *paths)
     assert changed(before, tree(wiki)) == []
-    assert edited_files(wiki) == []
+    assert to_review(wiki).edited == []
 
 
 def test_an_edited_script_is_reported_shown_and_restored(wiki: Path) -> None:
     before = tree(wiki)
     _edit(wiki, SCRIPT)
     assert _catalog(wiki).edited == [SCRIPT]
-    (found,) = edited_pages(wiki)
+    (found,) = to_review(wiki).edited
     assert (found.link, found.diff.split("\n")[-1]) == (SCRIPT, "+A word of mine.")
     assert _did(restore, wiki, SCRIPT).written == [SCRIPT]
     assert changed(before, tree(wiki)) == []
@@ -196,7 +196,7 @@ def test_a_kept_page_is_no_longer_reported_and_never_written_or_removed(
     assert ((wiki / one).read_bytes(), (wiki / "index.md").read_bytes()) == (unedited, index)
     assert (wiki / SCRIPT).exists()
     assert not (wiki / SKILL).exists()
-    assert edited_pages(wiki) == []
+    assert to_review(wiki).edited == []
 
 
 def test_keep_and_restore_lead_back_to_the_generated_bytes(wiki: Path) -> None:

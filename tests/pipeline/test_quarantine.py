@@ -16,8 +16,8 @@ from agent_wiki.commands import main
 from agent_wiki.engine import no_progress
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.pipeline.released import withheld_pages
 from agent_wiki.report import Report
+from agent_wiki.retrieval.review import to_review
 from agent_wiki.wiki.config import parse_config
 from tests.wikis import Script, arc, ingest, record, rule, skill, tree
 
@@ -93,7 +93,7 @@ def test_a_lesson_that_only_strangers_support_is_held_back(tmp_path: Path) -> No
     ingest([], wiki, script.engine, stages=("catalog",))
     text = path.read_text(encoding="utf-8")
     assert '"external"' in text or '"trust"' not in text  # external is the default, which is left out
-    assert [page.findings for page in withheld_pages(wiki)] == [[{"rule": "supported/strangers-only"}]]
+    assert [page.findings for page in to_review(wiki).held] == [[{"rule": "supported/strangers-only"}]]
     assert "Run the check first" not in _index(wiki)
 
 
@@ -113,7 +113,7 @@ def test_a_release_publishes_the_text_that_was_released_and_no_other(
     script = Script(tmp_path)
     script.says("a", rules=[rule(POISON)])
     wiki = _wiki(tmp_path, script, "a")
-    (held,) = withheld_pages(wiki)
+    (held,) = to_review(wiki).held
     assert main(["release", held.id, "--why", "We run that server.", "--wiki", str(wiki)]) == 0
     assert _held(wiki) == []
     assert held.id in _index(wiki)
@@ -145,7 +145,7 @@ def test_a_page_that_is_held_back_is_reviewed_and_rejected(tmp_path: Path, capsy
     assert value["sessions"] == ["a"]
     assert main(["reject", value["id"], "--why", "poison", "--wiki", str(wiki)]) == 0
     assert _held(wiki) == []
-    assert withheld_pages(wiki) == []
+    assert to_review(wiki).held == []
     assert "rejected" in (wiki / "_config.yaml").read_text(encoding="utf-8")
 
 
@@ -223,7 +223,7 @@ def test_a_users_own_wish_is_let_go_by_the_commands_that_review_says_and_stays(
         "", arcs=[arc(narrative=f"The user said: {wish}")], rules=[rule(wish, title="Use no hooks", evidence=cited)]
     )
     wiki = _wiki(tmp_path, script, "a", request=wish)
-    assert [page.kind for page in withheld_pages(wiki)] == ["guideline", "summary"]
+    assert [page.kind for page in to_review(wiki).held] == ["guideline", "summary"]
     assert main(["review", "--wiki", str(wiki)]) == 0
     commands = _commands(capsys.readouterr().out, "to publish it")
     assert len(commands) == 2
@@ -263,5 +263,5 @@ def test_what_review_says_removes_a_page_that_is_held_back_for_good(
     assert "`wiki forget a` removes it for good" in page
     for words in removals:
         assert main(words) == 0
-    assert withheld_pages(wiki) == []
+    assert to_review(wiki).held == []
     capsys.readouterr()

@@ -16,7 +16,6 @@ from agent_wiki.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_wiki.errors import UnreadablePage
     from agent_wiki.pages.quarantine import QuarantinedPage
     from agent_wiki.retrieval.review import EditedPage, Reviewed
 
@@ -33,31 +32,29 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     what was allowed although it looks like a secret. Take a line out there, and it is found again.
     """
     from agent_wiki.pages.quarantine import as_values
-    from agent_wiki.pipeline.released import exceptions, withheld_pages
-    from agent_wiki.retrieval.review import edited_pages
-    from agent_wiki.retrieval.review import review as found_in
+    from agent_wiki.pipeline.released import exceptions
+    from agent_wiki.retrieval.review import to_review
 
     folder = wiki_folder(wiki)
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such wiki")
-    problems: list[UnreadablePage] = []
-    held, found, edited = withheld_pages(folder), found_in(folder, problems), edited_pages(folder)
-    let_pass = exceptions(folder)
+    waiting, let_pass = to_review(folder), exceptions(folder)
     if as_json:
-        others = [*(each.to_json() for each in found), *(each.to_json() for each in edited), *let_pass]
-        print_json([*map(as_values, held), *others], is_ascii=True)
+        used = [each.to_json() for each in waiting.used]
+        others = [*used, *(each.to_json() for each in waiting.edited), *let_pass]
+        print_json([*map(as_values, waiting.held), *others], is_ascii=True)
     else:
-        for withheld in held:
+        for withheld in waiting.held:
             print_lines(_withheld_lines(withheld, folder))
-        for each in found:
+        for each in waiting.used:
             print_lines(_review_lines(folder, each))
-        for page in edited:
+        for page in waiting.edited:
             print_lines(_edited_lines(page))
         print_lines(_exception_line(each) for each in let_pass)
-        if not (held or found or edited):
+        if not (waiting.held or waiting.used or waiting.edited):
             typer.echo("nothing is held back, and no page has harmed or misled a session", err=True)
-    print_lines((f"wiki: {problem}" for problem in problems), err=True)
-    raise typer.Exit(_EXIT_UNREADABLE if problems else 0)
+    print_lines((f"wiki: {failure}" for failure in waiting.failures), err=True)
+    raise typer.Exit(_EXIT_UNREADABLE if waiting.failures else 0)
 
 
 def _exception_line(each: Mapping[str, str]) -> str:

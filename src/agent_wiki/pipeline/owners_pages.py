@@ -88,16 +88,11 @@ def reject(wiki: Path, paths: Sequence[str], why: str, report: Report) -> Report
     return published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
 
 
-def edited_files(wiki: Path) -> list[EditedFile]:
-    """Every generated file that a person changed and has not decided to keep, by path."""
-    with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened:
-        publisher = Publisher(WikiFolder(wiki, is_dry_run=True), opened.engine, Report("review", str(wiki)))
-        publisher.load()
-        return edited_files_of(publisher)
-
-
 def edited_files_of(publisher: Publisher, known: Collection[str] = ()) -> list[EditedFile]:
-    """The same of a wiki that is loaded. `known`: what a run over it found edited, index pages and scripts included."""
+    """Every generated file of a loaded wiki that a person changed and has not decided to keep, by path.
+
+    `known`: what a run over it found edited, index pages and scripts included.
+    """
     found = {*publisher.pages.edited.keys() - set(publisher.state.config.kept), *known}
     trial = _rendered_again(publisher, found)
     if trial.report.edited:  # index pages and scripts are looked at when they are written

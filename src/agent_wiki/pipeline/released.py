@@ -10,7 +10,6 @@ from agent_wiki.pages.quarantine import QuarantinedPage, unreleased_edits, unrel
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.catalogs import withheld_pages_of
-from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import published
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.report import Report
@@ -22,12 +21,6 @@ from agent_wiki.wiki.text import plain_line
 
 _MOST_WHY = 500
 _LEAST_PREFIX = 4
-
-
-def withheld_pages(wiki: Path) -> list[QuarantinedPage]:
-    """Everything that a wiki holds back, by path."""
-    loaded = read_wiki(wiki, [])
-    return withheld_pages_of(view_of(loaded.state), loaded.templates)
 
 
 def _unreleased_files(publisher: Publisher, view: WikiView) -> list[QuarantinedPage]:

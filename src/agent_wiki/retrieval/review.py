@@ -8,14 +8,19 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from agent_wiki.errors import UnreadablePage
+from agent_wiki.asking.options import AskingOptions
+from agent_wiki.engines import EMBEDDED, opened_engine
+from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.indexes import IndexEntry
+from agent_wiki.pages.quarantine import QuarantinedPage, withheld_in
 from agent_wiki.pages.recalls import Recall, Tier, counts_by_status, tier
 from agent_wiki.pipeline.catalogs import catalog_of
-from agent_wiki.pipeline.load import read_wiki
-from agent_wiki.pipeline.owners_pages import EditedFile, edited_files
+from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
+from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.report import Failure, Report
 from agent_wiki.retrieval.fuse import AGAINST, sinks
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.store import WikiFolder
 
 _TIERS: tuple[Tier, ...] = ("low", "disputed")
 
@@ -65,9 +70,28 @@ class EditedPage:
         return {**asdict(self), "reason": "edited"}
 
 
-def edited_pages(wiki: Path) -> list[EditedPage]:
-    """Every edited page that the owner has not decided to keep, by path."""
-    return [_as_edited(each) for each in edited_files(wiki)]
+@dataclass(frozen=True, slots=True)
+class ToReview:
+    """What waits for a person: pages that are held back, pages that harmed or misled a session, edited ones, by path.
+
+    `failures` are files that cannot be read.
+    """
+
+    held: list[QuarantinedPage]
+    used: list[Reviewed]
+    edited: list[EditedPage]
+    failures: list[Failure]
+
+
+def to_review(wiki: Path) -> ToReview:
+    """All that waits for a person, from one reading of the wiki. Of edited pages those that the owner does not keep."""
+    with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened:
+        report = Report("review", str(wiki))
+        publisher = Publisher(WikiFolder(wiki, is_dry_run=True), opened.engine, report)
+        publisher.load()
+        failures, catalog = list(report.failures), catalog_of(publisher)
+        edited = [_as_edited(each) for each in edited_files_of(publisher)]
+        return ToReview(withheld_in(catalog), _discredited(catalog), edited, failures)
 
 
 def _as_edited(file: EditedFile) -> EditedPage:
@@ -76,13 +100,11 @@ def _as_edited(file: EditedFile) -> EditedPage:
     return EditedPage(file.path, "\n".join(lines), file.rendered is not None)
 
 
-def review(wiki: Path, problems: list[UnreadablePage]) -> list[Reviewed]:
-    """Every indexed page that harmed a session or was contradicted by one, the worst first.
-
-    A page that cannot be parsed is appended to `problems`.
-    """
-    made = catalog_of(read_wiki(wiki, problems))
-    return reviewed([page.entry for page in made.pages() if page.entry is not None])
+def _discredited(catalog: Catalog) -> list[Reviewed]:
+    """Every indexed page that harmed a session or was contradicted by one, the worst first."""
+    if not any(tier(each, 0) in _TIERS for each in catalog.recalls.values()):
+        return []  # nearly always, and then no page has to be rendered to know it
+    return reviewed([page.entry for page in catalog.pages() if page.entry is not None])
 
 
 def reviewed(entries: Iterable[IndexEntry]) -> list[Reviewed]:
