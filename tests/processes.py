@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from pkgutil import resolve_name
@@ -48,6 +48,7 @@ def forked_workers(patched: pytest.MonkeyPatch) -> None:
 
     What they work with is pickled for them all the same. They do not have the environment of this process.
     """
+    forkserver.ensure_running()  # a run would start it with its own signals blocked, for all tests after it
     contexts = dict.fromkeys(("spawn", "fork"), _CONTEXT)
     patched.setattr(multiprocessing, "get_context", contexts.__getitem__)
 
