@@ -212,7 +212,7 @@ class Catalog(CrossReferences):
             made.add(path)
             page = task_page(name, config, [self.view.sessions[each] for each in ids], self.lessons_of)
             entry = entry_of("task", path, page, self.recalls.get(f"task:{name}", ()))
-            entry.sessions = len(ids)
+            entry.attempts = len(ids)
             yield RenderedPage(path, entry, partial(page.text, self.templates))
         yield from (each for each in self._foreign("task", "../") if each.path not in made)
 

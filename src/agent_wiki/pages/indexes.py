@@ -75,17 +75,18 @@ class IndexEntry:
     """What indexes say about one page: its line in `_index.jsonl`, its date, its recalls.
 
     The line of a summary is that of its episode; empty where it has none. `title` is that of a summary, or of another
-    page that was rendered in this run. `sessions` are those of a task, or those that support another page; None for
-    unknown, as of a page that was not rendered in this run.
+    page that was rendered in this run. `support` is how many sessions support it; None for unknown, as of a page that
+    was not rendered in this run. `attempts` are the sessions of a task.
     """
 
     kind: str
     path: str
     line: str
     date: str | None
-    sessions: int | None = None
+    support: int | None = None
     recalls: Sequence[Recall] = ()
     title: str = ""
+    attempts: int = 0
 
     def row(self) -> dict[str, Any]:
         """What the line says; it is kept as text, which takes a third of the memory."""
@@ -120,8 +121,7 @@ def entry_of(kind: str, path: str, page: IndexedPage, recalls: Sequence[Recall])
         if date != page.counted.newest:
             row["verified_at"] = date = page.counted.newest
     row |= {name: value for name, value in (("support", support), ("trust", page.trust)) if value is not None}
-    sessions = None if support is None else support.get("sessions")
-    return IndexEntry(kind, path, _line(row, recalls), date, sessions, recalls, row["title"])
+    return IndexEntry(kind, path, _line(row, recalls), date, supporting(row), recalls, row["title"])
 
 
 def entry_of_summary(path: str, date: str | None, episode: Mapping[str, Any] | None, title: str) -> IndexEntry:
@@ -150,8 +150,9 @@ def entry_of_foreign(path: str, page: Page, recalls: Sequence[Recall], trusted: 
     for key in {"task": ("family",), "subtask": ("parent_session_id", "parent_summary")}.get(kind, ()):
         row[key] = fields.get(key)
     row |= claims_of(path, fields, trusted)
-    sessions = len(texts_of(fields.get("sessions"))) if kind == "task" else supporting(row)
-    return IndexEntry(kind, path, _line(row, recalls), text_or_none(fields.get("verified_at")), sessions, recalls)
+    attempts = len(texts_of(fields.get("sessions"))) if kind == "task" else 0
+    date, support = text_or_none(fields.get("verified_at")), supporting(row)
+    return IndexEntry(kind, path, _line(row, recalls), date, support, recalls, attempts=attempts)
 
 
 def supporting(row: Mapping[str, Any]) -> Any:
@@ -215,7 +216,7 @@ class IndexRows:
             return
         found.append(shown(entry, row))
         if entry.kind == "task":
-            found[-1]["sessions"] = entry.sessions or 0
+            found[-1]["sessions"] = entry.attempts
         elif entry.kind == "subtask":
             self.subtasks.setdefault(str(row.get("parent_session_id") or ""), []).append(found[-1])
 

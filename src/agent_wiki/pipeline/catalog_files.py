@@ -13,7 +13,7 @@ from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.contract import contract, is_its_owners
 from agent_wiki.pages.index_shards import FOLDER as SHARDS
 from agent_wiki.pages.index_shards import is_shard
-from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of, supporting
+from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
 from agent_wiki.pages.memo import Known
 from agent_wiki.pages.quarantine import quarantined_pages
 from agent_wiki.pages.settled import settled_sessions
@@ -133,8 +133,7 @@ class CatalogFiles:
         """Name a page of a lesson that the wiki did not have `before`."""
         if entry.kind in LESSONS and entry.path not in before:
             title = entry.title or str(entry.row()["title"])
-            sessions = supporting(entry.row()) if entry.kind == "task" else entry.sessions
-            self.report.learnt.append(Learnt(entry.kind, title, entry.path, sessions))
+            self.report.learnt.append(Learnt(entry.kind, title, entry.path, entry.support))
 
     def _remember(self, made: Catalog, known: Mapping[str, Known], *, may_settle: bool) -> None:
         """Remember for the next run what need not be read or rendered again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from difflib import unified_diff
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.pages.catalog import Catalog
-from agent_wiki.pages.indexes import IndexEntry
 from agent_wiki.pages.quarantine import QuarantinedPage, withheld_in
 from agent_wiki.pages.recalls import Recall, Tier, counts_by_status, tier
 from agent_wiki.pipeline.catalogs import catalog_of
@@ -104,13 +103,8 @@ def _discredited(catalog: Catalog) -> list[Reviewed]:
     """Every indexed page that harmed a session or was contradicted by one, the worst first."""
     if not any(tier(each, 0) in _TIERS for each in catalog.recalls.values()):
         return []  # nearly always, and then no page has to be rendered to know it
-    return reviewed([page.entry for page in catalog.pages() if page.entry is not None])
-
-
-def reviewed(entries: Iterable[IndexEntry]) -> list[Reviewed]:
-    """The pages that need a look, from what the index says of all pages."""
     found: list[Reviewed] = []
-    for entry in entries:
+    for entry in [page.entry for page in catalog.pages() if page.entry is not None]:
         rank = tier(entry.recalls, 0)
         if rank in _TIERS and entry.line and not entry.path.startswith("_"):
             against = tuple(each for each in entry.recalls if each.status in AGAINST)
