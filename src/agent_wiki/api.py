@@ -45,6 +45,7 @@ from agent_wiki.errors import (
     WikiLocked,
     system_reason,
 )
+from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.forgotten import Forgotten
 from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
@@ -124,11 +125,13 @@ def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajector
     a `report`, that is noted among its `failures` instead and the others are read. Raises `UsageError` if there is
     no such path.
     """
-    for file in input_files([path_of(os.fspath(path))]):
+    files = input_files([path_of(os.fspath(path))])
+    exports = files_of_exports(each.path for each in files)
+    for file in files:
         if report is not None:
-            yield from readable(file, report)
+            yield from readable(file, report, exports.part(file.path))
             continue
-        recording = Recording(file.path, file.name)
+        recording = Recording(file.path, file.name, part=exports.part(file.path))
         try:
             yield from trajectories_of(recording, recording.sha256())
         except UnreadableRecording as error:

@@ -8,6 +8,7 @@ from typing import Any
 from agent_wiki.engine import Progress
 from agent_wiki.evaluation.metrics import Row, metrics_row
 from agent_wiki.evaluation.tasks import TaskSet
+from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
@@ -31,11 +32,12 @@ def rows_of(
     inputs = inputs_of(paths, selection)
     inputs.report_lost(report)
     files = inputs.files
+    exports = files_of_exports(each.path for each in files)
     report.recordings = len(files)
     rows: dict[str, tuple[tuple[int, int, str], Row, str]] = {}  # order, row, format
     for position, file in enumerate(files):
         progress("measure", position, len(files))
-        for trajectory in readable(file, report):
+        for trajectory in readable(file, report, exports.part(file.path)):
             session_id, order = trajectory.session_id, order_of(trajectory)
             known = rows.get(session_id)
             if known is not None:

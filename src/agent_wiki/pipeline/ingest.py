@@ -20,6 +20,7 @@ from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
+from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
 from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
@@ -29,6 +30,7 @@ from agent_wiki.pipeline.shard_runs import ShardRun
 from agent_wiki.pipeline.stopping import StopSignal
 from agent_wiki.pipeline.versions import superseded
 from agent_wiki.pipeline.workers import RayOptions, Workers, results
+from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES, SUMMARIZE
@@ -112,7 +114,7 @@ def _run_stages(
 ) -> None:
     terms = finished.terms(options.stages, opened.engine, archive_covered=options.archive_covered)
     inputs.report_lost(report)
-    if not (options.rewrite or options.summaries) and _nothing_to_do(inputs.files, folder, terms, options, report):
+    if not (options.rewrite or options.summaries) and _nothing_to_do(inputs, folder, terms, options, report):
         return
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
@@ -140,17 +142,21 @@ def _run_stages(
 
 
 def _nothing_to_do(
-    files: Sequence[InputFile], folder: WikiFolder, terms: Mapping[str, Any], options: Options, report: Report
+    inputs: FoundFiles, folder: WikiFolder, terms: Mapping[str, Any], options: Options, report: Report
 ) -> bool:
     """True when the wiki and every file are as the last run left them; then the report says so."""
     pages = finished.is_same(folder, terms)
     if pages is None:
         return False
+    files = inputs.files
     cache = recordings_cache.load(folder) if files else {}
     entries = [(file, recordings_cache.unchanged(cache, file.path)) for file in files]
     if any(entry is None or entry.get("terms") != list(terms["engine"]) for _, entry in entries):
         return False
     if any(entry and "failed_runs" in entry and not _stays_aside(entry, options) for _, entry in entries):
+        return False
+    exports = files_of_exports((each.path for each in inputs.everywhere), cache)
+    if not all(exports.is_as_kept(file.path, entry or {}) for file, entry in entries):
         return False
     report.recordings = report.recordings_read = len(files)
     for file, entry in entries:
@@ -178,21 +184,19 @@ def _mine_all(
         for session_id, record in state.records.items()
         if record.joined_from is None or record.joined_from in state.config.trusted
     }
-    pending = _pending(files, cache, stages, options, engine, known, report)
+    exports = files_of_exports((each.path for each in inputs.everywhere), cache, options.selection.most)
+    pending = _pending(files, cache, exports, stages, options, engine, known, report)
     pending = options.selection.first(pending, report)
-    assignments = [
-        Assignment(
-            file.path,
-            file.name,
-            stages,
-            answering,
-            rewrite=options.rewrite,
-            min_coverage=options.asking.min_coverage,
-            keeps_personal_data=state.config.keeps_personal_data,
-            former_ids=recordings_cache.former_ids(cache, file.path),
-        )
-        for file in pending
-    ]
+    assignment = Assignment(
+        Path(),
+        "",
+        stages,
+        answering,
+        rewrite=options.rewrite,
+        min_coverage=options.asking.min_coverage,
+        keeps_personal_data=state.config.keeps_personal_data,
+    )
+    assignments = [_assigned(file, assignment, exports.part(file.path), cache) for file in pending]
     named = {file.name: file for file in pending}
     read_before = len(files) - len(pending)
     progress("read and mine", read_before, len(files))
@@ -200,14 +204,7 @@ def _mine_all(
     workers = Workers(options.jobs, options.ray, options.stop)
     for done, mined in enumerate(results(assignments, known, workers), start=read_before + 1):
         _count_file(mined, named[mined.name], report)
-        new = [session for session in mined.sessions if session.has_contributed]
-        for session, record in zip(new, mined.records, strict=True):
-            reason = _reason_to_leave(record, state) if options.is_selective else ""
-            if reason:
-                session.status, session.reason, session.order = "left-out", reason, None
-            else:
-                publisher.take(record, rewrite=options.rewrite, is_judged=True)
-        mined.records.clear()
+        _take(mined, options, publisher)
         read.append(mined)
         progress("read and mine", done, len(files))
     report.recordings_read = read_before + len(read)
@@ -221,6 +218,7 @@ def _mine_all(
             _count_session(mined.name, session, report)
             if options.on_session is not None:
                 options.on_session(mined.name, session)
+    exports.note(cache, (named[mined.name].path for mined in read))
     recordings_cache.mark_superseded(cache, kept)
     if options.shard_run is None:
         _forget_replaced(read, recordings_cache.session_ids(cache), publisher)
@@ -229,9 +227,30 @@ def _mine_all(
         options.shard_run.note(cache, files, {named[mined.name].path: mined for mined in read})
 
 
+def _take(mined: Mined, options: Options, publisher: Publisher) -> None:
+    """Put what the sessions of a file contribute into the wiki; their records are no longer held."""
+    new = [session for session in mined.sessions if session.has_contributed]
+    for session, record in zip(new, mined.records, strict=True):
+        reason = _reason_to_leave(record, publisher.state) if options.is_selective else ""
+        if reason:
+            session.status, session.reason, session.order = "left-out", reason, None
+        else:
+            publisher.take(record, rewrite=options.rewrite, is_judged=True, read_along=mined.read_along)
+    mined.records.clear()
+
+
+def _assigned(
+    file: InputFile, assignment: Assignment, part: ExportPart | None, cache: recordings_cache.Cache
+) -> Assignment:
+    """An assignment of the run for one of its files."""
+    former_ids = recordings_cache.former_ids(cache, file.path, part.others if part else ())
+    return replace(assignment, path=file.path, name=file.name, part=part, former_ids=former_ids)
+
+
 def _pending(
     files: Sequence[InputFile],
     cache: recordings_cache.Cache,
+    exports: FilesOfExports,
     stages: tuple[str, ...],
     options: Options,
     engine: Engine,
@@ -242,7 +261,8 @@ def _pending(
     pending: list[InputFile] = []
     for file in files:
         entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
-        if entry is None or not _is_done(entry, stages, options, engine, known):
+        is_same = entry is not None and exports.is_as_kept(file.path, entry)
+        if entry is None or not is_same or not _is_done(entry, stages, options, engine, known):
             pending.append(file)
             continue
         _count_unchanged(entry, file, report)

@@ -93,12 +93,13 @@ def _changed(path: RecordingPath) -> int:
 class FoundFiles:
     """The files to read, each once, sorted by name; and the listings of the buckets that they lie in.
 
-    `digest` is that of the names of all files, those of other shards too. `named` is what the user named, and `found`
-    how many files lie there, whatever the selection. `is_share`: others read the rest of the files.
+    `everywhere` are those of other shards too, and `digest` is that of their names. `named` is what the user named,
+    and `found` how many files lie there, whatever the selection. `is_share`: others read the rest of the files.
     """
 
     files: list[InputFile]
     listings: list[Listing] = field(default_factory=list)
+    everywhere: list[InputFile] = field(default_factory=list)
     digest: str = ""
     named: tuple[str, ...] = ()
     found: int = 0
@@ -157,7 +158,8 @@ def inputs_of(paths: Iterable[RecordingPath], selection: Selection) -> FoundFile
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
     inputs.found = len(found)
-    inputs.files = sorted(selection.of(found.values()), key=lambda each: each.name)
+    inputs.everywhere = sorted(selection.of(found.values()), key=lambda each: each.name)
+    inputs.files = inputs.everywhere
     if selection.shard is not None:
         inputs.digest = _digest_of(file.within for file in inputs.files)
         inputs.files = [file for file in inputs.files if selection.shard.has(file.within)]

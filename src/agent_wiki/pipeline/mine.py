@@ -41,6 +41,7 @@ from agent_wiki.pipeline.stopping import NEVER, StopSignal, end_with_parent, lea
 from agent_wiki.pipeline.versions import Version
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.detect import reader_of, trajectories_by
+from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.labels import tidy_labels
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath, Signature, entry_of, signature_of
@@ -70,7 +71,8 @@ class Assignment:
     rewrite: bool = False
     min_coverage: float = 0.0  # the share of a trajectory that a model must be shown
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
-    former_ids: tuple[str, ...] = ()  # the sessions that the file held when it was last read
+    part: ExportPart | None = None  # of a file of an export: what belongs to it
+    former_ids: tuple[str, ...] = ()  # the sessions that the file, and others of its part, held when last read
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ class Mined:
     entry: str = ""  # of the file on the disk, likewise before it was read
     looked_at: dict[str, Signature | None] = field(default_factory=dict)  # files beside it, by name
     sha256: str = ""
+    read_along: frozenset[str] = frozenset()  # the names of files that hold more of its sessions
     sessions: list[SessionReport] = field(default_factory=list)
     records: list[SessionRecord] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -126,8 +129,9 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
 
     `known`: what the wiki holds, by session id.
     """
-    recording = Recording(assignment.path, assignment.name)
+    recording = Recording(assignment.path, assignment.name, part=assignment.part)
     mined = Mined(assignment.name)
+    mined.read_along = assignment.part.read_along if assignment.part is not None else frozenset()
     try:
         mined.signature, mined.entry = signature_of(assignment.path), entry_of(assignment.path)
         mined.sha256 = recording.sha256()
@@ -266,7 +270,8 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         report.status, report.reason = "left-out", reason
         return
     order, file = order_of(trajectory), trajectory.source.file
-    if known is not None and not assignment.rewrite and is_superseded(order, file, known.order, known.file):
+    known_file = _known_file(known, assignment, file)
+    if known is not None and not assignment.rewrite and is_superseded(order, file, known.order, known_file):
         report.status, report.reason = "older", SUPERSEDED
         return
     report.order = order
@@ -304,12 +309,19 @@ def _note_recording(trajectory: Trajectory, assignment: Assignment, known: Known
     An object that never held the session is a copy with the same name: of the two the order decides.
     """
     order, report = order_of(trajectory), mined.sessions[-1]
-    if known is None or order == known.order or trajectory.source.file != known.file:
+    file = trajectory.source.file
+    if known is None or order == known.order or file != _known_file(known, assignment, file):
         return
     is_copy = isinstance(assignment.path, BucketPath) and trajectory.session_id not in assignment.former_ids
     if order > known.order or not is_copy:
         mined.records.append(unanswered_record(trajectory, _engine_of(assignment)))
         report.has_contributed = True
+
+
+def _known_file(known: KnownSession | None, assignment: Assignment, file: str | None) -> str | None:
+    """The file that the wiki has a session from; `file` itself where that one is read along now."""
+    kept = known.file if known is not None else None
+    return file if assignment.part is not None and kept in assignment.part.read_along else kept
 
 
 SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agent_wiki.engine import Progress
 from agent_wiki.errors import RunError, UsageError
+from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
 from agent_wiki.pipeline.session_stages import order_of
@@ -72,13 +73,14 @@ def normalize(
     inputs = inputs_of(paths, options.selection)
     inputs.report_lost(report)
     files = inputs.files
+    exports = files_of_exports(each.path for each in files)
     report.recordings = len(files)
     folder = options.out if options.label is None else options.out / options.label / "items"
     written: dict[str, TrajectoryStats] = {}
     orders: dict[str, Order] = {}
     for position, file in enumerate(files):
         progress("normalize", position, len(files))
-        for trajectory in readable(file, report):
+        for trajectory in readable(file, report, exports.part(file.path)):
             _apply(trajectory, file, options)
             stats = _stats(trajectory, file, _file_name(trajectory))
             standing, order = written.get(trajectory.session_id), order_of(trajectory)

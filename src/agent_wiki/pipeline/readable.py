@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.errors import AgentWikiError, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile
 from agent_wiki.pipeline.mine import trajectories_of
+from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Failure, Report
 from agent_wiki.trajectory import Trajectory
@@ -16,9 +17,9 @@ SUPERSEDED = "another recording holds a longer version of this session, or one o
 """Why a session that is read does not count, where a command takes the larger of two versions."""
 
 
-def readable(file: InputFile, report: Report) -> Iterator[Trajectory]:
+def readable(file: InputFile, report: Report, part: ExportPart | None = None) -> Iterator[Trajectory]:
     """The trajectories of one file, redacted; failures, bugs and warnings of reading it are noted in `report`."""
-    recording = Recording(file.path, file.name)
+    recording = Recording(file.path, file.name, part=part)
     try:
         yield from trajectories_of(recording, recording.sha256())
     except UnreadableRecording as error:

@@ -24,6 +24,7 @@ from agent_wiki.readers.recording_path import (
     RecordingPath,
     Signature,
     entry_of,
+    path_beside,
     signature_beside,
     signature_of,
 )
@@ -42,7 +43,8 @@ Cache = dict[str, dict[str, Any]]
 def load(folder: WikiFolder) -> Cache:
     """Path or address → `{"size", "changed", "terms", "sessions": [[session id, digest, status]]}`.
 
-    Where there are any: `"is_named"`; `"beside"`, name → signature; `"failure"` with `"is_foreign"`; `"readers"`,
+    Where there are any: `"is_named"`; `"beside"`, name → signature; of a file of an export `"mentions"` and the digest
+    of its `"part"` (`export_parts.py`); `"failure"` with `"is_foreign"`; `"readers"`,
     which knew no format for it; and of an object `"failed_runs"`, with `"is_passing"` for a failure that may not be
     the object's.
     """
@@ -149,11 +151,15 @@ def _sessions_of(mined: Mined) -> list[list[str]]:
     ]
 
 
-def former_ids(cache: Cache, path: RecordingPath) -> tuple[str, ...]:
-    """The sessions in an object when it was last read. Of a file on the disk nobody knows that in a fresh clone."""
-    key = str(path)
-    sessions = cache.get(key, {}).get("sessions", ()) if bucket_state.is_in_bucket(key) else ()
-    return tuple(session_id for session_id, _, _ in sessions)
+def former_ids(cache: Cache, path: RecordingPath, others: Iterable[str] = ()) -> tuple[str, ...]:
+    """The sessions in an object, and in others named from its folder, when they were last read.
+
+    Of a file on the disk nobody knows that in a fresh clone.
+    """
+    if not bucket_state.is_in_bucket(str(path)):
+        return ()
+    keys = [str(path), *(str(path_beside(path, name)) for name in others)]
+    return tuple(session_id for key in keys for session_id, _, _ in cache.get(key, {}).get("sessions", ()))
 
 
 def mark_superseded(cache: Cache, kept: Mapping[str, RecordingPath]) -> None:

@@ -22,6 +22,7 @@ from agent_wiki.pages.quotes import quotes_of
 from agent_wiki.pipeline import audit, finished, recordings_cache
 from agent_wiki.pipeline.cleaned import CleanedFile, CleanedWiki
 from agent_wiki.pipeline.cleaning import Cleaning
+from agent_wiki.pipeline.export_parts import NO_EXPORT, files_of_exports
 from agent_wiki.pipeline.forget_machinery import cached_files
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.leaks import leaks
@@ -128,8 +129,9 @@ class _Cleaning:
 
     def _read_again(self, names: set[str]) -> None:
         """The recordings that are here of sessions whose records change: they know the numbers of the secrets."""
+        exports = files_of_exports(self.recordings, recordings_cache.load(self.folder)) if names else NO_EXPORT
         for path in self.recordings if names else ():
-            recording = Recording(path, path.name)
+            recording = Recording(path, path.name, part=exports.part(path))
             keeps = self.state.config.keeps_personal_data
             try:
                 for trajectory, numbers in redacted_of(recording, recording.sha256(), keeps_personal_data=keeps):

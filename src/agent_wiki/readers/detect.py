@@ -14,6 +14,7 @@ from agent_wiki import __version__
 from agent_wiki.errors import PartOfRecording, UnitError, UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.beside import part_of_session
+from agent_wiki.readers.exports import Mentions
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
 from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording, Sample
@@ -34,6 +35,13 @@ class Reader(Protocol):
     def claims(self, sample: Sample) -> bool: ...
 
     def read(self, recording: Recording) -> Iterator[Trajectory]: ...
+
+
+@runtime_checkable
+class ExportReader(Protocol):
+    """What a reader also has whose conversations may lie in several files: which of them a file mentions."""
+
+    def mentions(self, recording: Recording) -> Mentions: ...
 
 
 def readers() -> Iterator[Reader]:

@@ -1,38 +1,52 @@
 """Langfuse's scheduled export to a bucket: a row for each observation (`observations_v2/`), JSON or JSON lines.
 
-<project>/observations_v2/<time>.jsonl.gz
-<project>/scores/<time>.jsonl.gz            of the same run: what was judged of its traces and sessions
+<project>/observations_v2/<time>.jsonl.gz   what began between the export before and this one
+<project>/scores/<time>.jsonl.gz            what was judged meanwhile of traces and sessions, also of earlier ones
+<project>/manifests/<time>.json             which files an export consists of
+
+A conversation may be in several files, and its scores in others still: `exports.py` says which belong together. Without
+that a file is read with the scores of the same name.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.errors import RecordingUnavailable, UnreadableRecording
+from agent_wiki.errors import PartOfRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.chat_messages import content_text
 from agent_wiki.readers.chat_values import count, identifier, mapping, number, objects, text_or_none
+from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, mentions_of, place_of
 from agent_wiki.readers.recorded import epoch_seconds
 from agent_wiki.readers.recorded_prompts import json_or_text, prompt_of, reply_of
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.readers.recording_path import path_beside
 from agent_wiki.readers.span_conversations import trajectories_of_spans
-from agent_wiki.readers.spans import Kind, Score, Span, Turns
+from agent_wiki.readers.spans import Kind, Score, Span, Turns, may_be_outcome
 from agent_wiki.trajectory import Trajectory, Usage
 
 FORMAT = "langfuse"
 
 _ALWAYS = frozenset({"id", "trace_id", "type", "start_time", "project_id", "parent_observation_id"})
 _KINDS: dict[str, Kind] = {"GENERATION": "model", "AGENT": "agent", "TOOL": "tool"}
+_SCORED = frozenset({"id", "trace_id", "name", "value", "data_type"})
 _SCORED_TYPES = ("NUMERIC", "BOOLEAN")
+_LISTED = frozenset({"exportSource", "window", "files"})
 _READ = ("input_cached_tokens", "cache_read_input_tokens", "input_cache_read")
 _WRITTEN = ("cache_creation_input_tokens", "input_cache_creation")
 
 
 def claims(sample: Sample) -> bool:
-    """Rows with the columns that every export of observations has."""
-    return any(row.keys() >= _ALWAYS for row in _first_rows(sample))
+    """Rows with the columns that every export of observations has, or of scores; or the manifest of an export."""
+    return any(row.keys() >= _ALWAYS for row in _first_rows(sample)) or bool(_other_part(sample))
+
+
+def _other_part(sample: Sample) -> str:
+    """What a file of an export is that holds no observation; empty for any other."""
+    rows = _first_rows(sample)
+    if any(row.keys() >= _SCORED and "start_time" not in row for row in rows):
+        return "scores of the observations beside it"
+    return "the list of an export's files" if any(row.keys() >= _LISTED for row in rows) else ""
 
 
 def _first_rows(sample: Sample) -> list[dict[str, Any]]:
@@ -43,10 +57,53 @@ def _first_rows(sample: Sample) -> list[dict[str, Any]]:
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
-    """Every conversation with a model. Raises `UnreadableRecording` when there is none, or the text of none."""
+    """Every conversation with a model that begins in the file. Raises `UnreadableRecording` when there is none.
+
+    Also where the text of none is recorded; `PartOfRecording` for what only adds to the conversations of other files.
+    """
+    if what := _other_part(recording.sample()):
+        deque(_rows(recording), maxlen=0)  # so that a damaged line is reported
+        raise PartOfRecording(recording.name, f"no recording: {what}")
+    part = recording.part or ExportPart((f"../{ABOUT}/{recording.path.name}",))
     turns = Turns()
-    spans = [_span(row, turns) for row in _rows(recording)]
-    yield from trajectories_of_spans(recording, FORMAT, spans, _scores(recording))
+    spans = [_span(row, turns) for row in _observations(recording, part) if part.has(_ids(row))]
+    if not spans and part.own is not None and not part.own:
+        raise PartOfRecording(recording.name, "no recording: more of what began in an earlier export")
+    yield from trajectories_of_spans(recording, FORMAT, spans, _scores(recording, part))
+
+
+def mentions(recording: Recording) -> Mentions:
+    """The conversations that a file holds something of, or says an outcome of. Raises `UnreadableRecording`."""
+    if _other_part(recording.sample()):
+        return mentions_of([about] for row in _rows(recording) if (about := _about(row)))
+    return mentions_of(map(_ids, _rows(recording)))
+
+
+def _ids(row: dict[str, Any]) -> list[str | None]:
+    return [identifier(row.get("trace_id")), identifier(row.get("session_id"))]
+
+
+def _observations(recording: Recording, part: ExportPart) -> Iterator[dict[str, Any]]:
+    """The rows of a file and of those that hold more of its conversations, in the order of the exports.
+
+    So of an observation that two exports have it is the later one that counts.
+    """
+    own = recording.path.name
+    others = [name for name in part.others if not _is_of_scores(name)]
+    for name in sorted([own, *others], key=lambda each: place_of(each, recording.path)):
+        if name == own:
+            yield from _rows(recording)
+        elif recording.has_beside(name):
+            try:
+                yield from _rows(recording.other(name))
+            except RecordingUnavailable:
+                raise
+            except UnreadableRecording:
+                continue  # it is a failure of its own
+
+
+def _is_of_scores(name: str) -> bool:
+    return name.startswith(f"../{ABOUT}/")
 
 
 def _rows(recording: Recording) -> Iterator[dict[str, Any]]:
@@ -106,27 +163,34 @@ def _sum(counts: dict[str, int], is_wanted: Any) -> int | None:
     return sum(wanted) if wanted else None
 
 
-def _scores(recording: Recording) -> dict[str, list[Score]]:
-    """The scores of the same run, by trace and by session. One that is about a single observation is no outcome."""
-    name = f"../scores/{recording.path.name}"
+def _scores(recording: Recording, part: ExportPart) -> dict[str, list[Score]]:
+    """The outcomes in the files of scores, by trace and by session; of one that was given again the latest."""
     found: dict[str, dict[str, tuple[str, Score]]] = defaultdict(dict)
-    if recording.has_beside(name):
-        scores = Recording(path_beside(recording.path, name), f"{recording.name}: {name}")
-        try:
-            for row in _rows(scores):
-                _add_score(found, row)
-        except RecordingUnavailable:
-            raise
-        except UnreadableRecording as error:
-            recording.warnings.append(f"{error}; read without scores")
+    for name in filter(_is_of_scores, part.others):
+        if recording.has_beside(name):
+            try:
+                for row in _rows(recording.other(name)):
+                    _add_score(found, row)
+            except RecordingUnavailable:
+                raise
+            except UnreadableRecording as error:
+                recording.warnings.append(f"{error}; read without scores")
     return {about: [score for _, score in by_id.values()] for about, by_id in found.items()}
 
 
 def _add_score(found: dict[str, dict[str, tuple[str, Score]]], row: dict[str, Any]) -> None:
-    name, value = text_or_none(row.get("name")), number(row.get("value"))
-    about = identifier(row.get("trace_id")) or identifier(row.get("session_id"))
-    if not name or value is None or not about or row.get("observation_id") or row.get("data_type") not in _SCORED_TYPES:
-        return
-    score_id, updated = identifier(row.get("id")) or "", str(row.get("updated_at"))
-    if updated >= found[about].get(score_id, ("",))[0]:
-        found[about][score_id] = (updated, Score(name, value))
+    about = _about(row)
+    if about is not None:
+        score = Score(str(row.get("name")), number(row.get("value")))
+        score_id, updated = identifier(row.get("id")) or "", str(row.get("updated_at"))
+        if updated >= found[about].get(score_id, ("",))[0]:
+            found[about][score_id] = (updated, score)
+
+
+def _about(row: dict[str, Any]) -> str | None:
+    """The trace or the session of which a row says the outcome; None for any other score."""
+    if row.get("observation_id") or row.get("data_type") not in _SCORED_TYPES or number(row.get("value")) is None:
+        return None  # what is about a single observation is no outcome of the whole
+    if not may_be_outcome(text_or_none(row.get("name")) or ""):
+        return None
+    return identifier(row.get("trace_id")) or identifier(row.get("session_id"))

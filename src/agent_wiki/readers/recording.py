@@ -21,6 +21,7 @@ from typing import IO, Any, Literal
 
 from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers import opencode_database, parquet_rows
+from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recorded import mapping, objects
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.unpacked import Bounded, ZstdFrames
@@ -75,7 +76,8 @@ class Recording:
 
     `name` is the user's name for it, used only in messages; `path` is its location. `warnings` are
     full sentences with file and line; `hygiene` counts line-level findings (see `trajectory.HYGIENE`).
-    `looked_at` are the files beside it that decided what it says, None for one that is not there.
+    `looked_at` are the files beside it that decided what it says, None for one that is not there. `part` says of a
+    file of an export what belongs to it, where that is known.
     """
 
     path: RecordingPath
@@ -83,6 +85,7 @@ class Recording:
     warnings: list[str] = field(default_factory=list)
     hygiene: Counter[str] = field(default_factory=Counter)
     looked_at: dict[str, Signature | None] = field(default_factory=dict)
+    part: ExportPart | None = None
     _beside: dict[str, bytes | None] = field(default_factory=dict)
     _document: Any = None
     _first_of_array: Sample | None = None
@@ -125,6 +128,10 @@ class Recording:
     def has_beside(self, name: str) -> bool:
         """Whether there is such a file; when that changes, the recording is read again."""
         return self._signature_beside(name) is not None
+
+    def other(self, name: str) -> Recording:
+        """A file named from the recording's folder, to be read as one itself."""
+        return Recording(path_beside(self.path, name), f"{self.name}: {name}")
 
     def _content_beside(self, name: str) -> bytes | None:
         try:

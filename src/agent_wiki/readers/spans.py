@@ -113,13 +113,22 @@ def outcome_of(scores: Iterable[Score]) -> tuple[float | None, bool | None]:
     rewards: set[float] = set()
     verdicts: set[bool] = set()
     for score in scores:
-        name = score.name.strip().lower().replace("-", "_").replace(" ", "_")
+        name = _plain_name(score.name)
         if isinstance(score.value, bool | int | float):
             if name in _VERDICTS and score.value in (0, 1):
                 verdicts.add(bool(score.value))
             elif name in _REWARDS | _VERDICTS:
                 rewards.add(float(score.value))
     return (rewards.pop() if len(rewards) == 1 else None), (verdicts.pop() if len(verdicts) == 1 else None)
+
+
+def may_be_outcome(name: str) -> bool:
+    """Whether a score of that name says how it went."""
+    return _plain_name(name) in _REWARDS | _VERDICTS
+
+
+def _plain_name(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def ancestors(span: Span, by_id: dict[tuple[str, str], Span]) -> Iterator[Span]:

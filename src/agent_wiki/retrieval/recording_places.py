@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from agent_wiki.errors import UnreadableRecording, UsageError, system_reason
+from agent_wiki.errors import RunError, UnreadableRecording, UsageError, system_reason
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket
+from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.mine import trajectories_of
@@ -82,7 +83,8 @@ class Places:
         Raises `UsageError` if one of those does not exist.
         """
         self._read: dict[str, list[str]] = {}  # session id → the files that had it
-        for known, entry in sorted(recordings_cache.load(folder).items()):
+        self._cache = recordings_cache.load(folder)
+        for known, entry in sorted(self._cache.items()):
             if not (is_local and is_in_bucket(known)):
                 for session in entry["sessions"]:
                     self._read.setdefault(str(session[0]), []).append(known)
@@ -124,7 +126,7 @@ class Places:
     def _sessions(self, path: RecordingPath) -> _File:
         if self._last is None or self._last[0] != path:
             self._last = None  # release the previous file first
-            self._last = (path, _read(path, keeps_personal_data=self._keeps_personal_data))
+            self._last = (path, _read(path, self._cache, keeps_personal_data=self._keeps_personal_data))
         return self._last[1]
 
     def _candidates(self, session_id: str, file: str | None) -> Iterator[RecordingPath]:
@@ -144,12 +146,12 @@ class Places:
         return self._digests[path]
 
 
-def _read(path: RecordingPath, *, keeps_personal_data: bool) -> _File:
+def _read(path: RecordingPath, cache: recordings_cache.Cache, *, keeps_personal_data: bool) -> _File:
     """The sessions of one file, the longer of two versions, with the reason if reading stopped early."""
-    recording = Recording(path, str(path))
     sessions: dict[str, Trajectory] = {}
     problem = ""
     try:
+        recording = Recording(path, str(path), part=files_of_exports([path], cache).part(path))
         for trajectory in trajectories_of(recording, recording.sha256(), keeps_personal_data=keeps_personal_data):
             known = sessions.get(trajectory.session_id)
             if known is None or order_of(trajectory) > order_of(known):
@@ -158,7 +160,7 @@ def _read(path: RecordingPath, *, keeps_personal_data: bool) -> _File:
         problem = "" if error.is_foreign else redact_text(str(error))[0]
     except (OSError, MemoryError) as error:
         problem = f"{path}: {system_reason(error)}"
-    except UsageError as error:  # of a bucket, for which something is missing here
+    except RunError as error:  # of a bucket, for which something is missing here
         problem = f"{path}: {error}"
     return _File(sessions, problem)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from agent_wiki.errors import UnreadablePage, UnreadableRecording, UsageError
+from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.inputs import InputFile, input_files
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.session_stages import order_of
@@ -37,6 +38,7 @@ class Recorded:
     def __init__(self, paths: Sequence[RecordingPath], contents: SiteContents) -> None:
         """Raises `UsageError` for a path that does not exist."""
         self._files = input_files(paths) if paths else []
+        self._exports = files_of_exports(each.path for each in self._files)
         self._contents = contents
         self._by_digest: dict[str, list[str]] = {}
         for session in contents.sessions.values():
@@ -59,7 +61,7 @@ class Recorded:
                 self._note(file, str(error))
 
     def _of_file(self, file: InputFile, is_current: IsCurrent) -> Iterator[RecordedSession]:
-        recording = Recording(file.path, file.name)
+        recording = Recording(file.path, file.name, part=self._exports.part(file.path))
         sha256 = recording.sha256()
         known = self._by_digest.get(sha256, [])
         if known and all(is_current(name, sha256) for name in known):

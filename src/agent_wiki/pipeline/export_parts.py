@@ -1,0 +1,127 @@
+"""Which conversations belong to which file of an export: each file is looked through once for what it mentions.
+
+What was found is kept with what else is known of the file, so that a later run looks through what is new or changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agent_wiki.errors import RecordingUnavailable, UnitError
+from agent_wiki.pipeline.recordings_cache import Cache, known_path
+from agent_wiki.readers.buckets import BucketPath, listed
+from agent_wiki.readers.detect import ExportReader, reader_of
+from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, export_parts, may_hold
+from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.recording_path import RecordingPath, signature_of
+from agent_wiki.trajectory.lazily import dataclass
+
+_KEPT = "mentions"
+_PART = "part"
+
+
+@dataclass(frozen=True, slots=True)
+class FilesOfExports:
+    """The files among some that belong to an export: what belongs to each, by its resolved path."""
+
+    parts: Mapping[RecordingPath, ExportPart]
+    mentions: Mapping[RecordingPath, Mentions]
+
+    def part(self, path: RecordingPath) -> ExportPart | None:
+        """What belongs to a file of an export; None for any other file."""
+        return self.parts.get(path.resolve())
+
+    def is_as_kept(self, path: RecordingPath, entry: Mapping[str, Any]) -> bool:
+        """Whether the same belongs to a file as when its entry was written."""
+        part = self.part(path)
+        return entry.get(_PART) == (None if part is None else part.digest)
+
+    def note(self, cache: Cache, read: Iterable[RecordingPath]) -> None:
+        """Keep what files mention, and what belongs to those that a run has read."""
+        for path, mentions in self.mentions.items():
+            if (entry := cache.get(str(path))) is not None:
+                entry[_KEPT] = mentions
+        for path in read:
+            part, entry = self.part(path), cache.get(str(path.resolve()))
+            if part is not None and entry is not None:
+                entry[_PART] = part.digest
+
+
+NO_EXPORT = FilesOfExports({}, {})
+
+
+def files_of_exports(
+    paths: Iterable[RecordingPath], cache: Cache | None = None, most: int | None = None
+) -> FilesOfExports:
+    """Look through the files of exports among some, and those beside them that are about what they hold.
+
+    What the cache knows of others of the same exports counts too, so that a conversation that one of these began is
+    read whole. Of files that the cache does not know at most `most` are opened. Raises `RunError` when a bucket cannot
+    be listed.
+    """
+    holding = [path.resolve() for path in paths if may_hold(path)]
+    if not holding:
+        return NO_EXPORT
+    cache = cache or {}
+    mentions: dict[RecordingPath, Mentions] = {}
+    opened = 0
+    for path in dict.fromkeys([*holding, *_about(holding), *_known(holding, cache)]):
+        found = _kept(path, cache.get(str(path)))
+        if found is None:
+            if most is not None and opened >= most:
+                continue
+            opened += 1
+            found = _looked_through(path)
+        if found is not None:
+            mentions[path] = found
+    return FilesOfExports(export_parts(mentions, set(holding)), mentions)
+
+
+def _about(holding: Iterable[RecordingPath]) -> list[RecordingPath]:
+    """The files in the folders beside those of some files that are about what these hold."""
+    exports = {str(path.parent.parent): path for path in holding}
+    return [found.resolve() for path in exports.values() for found in _below(path.parent.parent / ABOUT)]
+
+
+def _known(holding: Iterable[RecordingPath], cache: Cache) -> Iterator[RecordingPath]:
+    """Files of the same exports that were read before and have not changed."""
+    exports = {str(path.parent.parent) for path in holding}
+    for key, entry in cache.items():
+        path = known_path(key, entry)
+        if may_hold(path) and str(path.parent.parent) in exports and _kept(path, entry) is not None:
+            yield path
+
+
+def _below(folder: RecordingPath) -> Iterable[RecordingPath]:
+    if isinstance(folder, BucketPath):
+        listing = folder.listing
+        listing = listing if listing is not None and listing.covers(f"{folder.key}/") else listed(folder)
+        return [path for path in listing.paths() if path.parent == folder]
+    place = Path(str(folder))
+    return [path for path in place.iterdir() if path.is_file()] if place.is_dir() else []
+
+
+def _kept(path: RecordingPath, entry: Mapping[str, Any] | None) -> Mentions | None:
+    """What is known of a file that has not changed; None for any other."""
+    mentions = (entry or {}).get(_KEPT)
+    try:
+        if entry is None or signature_of(path) != (entry["size"], entry["changed"]):
+            return None
+    except (OSError, UnitError):
+        return None
+    is_sound = isinstance(mentions, list) and all(isinstance(ids, list) for ids in mentions)
+    return mentions if is_sound else None
+
+
+def _looked_through(path: RecordingPath) -> Mentions | None:
+    """What a file mentions: nothing where it is damaged or no file of an export, None where it was not given."""
+    recording = Recording(path, str(path))
+    try:
+        reader = reader_of(recording)
+        return list(reader.mentions(recording)) if isinstance(reader, ExportReader) else []
+    except (RecordingUnavailable, OSError, MemoryError):
+        return None  # reading it says why
+    except UnitError:
+        return []

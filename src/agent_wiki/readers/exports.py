@@ -1,0 +1,153 @@
+"""Exports in several files, one for each stretch of time: which of them hold something of the same conversation.
+
+    <export>/observations_v2/<time>.jsonl    what was recorded in a stretch
+    <export>/scores/<time>.jsonl             what was judged in it, also of conversations of earlier stretches
+
+A conversation belongs to the first file of a run that holds any of it; whatever others have of it is read along. So
+what comes of an export depends neither on where it was cut nor on which file came first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+from agent_wiki.readers.recorded import short_digest
+from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.trajectory.lazily import dataclass
+
+Mentions = list[list[str]]
+"""The conversations in a file, each as the digests of all ids by which the file knows it."""
+
+HOLDING = ("observations_v2", "observations")
+ABOUT = "scores"
+
+_ID_CHARACTERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPart:
+    """What belongs to a file of an export: `own`, the digests of its conversations' ids; None for all that it holds.
+
+    `others` are the files that hold something of them or are about them, named from the file's folder, in their order.
+    """
+
+    others: tuple[str, ...]
+    own: frozenset[str] | None = None
+
+    def has(self, ids: Iterable[str | None]) -> bool:
+        """Whether something with these ids is of a conversation that belongs to the file."""
+        return self.own is None or any(digest_of_id(each) in self.own for each in ids if each)
+
+    @property
+    def read_along(self) -> frozenset[str]:
+        """The names of the other files, without their folders."""
+        return frozenset(name.rpartition("/")[2] for name in self.others)
+
+    @property
+    def digest(self) -> str:
+        """By what the part is known as unchanged."""
+        return short_digest([*self.others, "", *sorted(self.own or ())], _ID_CHARACTERS)
+
+
+def digest_of_id(text: str) -> str:
+    """An id as it is kept: two that share a digest by chance belong to the same file, and nothing else."""
+    return short_digest([text], _ID_CHARACTERS)
+
+
+def mentions_of(conversations: Iterable[Iterable[str | None]]) -> Mentions:
+    """The same conversations with those joined that share an id, in a fixed order."""
+    found = _Joined()
+    for ids in conversations:
+        found.add([digest_of_id(each) for each in ids if each])
+    return sorted(map(sorted, found.groups()))
+
+
+def may_hold(path: RecordingPath) -> bool:
+    """Whether a file is, by its place, one of an export that holds conversations."""
+    return path.parent.name in HOLDING
+
+
+def export_parts(
+    mentions: Mapping[RecordingPath, Mentions], owners: Container[RecordingPath]
+) -> dict[RecordingPath, ExportPart]:
+    """What belongs to each file of one or more exports, by what all of them mention; only some may be `owners`."""
+    exports: dict[str, list[RecordingPath]] = defaultdict(list)
+    for path in mentions:
+        exports[str(path.absolute().parent.parent)].append(path)
+    found: dict[RecordingPath, ExportPart] = {}
+    for files in exports.values():
+        files.sort(key=_place)
+        found |= _parts({path: mentions[path] for path in files}, owners)
+    return found
+
+
+def _place(path: RecordingPath) -> tuple[str, str]:
+    return (path.parent.name, path.name)
+
+
+def _parts(
+    mentions: Mapping[RecordingPath, Mentions], owners: Container[RecordingPath]
+) -> dict[RecordingPath, ExportPart]:
+    """The same of one export, whose files are in order."""
+    joined = _Joined()
+    for path, conversations in mentions.items():
+        for ids in conversations if may_hold(path) else ():
+            joined.add(ids)
+    held = {joined.name(group[0]) for group in joined.groups()}
+    owner_of: dict[str, RecordingPath] = {}  # conversation → the first file that holds it
+    holders: dict[str, list[RecordingPath]] = defaultdict(list)
+    for path, conversations in mentions.items():
+        for name in held.intersection(joined.name(each) for ids in conversations for each in ids):
+            holders[name].append(path)
+            if may_hold(path) and path in owners:
+                owner_of.setdefault(name, path)
+    own: dict[RecordingPath, set[str]] = defaultdict(set)
+    others: dict[RecordingPath, set[RecordingPath]] = defaultdict(set)
+    for group in joined.groups():
+        if (owner := owner_of.get(name := joined.name(group[0]))) is not None:
+            own[owner].update(group)
+            others[owner].update(holders[name])
+    return {
+        path: ExportPart(
+            tuple(_from(path, other) for other in sorted(others[path] - {path}, key=_place)), frozenset(own[path])
+        )
+        for path in mentions
+    }
+
+
+def place_of(name: str, path: RecordingPath) -> tuple[str, str]:
+    """The place in the order of an export of a file that is named from the folder of another."""
+    folder, _, name = name.rpartition("/")
+    return (folder.rpartition("/")[2] or path.parent.name, name)
+
+
+def _from(path: RecordingPath, other: RecordingPath) -> str:
+    return other.name if other.parent.name == path.parent.name else f"../{other.parent.name}/{other.name}"
+
+
+class _Joined:
+    """Groups of names, of which those that share one are one. A group is known by one of its names."""
+
+    def __init__(self) -> None:
+        self._up: dict[str, str] = {}
+
+    def add(self, names: Iterable[str]) -> None:
+        first = ""
+        for each in names:
+            self._up.setdefault(each, each)
+            first = first or each
+            self._up[self.name(each)] = self.name(first)
+
+    def name(self, each: str) -> str:
+        """What the group of a name is known by; the name itself where it is in none."""
+        while (above := self._up.get(each, each)) != each:
+            self._up[each] = self._up.get(above, above)
+            each = above
+        return each
+
+    def groups(self) -> Iterator[list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for each in self._up:
+            found[self.name(each)].append(each)
+        yield from found.values()

@@ -1,0 +1,171 @@
+"""Exports of Langfuse that come night after night: what a later file says of an earlier conversation is what counts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline.inputs import Selection
+from agent_wiki.readers import buckets
+from tests.buckets.stores import Bucket
+from tests.exports import EXPORT, generation, lines, score
+from tests.pipeline.test_shard_runs import join, shard
+from tests.wikis import Script, changed, ingest, tree
+
+FIRST, EMPTY, SECOND, THIRD = (path for path in EXPORT if path.startswith("observations"))
+SCORED = "scores/2026-01-02T10-00-40.jsonl"
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    """A bucket whose requests are counted."""
+    made = Bucket()
+    whole = buckets.store_of
+    monkeypatch.setattr(buckets, "store_of", lambda root: made if root == made.url else whole(root))
+    return made
+
+
+def _put(bucket: Bucket, *names: str) -> None:
+    for name in names:
+        bucket.put(f"p/{name}", EXPORT[name])
+
+
+def _records(wiki: Path) -> dict[str, dict[str, object]]:
+    paths = sorted((wiki / "_sessions").iterdir())
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def _write(folder: Path) -> Path:
+    for name, content in EXPORT.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_export_whose_files_come_in_any_order_gives_the_bytes_of_one_run(
+    tmp_path: Path, script: Script, bucket: Bucket, seed: int
+) -> None:
+    names = Random(seed).sample(list(EXPORT), len(EXPORT))
+    for night in (names[:3], names[3:5], names[5:]):
+        _put(bucket, *night)
+        ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+    bucket.count()
+    assert ingest([bucket.path()], tmp_path / "wiki", script.engine).written == []
+    assert bucket.asked == {"list": 1}
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_a_conversation_in_several_files_is_one_session_with_the_latest_verdict(
+    tmp_path: Path, script: Script, bucket: Bucket, is_local: bool
+) -> None:
+    _put(bucket, *EXPORT)
+    named = _write(tmp_path / "export") if is_local else bucket.path("p")
+    report = ingest([named], tmp_path / "wiki", script.engine)
+    assert (report.failures, report.warnings, [each.kind for each in report.passed_over]) == ([], [], ["empty"])
+    found = _records(tmp_path / "wiki")
+    said = {name: (each.get("resolved"), each["turns"], each["total_cost_usd"]) for name, each in found.items()}
+    assert said == {"s-1": (True, 4, 0.5), "t2": (True, 2, 0.25), "t4": (False, 2, 0.25)}
+    assert {name: each["recording"]["file"] for name, each in found.items()} == {  # type: ignore[index]
+        "s-1": FIRST.rpartition("/")[2], "t2": FIRST.rpartition("/")[2], "t4": THIRD.rpartition("/")[2]
+    }  # fmt: skip
+
+
+def test_a_later_score_has_only_the_files_read_again_that_it_is_about(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    _put(bucket, *(name for name in EXPORT if not name.startswith("scores/")))
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    bucket.count()
+    bucket.put("p/scores/later.jsonl", lines([score("9", "t4", 1), score("8", "t1", 1, name="tone")]))
+    assert ingest([bucket.path()], tmp_path / "wiki", script.engine).sessions == {"mined": 1, "unchanged": 2}
+    assert set(bucket.read) == {f"p/{THIRD}", "p/scores/later.jsonl"}
+    bucket.count()
+    bucket.put("p/scores/later.jsonl", lines([score("9", "t4", 0)]))
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    assert _records(tmp_path / "wiki")["t4"]["resolved"] is False
+    bucket.store.delete("p/scores/later.jsonl")
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    assert "resolved" not in _records(tmp_path / "wiki")["t4"]
+
+
+def test_scores_are_found_in_a_packed_file_and_beside_a_folder_that_was_named_alone(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    _put(bucket, THIRD)
+    bucket.put("p/scores/later.jsonl.gz", gzip.compress(EXPORT[SCORED]))
+    ingest([bucket.path("p/observations_v2")], tmp_path / "wiki", script.engine)
+    assert _records(tmp_path / "wiki")["t4"]["resolved"] is False
+
+
+def test_a_run_over_the_newest_file_alone_reads_a_conversation_whole(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    _put(bucket, FIRST)
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    _put(bucket, SECOND)
+    newest = Selection(include=(f"*/{SECOND.rpartition('/')[2]}",))
+    ingest([bucket.path()], tmp_path / "wiki", script.engine, selection=newest)
+    assert _records(tmp_path / "wiki")["s-1"]["turns"] == 4
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_a_few_files_a_night_end_in_the_bytes_of_one_run(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    _put(bucket, *EXPORT)
+    for _ in EXPORT:
+        ingest([bucket.path()], tmp_path / "wiki", script.engine, selection=Selection(most=2))
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_a_file_that_is_damaged_for_a_night_leaves_the_others_as_they_are(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    _put(bucket, FIRST, SCORED)
+    bucket.put(f"p/{SECOND}", EXPORT[SECOND][:90])
+    bucket.put("p/scores/bad.jsonl", b"no JSON")
+    report = ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    assert [each.unit.rpartition("/p/")[2] for each in [*report.failures, *report.passed_over]] == [
+        SECOND,
+        "scores/bad.jsonl",
+    ]
+    assert _records(tmp_path / "wiki")["t2"]["resolved"] is True
+    _put(bucket, SECOND)
+    bucket.put("p/scores/bad.jsonl", lines([score("3", "t3", 1, updated="2026-01-04")]))
+    assert ingest([bucket.path()], tmp_path / "wiki", script.engine).exit_code == 0
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_two_exports_of_one_bucket_have_nothing_to_do_with_each_other(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    bucket.put("one/observations_v2/1.jsonl", lines([generation("a", "t1", [], "Yes.", 1)]))
+    bucket.put("two/scores/1.jsonl", lines([score("1", "t1", 1)]))
+    bucket.put("two/observations_v2/1.jsonl", lines([generation("b", "t2", [], "No.", 1)]))
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    assert "resolved" not in _records(tmp_path / "wiki")["t1"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_shards_of_an_export_are_one_run_also_in_a_second_night(
+    tmp_path: Path, script: Script, bucket: Bucket, seed: int
+) -> None:
+    names, wiki = Random(seed).sample(list(EXPORT), len(EXPORT)), tmp_path / "wiki"
+    for night in (names[:4], names[4:]):
+        _put(bucket, *night)
+        for number in Random(seed).sample((1, 2, 3), 3):
+            shard(bucket.path("p"), number, 3, tmp_path / "out", wiki, script.engine)
+        assert join([tmp_path / "out"], wiki, script.engine).exit_code == 0
+    ingest([bucket.path("p")], tmp_path / "whole", script.engine)
+    assert changed(tree(wiki), tree(tmp_path / "whole")) == []
+    assert (wiki / bucket_state.NAME).is_file()

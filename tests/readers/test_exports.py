@@ -1,0 +1,66 @@
+"""To which file of an export a conversation belongs, and which others it needs for it."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from agent_wiki.readers.exports import ExportPart, Mentions, digest_of_id, export_parts, mentions_of
+from agent_wiki.readers.recording_path import RecordingPath
+
+ROOT = Path("/exports/p")
+FIRST, SECOND, OLD = (ROOT / name for name in ("observations_v2/1", "observations_v2/2", "observations/1"))
+SCORES = ROOT / "scores/3"
+ALL = frozenset([FIRST, SECOND, OLD])
+
+
+def _own(*ids: str) -> frozenset[str]:
+    return frozenset(map(digest_of_id, ids))
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_to_the_first_file_belongs_what_others_go_on_with_or_judge(order: tuple[int, ...]) -> None:
+    given = [
+        (FIRST, mentions_of([["t1", "s"], ["t5", None]])),
+        (SECOND, mentions_of([["t2", "s"], ["t3", None]])),
+        (SCORES, mentions_of([["t2"], ["t3"], ["t9"]])),
+    ]
+    parts = export_parts(dict(given[place] for place in order), ALL)
+    assert parts[FIRST] == ExportPart(("2", "../scores/3"), _own("s", "t1", "t2", "t5"))
+    assert parts[SECOND] == ExportPart(("../scores/3",), _own("t3"))
+    assert parts[SCORES] == ExportPart((), frozenset())
+
+
+def test_ids_that_any_row_names_together_are_one_conversation() -> None:
+    rows: list[list[str | None]] = [["t1", "s1"], ["t2", "s2"], ["t3", None], ["t2", "s1"], [None, None]]
+    assert sorted(len(group) for group in mentions_of(rows)) == [1, 4]
+    assert mentions_of(rows) == mentions_of(reversed(rows))
+
+
+def test_a_conversation_that_both_layouts_of_an_export_hold_belongs_to_one_file() -> None:
+    both: dict[RecordingPath, Mentions] = {FIRST: mentions_of([["t1", "s"]]), OLD: mentions_of([["t1"]])}
+    parts = export_parts(both, ALL)
+    assert parts == {FIRST: ExportPart((), frozenset()), OLD: ExportPart(("../observations_v2/1",), _own("s", "t1"))}
+
+
+def test_to_the_first_of_a_run_belongs_what_an_earlier_file_began() -> None:
+    parts = export_parts({FIRST: mentions_of([["t1"]]), SECOND: mentions_of([["t1"]])}, {SECOND})
+    assert parts == {FIRST: ExportPart((), frozenset()), SECOND: ExportPart(("1",), _own("t1"))}
+
+
+def test_exports_of_two_projects_are_apart() -> None:
+    other = Path("/exports/q/scores/3")
+    parts = export_parts({FIRST: mentions_of([["t1"]]), other: mentions_of([["t1"]])}, ALL)
+    assert parts[FIRST].others == ()
+
+
+def test_another_file_or_another_conversation_is_another_part() -> None:
+    parts = [
+        ExportPart(("a",), _own("x")),
+        ExportPart((), _own("x")),
+        ExportPart(("a",), _own("y")),
+        ExportPart(("a",)),
+    ]
+    assert len({part.digest for part in parts}) == 4
