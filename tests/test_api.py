@@ -193,7 +193,7 @@ def test_the_code_of_the_page_runs(
     assert "0 20 Counter({" in seen
     assert "make test" in seen
     assert " verified " in seen
-    assert "no-such-folder: no such wiki" in seen
+    assert "no-such-folder: no wiki here" in seen
     assert names["report"].sessions == {"mined": 20}
     page = min(path for path in Path("asked", "summaries").glob("*.md") if path.name != "index.md")
     assert "made_by: shop" in page.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,34 @@ def test_the_search_ends_at_the_repository(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_wiki_that_is_not_there_is_not_dumped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dump", "guidelines", "--wiki", str(tmp_path / "none")]) == 2
-    assert "no such wiki" in capsys.readouterr().err
+    assert "no wiki here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dump", "summaries"],
+        ["consult", "tests fail"],
+        ["status"],
+        ["check"],
+        ["review"],
+        ["why", "a-page"],
+        ["keep", "a-page"],
+        ["report"],
+        ["config"],
+        ["catalog"],
+        ["site", "--out", "site"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_where_no_wiki_is_the_one_beside_it_is_named(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "--wiki", "demo"]) == 0
+    assert main(["catalog", "--wiki", "demo"]) == 0
+    assert main(command) == 2
+    assert re.search(r"wiki: no wiki here; (\S*/)?demo is one: name it with --wiki", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(

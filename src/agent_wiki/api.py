@@ -63,6 +63,7 @@ from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why
 from agent_wiki.retrieval.why import why as walk
 from agent_wiki.stages.order import ALL_STAGES
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, Usage
+from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
@@ -143,8 +144,7 @@ def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajector
 
 def open(wiki: AnyPath) -> Wiki:  # noqa: A001 - read as `agent_wiki.open`
     """Open a wiki for reading. Raises `UsageError` if there is no such folder."""
-    if not Path(wiki).is_dir():
-        raise UsageError(f"{wiki}: no such wiki")
+    require_folder(Path(wiki))
     return Wiki(Path(wiki))
 
 

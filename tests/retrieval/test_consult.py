@@ -75,7 +75,7 @@ def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) ->
         (["consult", TASK, "--kind", "page"], "--kind 'page' is not one of cluster, skill"),
         (["consult", TASK, "--read", "--json"], "use only one of them"),
         (["consult", TASK, "--max-tokens", "0"], "max-tokens"),
-        (["review"], "no such wiki"),
+        (["review"], "no wiki here"),
     ],
 )
 def test_usage_errors_are_reported_in_one_line_with_exit_code_2(

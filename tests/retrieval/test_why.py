@@ -156,7 +156,7 @@ def test_a_name_that_no_page_or_several_pages_have_is_refused(wiki: Path) -> Non
     edit(guideline(wiki, OTHER), id=guideline(wiki, RULE).stem.rpartition("__")[2])
     with pytest.raises(UsageError, match="2 pages have this name: guidelines/"):
         why(wiki, guideline(wiki, RULE).stem.rpartition("__")[2])
-    with pytest.raises(UsageError, match="no such wiki"):
+    with pytest.raises(UsageError, match="no wiki here"):
         why(wiki / "nowhere", "a")
 
 

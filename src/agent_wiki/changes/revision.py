@@ -9,6 +9,7 @@ from typing import Literal
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.git_files import ask_git, commit_of, git_output, texts_at
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.missing import require_folder
 
 FileChange = Literal["new", "changed", "gone"]
 
@@ -52,8 +53,7 @@ def revision_of(wiki: Path, name: str = "") -> Revision:
 
     Raises `UsageError` where the wiki is in no repository, or this one does not have the revision.
     """
-    if not wiki.is_dir():
-        raise UsageError(f"{wiki}: no such wiki")
+    require_folder(wiki)
     folder, problem = ask_git(wiki, "rev-parse", "--show-prefix")
     if problem:
         raise UsageError(f"{wiki}: nothing to compare it with: it lies in no git work tree ({problem})")

@@ -13,9 +13,9 @@ from agent_wiki.checks.mending import mend
 from agent_wiki.checks.order import CHECKS
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import Progress
-from agent_wiki.errors import UsageError
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
@@ -90,8 +90,7 @@ class CheckReport:
 
 def check(root: Path, options: CheckOptions, progress: Progress) -> CheckReport:
     """Check a wiki. Raises `UsageError` where there is none, and `RunError`."""
-    if not root.is_dir():
-        raise UsageError(f"{root}: no such wiki")
+    require_folder(root)
     WikiFolder(root).check_place(may_be_new=False)
     wiki = CheckedWiki(root, options.recordings, archive_covered=options.archive_covered)
     report = CheckReport(str(root), options.is_dry_run)

@@ -96,13 +96,14 @@ def _configured(named: Path | None, *, is_checked: bool = False) -> Any:
     from agent_wiki.errors import RunError
     from agent_wiki.wiki.config import parse_config
     from agent_wiki.wiki.layout import CONFIG
+    from agent_wiki.wiki.missing import no_wiki
     from agent_wiki.wiki.store import WikiFolder
     from agent_wiki.wiki.yaml_syntax import load_yaml
 
     folder = wiki_folder(named)
     text = WikiFolder(folder).read_text(CONFIG) if folder.is_dir() else None
     if text is None:
-        raise UsageError(f"{folder}: no such wiki")
+        raise no_wiki(folder)
     try:
         parse_config(text)
     except RunError as error:

@@ -49,14 +49,14 @@ def dump(
     """Print the wiki's guidelines or summaries as JSON."""
     from agent_wiki.retrieval.rows import index_fields
     from agent_wiki.wiki.layout import ARCHIVE, INDEX, kind_of
+    from agent_wiki.wiki.missing import require_folder
     from agent_wiki.wiki.store import WikiFolder
 
     kinds = {"guidelines": "guideline", "summaries": "summary"}
     if what not in kinds:
         raise UsageError(f"dump: {what!r} is neither guidelines nor summaries")
     folder = wiki_folder(wiki)
-    if not folder.is_dir():
-        raise UsageError(f"{folder}: no such wiki")
+    require_folder(folder)
     problems: list[UnreadablePage] = []
     store = WikiFolder(folder)
     index = store.text_or_empty(INDEX).encode()

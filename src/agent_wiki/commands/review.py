@@ -11,7 +11,6 @@ import typer
 from agent_wiki.commands.show import finish, print_json, print_lines
 from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
-from agent_wiki.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,10 +33,10 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     from agent_wiki.pages.quarantine import as_values
     from agent_wiki.pipeline.released import exceptions
     from agent_wiki.retrieval.review import to_review
+    from agent_wiki.wiki.missing import require_folder
 
     folder = wiki_folder(wiki)
-    if not folder.is_dir():
-        raise UsageError(f"{folder}: no such wiki")
+    require_folder(folder)
     waiting, let_pass = to_review(folder), exceptions(folder)
     if as_json:
         used = [each.to_json() for each in waiting.used]

@@ -12,7 +12,7 @@ from typing import Any
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.ledger import cost_report
 from agent_wiki.changes.checks import quarantined_in
-from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.errors import UnreadablePage
 from agent_wiki.harness.connections import connections
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket
@@ -22,6 +22,7 @@ from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.spending import total_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import INDEX, SESSIONS
+from agent_wiki.wiki.missing import no_wiki
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
@@ -121,7 +122,7 @@ class WikiStatus:
 def status_of(wiki: Path, project: Path) -> WikiStatus:
     """The state of a wiki, and of the agents of a project. Raises `UsageError` where there is no wiki."""
     if not (wiki / INDEX).is_file():
-        raise UsageError(f"{wiki}: no such wiki; `wiki ingest PATH` makes one")
+        raise no_wiki(wiki)
     problems: list[UnreadablePage] = []
     loaded = read_wiki(wiki, problems)
     spent = total_of(cost_report(wiki).runs.values())

@@ -16,6 +16,7 @@ from agent_wiki.report import Report
 from agent_wiki.wiki.config import Release, parse_config
 from agent_wiki.wiki.config_edits import edit_released
 from agent_wiki.wiki.layout import CONFIG, is_script
+from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 
@@ -82,8 +83,7 @@ def release(wiki: Path, wanted: Sequence[str], why: str, report: Report) -> tupl
 
     A page that a person edited, or a script that no record has, is published anyway: its release answers `wiki check`.
     """
-    if not wiki.is_dir():
-        raise UsageError(f"{wiki}: no such wiki")
+    require_folder(wiki)
     reason = plain_line(why, _MOST_WHY)
     if not reason:
         raise UsageError("release: --why is empty: say why the page may be trusted")

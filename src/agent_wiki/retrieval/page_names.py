@@ -17,6 +17,7 @@ from agent_wiki.pipeline.owners_pages import owners_files
 from agent_wiki.pipeline.released import withheld_named
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.wiki.layout import INDEX, episode_id, kind_of, page_id
+from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
@@ -99,8 +100,7 @@ def files_named(wiki: Path, wanted: Iterable[str], *, or_withheld: bool = False)
 
     Raises `UsageError` for a wiki or file that does not exist, and for an ambiguous name.
     """
-    if not wiki.is_dir():
-        raise UsageError(f"{wiki}: no such wiki")
+    require_folder(wiki)
     pages, others = WikiPages.read(WikiFolder(wiki), []), set(owners_files(wiki))
     found: set[str] = set()
     for name in wanted:

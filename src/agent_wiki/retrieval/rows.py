@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError
+from agent_wiki.errors import RunError, UnreadablePage, UnsafePath
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
 from agent_wiki.wiki.layout import INDEX, kind_of
+from agent_wiki.wiki.missing import no_wiki
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
@@ -61,7 +62,7 @@ def index_bytes(wiki: Path) -> bytes:
     try:
         return (wiki / INDEX).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{wiki}: no wiki here: it has no {INDEX}; name the wiki's folder with --wiki") from None
+        raise no_wiki(wiki) from None
     except OSError as error:
         raise RunError(f"{wiki / INDEX}: cannot read ({error.strerror})") from error
 

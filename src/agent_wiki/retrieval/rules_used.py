@@ -92,8 +92,9 @@ class RulesUsed:
             return [each.line() for each in self.rules]
         used = [each for each in self.rules if each.made or each.is_ignored]
         shown = sorted(used, key=lambda each: -len(each.made))[:_MOST_LISTED]
-        others = len(self.rules) - len(shown)
-        more = [f"… and {others} more, of which {len(used) - len(shown)} made something: -v lists them"]
+        others, used_more = len(self.rules) - len(shown), len(used) - len(shown)
+        made = f"of which {used_more} made something" if used_more else "which made nothing"
+        more = [f"… and {others} more, {made}: -v lists them"]
         return [*(each.line() for each in shown), *(more if others else [])]
 
     def to_json(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Literal
 
-from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.support import Joined
@@ -27,6 +27,7 @@ from agent_wiki.trajectory.evidence import as_trust, least_trusted, texts_in
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.values import entries_of, texts_of, whole_number
@@ -157,8 +158,7 @@ def why(wiki: Path, wanted: str, traces: Sequence[Path] = (), context: int = CON
     files and folders with recordings, besides those the wiki knows and those beside it; characters to show on
     either side of a quote. Raises `UsageError` for a wiki or page that does not exist, and for an ambiguous name.
     """
-    if not wiki.is_dir():
-        raise UsageError(f"{wiki}: no such wiki")
+    require_folder(wiki)
     folder, problems = WikiFolder(wiki), list[UnreadablePage]()
     pages = WikiPages.read(folder, problems)
     sessions = pages.view.sessions

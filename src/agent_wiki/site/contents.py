@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from agent_wiki.errors import UnreadablePage, UsageError
+from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.state import WikiView
@@ -23,6 +23,7 @@ from agent_wiki.site.addresses import href, lesson_file, session_file
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.layout import ARCHIVE, INDEX, kind_of, page_id, page_title
+from agent_wiki.wiki.missing import no_wiki
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import text_or_none, texts_of
@@ -132,7 +133,7 @@ class SiteContents:
 def require_wiki(wiki: Path) -> None:
     """Raise `UsageError` for a folder that is no wiki."""
     if not (wiki / INDEX).is_file():
-        raise UsageError(f"{wiki}: no wiki here: it has no {INDEX}; name the wiki's folder with --wiki")
+        raise no_wiki(wiki)
 
 
 def read_contents(wiki: Path) -> SiteContents:

@@ -23,6 +23,7 @@ from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError, 
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wiki
+from agent_wiki.wiki.missing import no_wiki
 from agent_wiki.wiki.page import Page, parse_page, render_page
 from agent_wiki.wiki.replacing import created, folder_synced, replacing, synced, write_all
 
@@ -62,9 +63,7 @@ class WikiFolder:
         except NotADirectoryError:
             raise UsageError(f"{self.root}: a file, not the folder of a wiki") from None
         if not names and not may_be_new:
-            raise UsageError(
-                f"{self.root}: no wiki here; `wiki ingest` makes one of recordings, `wiki init` an empty one"
-            )
+            raise no_wiki(self.root)
         if not may_become_wiki(names):
             raise UsageError(
                 f"{self.root}: holds other things and is no wiki; name another folder with --wiki, "

@@ -1,0 +1,40 @@
+"""What is said where a wiki was to be and is none: in one sentence, with the wikis that lie beside."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from pathlib import Path
+
+from agent_wiki.errors import UsageError
+from agent_wiki.wiki.layout import CONFIG, INDEX
+from agent_wiki.wiki.text import plain_line
+
+_MOST_LOOKED_AT = 1_000
+_LONGEST_NAME = 80
+
+
+def require_folder(folder: Path) -> None:
+    """Raise `UsageError` where there is no such folder."""
+    if not folder.is_dir():
+        raise no_wiki(folder)
+
+
+def no_wiki(folder: Path) -> UsageError:
+    """That this folder is no wiki, and which one beside it is; else how one is made."""
+    beside = min(_wikis_in(folder.parent), default=None)
+    if beside is None:
+        return UsageError(
+            f"{folder}: no wiki here; `wiki ingest PATH` makes one of recordings, `wiki init` an empty one"
+        )
+    name = plain_line(str(folder.parent / beside), _LONGEST_NAME)
+    return UsageError(f"{folder}: no wiki here; {name} is one: name it with --wiki")
+
+
+def _wikis_in(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            names = [each.name for each in islice(entries, _MOST_LOOKED_AT) if each.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [name for name in names if all((folder / name / file).is_file() for file in (CONFIG, INDEX))]
