@@ -28,8 +28,9 @@ class Sides:
 
 def sides_of_merge(wiki: Path, paths: Iterable[str]) -> Sides:
     """What is known of these pages."""
-    names, sides = sorted(paths), _sides(wiki) if wiki.is_dir() else ()
-    if not names or not sides:
+    names = sorted(paths)
+    sides = _sides(wiki) if names and wiki.is_dir() else ()
+    if not sides:
         return Sides()
     texts = [text or "" for text in texts_at(wiki, [(side, name) for side in sides for name in names])]
     edited: set[str] = set()
