@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.changes.revision import revision_of
 from agent_wiki.commands import main
 from agent_wiki.pipeline.new_pages import AtMost
 from tests.repositories import Repository
-from tests.wikis import Script, ingest, record, rule
+from tests.wikis import Script, ingest, record, rule, tree
 
 FIRST, SECOND = "Run the check before a change.", "Ask for the currency first."
 
@@ -58,6 +59,17 @@ def test_a_new_lesson_is_one_line_with_its_page_and_turn(nights: Nights) -> None
     assert f"[page](https://example.org/o/r/blob/main/wiki/{page})" in line
     assert "[T2](https://example.org/o/r/blob/main/wiki/summaries/b.md) of b" in line
     assert all(check["passed"] for check in values["checks"])
+
+
+def test_a_wiki_that_git_ignores_is_new_with_its_sessions(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    (repository.root / ".gitignore").write_text("/wiki/\n", encoding="utf-8")
+    repository.commit()
+    ingest([record(tmp_path / "traces", "a")], repository.wiki, Script(tmp_path).engine)
+    revision = revision_of(repository.wiki)
+    assert revision.changed_files().keys() == tree(repository.wiki).keys()
+    assert main(["report", "--wiki", str(repository.wiki), "--pr", str(tmp_path / "body.md")]) == 0
+    assert json.loads((tmp_path / "body.json").read_text("utf-8"))["title"].endswith(", from 1 session")
 
 
 def test_without_a_change_nothing_is_new(nights: Nights, capsys: pytest.CaptureFixture[str]) -> None:

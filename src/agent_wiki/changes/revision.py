@@ -9,6 +9,7 @@ from typing import Literal
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.git_files import ask_git, commit_of, git_output, texts_at
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.missing import require_folder
 
 FileChange = Literal["new", "changed", "gone"]
@@ -27,9 +28,14 @@ class Revision:
     folder: str
 
     def changed_files(self) -> dict[str, FileChange]:
-        """Every file of the wiki that is now another than in this revision, by path in the wiki."""
+        """Every file of the wiki that is now another than in this revision, by path in the wiki.
+
+        Files that git ignores are left out; of a wiki that is ignored as a whole only those of `.wiki/`.
+        """
         found: dict[str, FileChange] = {}
-        words = ["ls-files", "-z", "--others", "--exclude-standard"]
+        is_ignored = git_output(self.wiki, "check-ignore", ".") != b""
+        ignored = f"--exclude=/{self.folder}{MACHINERY}/" if is_ignored else "--exclude-standard"
+        words = ["ls-files", "-z", "--others", ignored]
         if self.commit:
             given = ("--no-ext-diff", "--no-renames", "--name-status", "-z", "--relative", self.commit)
             fields = _fields(git_output(self.wiki, "diff", *given, "--", "."))
