@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import fsum
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from agent_wiki.pages.index_parts import IndexPart
@@ -34,10 +34,9 @@ def index_pages(
     catalog: Catalog, rows: IndexRows, parts: Mapping[str, Sequence[IndexPart]]
 ) -> dict[str, dict[str, Any]]:
     """What each index page shows, by path. In: the rows of the index; the pages that list all, by section."""
-    listed = heapq.nsmallest(MOST_LISTED, rows.guidelines, key=lambda each: each[:2])
-    guidelines = [{**shown(entry, entry.row()), "tier": TIERS[number]} for number, _, entry in listed]
+    listed = islice(_ranked(rows.guidelines, TIERS), MOST_LISTED)
+    guidelines = [{**shown(entry, entry.row()), "tier": name} for name, entry in listed]
     guidelines.sort(key=lambda each: (each["title"].lower(), each["id"]))
-    tiers = Counter(number for number, *_ in rows.guidelines)
     return {
         "index.md": {
             "usage": _usage(catalog),
@@ -57,7 +56,7 @@ def index_pages(
             "parts": parts["guidelines"],
             "tag_parts": parts["tags"],
             "by_tag": [] if parts["guidelines"] else _by_tag(guidelines),
-            "tiers": {TIERS[number]: tiers[number] for number in sorted(tiers)},
+            "tiers": {name: len(found) for name, found in rows.guidelines.items() if found},
             "roll_up": _roll_up(guidelines),
         },
         "skills/index.md": {"skills": rows.shown["skill"][:MOST_LISTED], "parts": parts["skills"]},
@@ -73,24 +72,33 @@ def _best(rows: IndexRows) -> Iterator[dict[str, Any]]:
     """What to read first: clusters, skills, then guidelines, those that use and sessions confirm before others."""
     found: list[dict[str, Any]] = [*rows.shown["cluster"], *rows.shown["skill"]]
     yield from found[:_MOST_STARTED]
-    rest = (each for each in rows.guidelines if TIERS[each[0]] not in _AGAINST)
-    entries = (entry for *_, entry in heapq.nsmallest(2 * _MOST_STARTED, rest, key=lambda each: each[:2]))
+    rest = _ranked(rows.guidelines, [each for each in TIERS if each not in _AGAINST])
+    entries = (entry for _, entry in islice(rest, 2 * _MOST_STARTED))
     uncovered = ((entry, row) for entry in entries if "superseded_by" not in (row := entry.row()))
     for entry, row in islice(uncovered, max(0, _MOST_STARTED - len(found))):  # a cluster above leads to the others
         yield shown(entry, row)
 
 
+def _ranked(
+    guidelines: Mapping[Tier, Sequence[tuple[int, IndexEntry]]], tiers: Iterable[Tier]
+) -> Iterator[tuple[Tier, IndexEntry]]:
+    """The guidelines of these tiers with the tier: those that more sessions support before others of it."""
+    for name in tiers:
+        for _, entry in sorted(guidelines[name], key=itemgetter(0), reverse=True):
+            yield name, entry
+
+
 def _newest_pages(rows: IndexRows) -> list[dict[str, Any]]:
     """The guidelines whose newest session is the latest."""
-    dated = [entry for *_, entry in rows.guidelines if entry.date]
-    newest = heapq.nlargest(_MOST_NEW, dated, key=lambda entry: (entry.date or "", entry.path))
+    dated = [entry for found in rows.guidelines.values() for _, entry in found if entry.date]
+    newest = heapq.nlargest(_MOST_NEW, dated, key=attrgetter("date", "path"))
     return [shown(entry, entry.row()) for entry in newest]
 
 
 def _disputed(rows: IndexRows) -> Iterator[dict[str, Any]]:
     """The guidelines that sessions which read them speak against."""
-    against = (each for each in rows.guidelines if TIERS[each[0]] in _AGAINST)
-    for *_, entry in heapq.nsmallest(_MOST_STARTED, against, key=lambda each: each[2].path):
+    against = (entry for each in _AGAINST for _, entry in rows.guidelines[each])
+    for entry in heapq.nsmallest(_MOST_STARTED, against, key=attrgetter("path")):
         counts = ", ".join(f"{status} {count}" for status, count in counts_by_status(entry.recalls).items())
         yield {**shown(entry, entry.row()), "counts": counts}
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import partial
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from pydantic_core import from_json
@@ -55,13 +56,26 @@ class IndexPart(NamedTuple):
 
 def parts_by_date(section: str, rows: Iterable[Listed]) -> list[IndexPart]:
     """All rows by month; a month of more than 500 by day, and such a day by a digest of the path."""
-    months: dict[str, list[Listed]] = {}
+    days: dict[str | None, list[Listed]] = {}
     for row in rows:
-        months.setdefault(_name(row, 0), []).append(row)
-    named = (each for month in sorted(months, reverse=True) for each in _divided(month, months[month], 1))
+        days.setdefault(row.date, []).append(row)
+    months: dict[str, dict[str, list[Listed]]] = {}
+    for date, found in days.items():
+        day = _day(date)
+        months.setdefault(day[:_MONTH], {}).setdefault(day, []).extend(found)
+    named = (each for month in sorted(months, reverse=True) for each in _of_month(month, months[month]))
     return [
         IndexPart(f"{FOLDER}/_{section}-{name}.md", name, len(found), partial(_lines, found)) for name, found in named
     ]
+
+
+def _of_month(month: str, days: Mapping[str, list[Listed]]) -> Iterator[tuple[str, list[Listed]]]:
+    whole = list(chain.from_iterable(days.values()))
+    if len(whole) <= MOST_ROWS:
+        yield month, whole
+        return
+    for day in sorted(days, reverse=True):
+        yield from _divided(day, days[day], 1)
 
 
 def _lines(rows: Iterable[Listed]) -> list[str]:
@@ -80,20 +94,16 @@ def _divided(name: str, rows: list[Listed], level: int) -> Iterator[tuple[str, l
     groups: dict[str, list[Listed]] = {}
     for row in rows:
         groups.setdefault(_name(row, level), []).append(row)
-    for each in sorted(groups, reverse=level == 1):
+    for each in sorted(groups):
         yield from _divided(each, groups[each], level + 1)
 
 
 def _name(row: Listed, level: int) -> str:
-    """What a row's part is called at a level: its month, its day, then the day with ever more of a digest."""
-    day = _day(row.date)
-    if level < 2:
-        return day[: _DAY if level else _MONTH]
+    """What a row's part is called at a level: its day with ever more of a digest."""
     digest = hashlib.sha1(row.path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
-    return f"{day}-{digest[: level - 1]}"
+    return f"{_day(row.date)}-{digest[:level]}"
 
 
-@lru_cache(maxsize=1_000)
 def _day(date: str | None) -> str:
     return date[:_DAY] if date and _DATE.fullmatch(date[:_DAY]) else _UNDATED
 

@@ -39,7 +39,7 @@ class Shards:
         self._supporting: list[int] = []
         self._kinds: dict[str, int] = {}
         self._by_name: dict[str, list[int]] = {}
-        self._name_of: dict[str, str] = {}
+        self._by_tag: dict[str, list[int]] = {}  # the same lists by each spelling
 
     def add(self, row: Mapping[str, Any], supporting: int) -> None:
         """Take the next row and the number of its sessions; tags that differ only in spelling share one shard."""
@@ -47,10 +47,9 @@ class Shards:
         self._kind_of.append(self._kinds.setdefault(row["kind"], len(self._kinds)))
         self._supporting.append(supporting)
         for tag in row["tags"]:
-            name = self._name_of.get(tag)
-            if name is None:
-                name = self._name_of[tag] = slug(tag)
-            numbers = self._by_name.setdefault(name, [])
+            numbers = self._by_tag.get(tag)
+            if numbers is None:
+                numbers = self._by_tag[tag] = self._by_name.setdefault(slug(tag), [])
             if not numbers or numbers[-1] != number:
                 numbers.append(number)
 

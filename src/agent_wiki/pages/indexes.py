@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from json.encoder import encode_basestring
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json
@@ -17,7 +18,7 @@ from agent_wiki.pages.foreign import claims_of
 from agent_wiki.pages.index_pages import MOST_LISTED, index_pages, shown
 from agent_wiki.pages.index_parts import IndexPart, Listed, ListedPage, parts_by_date, parts_by_tag
 from agent_wiki.pages.index_shards import Shards, sessions_of
-from agent_wiki.pages.recalls import TIERS, Recall, counts_by_status, tier
+from agent_wiki.pages.recalls import TIERS, Recall, Tier, counts_by_status, tier
 from agent_wiki.pages.support import Counted
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.generated import signed
@@ -195,7 +196,8 @@ class IndexRows:
     example: ExampleSearch = field(default_factory=ExampleSearch)
     ids: dict[str, dict[str, str]] = field(default_factory=lambda: {kind: {} for kind in INDEXED})
     shown: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in INDEXED})
-    guidelines: list[tuple[int, int, IndexEntry]] = field(default_factory=list)  # with tier and support
+    guidelines: dict[Tier, list[tuple[int, IndexEntry]]] = field(default_factory=lambda: {each: [] for each in TIERS})
+    """The guidelines of each tier, each with the number of its sessions."""
     subtasks: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by session
 
     def add(self, entry: IndexEntry) -> None:
@@ -210,9 +212,8 @@ class IndexRows:
         self.example.add(row, supporting)
         self.ids[entry.kind][row["id"]] = entry.path
         if entry.kind == "guideline":
-            place = TIERS.index(tier(entry.recalls, supporting)), -supporting
             entry.title = entry.title or row["title"]
-            self.guidelines.append((*place, entry))
+            self.guidelines[tier(entry.recalls, supporting)].append((supporting, entry))
             return
         found.append(shown(entry, row))
         if entry.kind == "task":
@@ -233,12 +234,12 @@ def indexes_of(catalog: Catalog, entries: Iterable[IndexEntry], templates: Templ
     rows = IndexRows()
     for kind in INDEXED:
         entries_of_kind = by_kind["summary" if kind == EPISODE else kind]
-        for entry in sorted((each for each in entries_of_kind if each.line), key=lambda entry: entry.path):
+        for entry in sorted([each for each in entries_of_kind if each.line], key=attrgetter("path")):
             rows.add(entry)
     newest["index.md"] = max(newest.values(), default="")
     counts = {kind: len(found) for kind, found in by_kind.items()}
     shards = rows.shards.files(rows.lines)
-    by_date = _all_by_date("guidelines", (entry for *_, entry in rows.guidelines))
+    by_date = _all_by_date("guidelines", (entry for found in rows.guidelines.values() for _, entry in found))
     parts = {
         "guidelines": by_date,
         "skills": _all_by_date("skills", map(_listed, rows.shown["skill"])),

@@ -17,6 +17,7 @@ from agent_wiki.pages.sessions import Session, kin_names
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiView
 from agent_wiki.wiki.layout import page_id, summary_path
+from agent_wiki.wiki.records import record_path
 
 if TYPE_CHECKING:
     from agent_wiki.pages.catalog import Catalog
@@ -43,12 +44,13 @@ class Facts(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A settled session, and its pages as they lie on disk: path, and what is known of it.
+    """A settled session, the path of its record, and its pages as they lie on disk: path, and what is known of it.
 
     `remembered` is the text by which the last run remembered all this, "" if it did not.
     """
 
     facts: Facts
+    record: str
     pages: Sequence[tuple[str, Known]]
     remembered: str = ""
 
@@ -74,7 +76,7 @@ def settled_sessions(made: Catalog, known: Mapping[str, Known]) -> Iterator[Sett
                 and _has_own_tags(facts, view.state.config.tags)
                 and paths[0].endswith(summary_path(session.session_id).partition("/")[2])
             ):
-                yield Settled(facts, pages)
+                yield Settled(facts, record_path(facts.session_id), pages)
 
 
 def _parents_of_subtasks(view: WikiView) -> Iterator[str]:
@@ -124,7 +126,7 @@ def disturbed(settled: Collection[Settled], view: WikiView, named: Collection[st
     tags = view.state.config.tags
     return {
         facts.session_id
-        for facts, pages, _ in settled
+        for facts, *_ in settled
         if not ids.isdisjoint(facts.ids)
         or not names.isdisjoint(facts.names)
         or summary_path(facts.session_id).lower() in paths

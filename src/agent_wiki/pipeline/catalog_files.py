@@ -196,7 +196,7 @@ class CatalogFiles:
         return records
 
     def _write_indexes(self, made: Catalog, entries: Iterable[IndexEntry]) -> None:
-        shown = [self._as_edited(entry) for entry in entries]
+        shown = list(map(self._as_edited, entries) if self.pages.edited else entries)
         indexes = indexes_of(made, shown, self.templates)
         left = {path for path, _ in indexes.files if self._is_left(path)}
         files = [(path, text) for path, text in indexes.files if path not in left]

@@ -88,7 +88,7 @@ def load_wiki(
     memory = Memory({}, set(), "", []) if is_joined else remembered(folder)
     if settled_but is not None:
         loaded.settled = but_the_newest(memory.settled)
-    but = {record_path(each.facts.session_id) for each in loaded.settled}
+    but = {each.record for each in loaded.settled}
     _load_records(folder, problems, loaded, but, is_judged=is_judged)
     _load_corpus(folder, problems, loaded)
     paths = paths_of(loaded.state.records.values()) if is_joined else ()

@@ -25,12 +25,11 @@ from agent_wiki.wiki.files import Signature
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.page import Page
-from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "pages.txt"
 _INDEXES = "indexes.json"
-_HEAD = f"agent-wiki {__version__}, layout 9"
+_HEAD = f"agent-wiki {__version__}, layout 10"
 _SEPARATOR, _SEPARATORS = "\t", 4  # a page whose path or date has one is not remembered
 
 INDEX_PAGES = ("index.md", *(f"{section}/index.md" for section in FOLDERS))
@@ -162,7 +161,7 @@ def _lines(
 
 def _block(settled: Settled, files: Mapping[str, Signature]) -> str:
     """A settled session and its pages; nothing where one of the files is not there."""
-    record = record_path(settled.facts.session_id)
+    record = settled.record
     pages = [_line(path, known, files) for path, known in settled.pages]
     if record not in files or "" in pages:
         return ""
@@ -191,9 +190,7 @@ def remembered(folder: WikiFolder) -> Memory:
         pages = list(_unchanged(lines, files))
         memory.known.update(pages)
         if len(pages) == len(lines) and files.get(record) == signature:
-            found = Facts(*from_json(facts))
-            if record == record_path(found.session_id):  # else it is under the name of an earlier version
-                memory.settled.append(Settled(found, pages, block))
+            memory.settled.append(Settled(Facts(*from_json(facts)), record, pages, block))
     return memory._replace(terms=terms)
 
 

@@ -19,7 +19,6 @@ from agent_wiki.wiki.yaml_syntax import dump_yaml
 _PLAIN = r"(?!(?:null|true|false)[,\]])[a-z][a-z0-9-]*"
 _QUOTED = r"'[A-Za-z0-9 ._-]*'"
 _LIST = rf"\[(?:{_PLAIN}|{_QUOTED})(?:, (?:{_PLAIN}|{_QUOTED}))*\]|\[\]"
-_LINE = re.compile(rf"    '?([0-9a-f]{{12}})'?: ({_LIST})\n")
 _BLOCK = re.compile(rf"^tags:\n  guideline:\n((?>    '?[0-9a-f]{{12}}'?: (?:{_LIST})\n)+)", re.MULTILINE)
 
 STAND_IN: dict[str, list[str]] = {"lines of guidelines": []}
@@ -59,10 +58,11 @@ def tag_lines(text: str) -> TagLines | None:
     block = _BLOCK.search(text)
     if block is None:
         return None
-    names = [match[1] for match in _LINE.finditer(block[1])]
+    found = block[1].splitlines(keepends=True)
+    names = [line[5:17] if line[4] == "'" else line[4:16] for line in found]
     if any(left >= right for left, right in pairwise(names)):
         return None
-    lines = dict(zip(names, block[1].splitlines(keepends=True), strict=True))
+    lines = dict(zip(names, found, strict=True))
     rest = f"{text[: block.start()]}tags:\n{_STAND_IN_LINE}{text[block.end() :]}"
     return TagLines(rest, lines) if rest.count(_STAND_IN_LINE) == 1 else None
 
