@@ -90,6 +90,7 @@ def test_a_request_is_one_line_of_at_most_240_characters() -> None:
         ("no, that's not what I asked", "objection"),
         ("the login test is failing", "objection"),
         ("don't touch the lock file", "objection"),
+        ("no, then it's good", "acceptance"),
         ("perfect, thanks!", "acceptance"),
         ("looks good", "acceptance"),
         ("yes", "nudge"),

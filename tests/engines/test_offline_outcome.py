@@ -158,25 +158,11 @@ def test_a_look_at_the_base_is_no_check_of_the_work(stash: str) -> None:
 HIDDEN_TESTS = "<pr_description>The total is wrong.</pr_description> Fix it and submit."
 
 
-def test_a_suite_that_passed_all_along_shows_nothing_where_a_grader_decides() -> None:
-    session = Session(exit_status="Submitted").user(HIDDEN_TESTS).edit("lib.py").run("pytest", "4 passed")
-    result = shown(session)
-    assert (result.outcome, result.basis) == ("unknown", "graded")
-    with_a_user = Session().user("the total is wrong").edit("lib.py").run("pytest", "4 passed")
-    assert shown(with_a_user).outcome == "success"
-
-
-def test_a_suite_that_had_shown_the_fault_counts_also_where_a_grader_decides() -> None:
-    session = Session(exit_status="Submitted").user(HIDDEN_TESTS).run("pytest", "1 failed", failed=True)
-    assert shown(session.edit("lib.py").run("pytest", "4 passed")).outcome == "success"
-    own_doing = Session(exit_status="Submitted").user(HIDDEN_TESTS).edit("lib.py").run("pytest", "1 failed")
-    assert shown(own_doing.edit("lib.py").run("pytest", "4 passed")).outcome == "unknown"
-
-
-def test_a_suite_that_the_task_asks_for_counts_also_where_a_grader_decides() -> None:
-    text = f"{HIDDEN_TESTS} Run the tests before you submit."
-    session = Session(exit_status="Submitted").user(text).edit("lib.py").run("pytest", "4 passed")
-    assert shown(session).outcome == "success"
+def test_the_last_check_decides_also_where_a_grader_judges_elsewhere_and_nothing_else_does() -> None:
+    result = shown(Session(exit_status="Submitted").user(HIDDEN_TESTS).edit("lib.py").run("pytest", "4 passed"))
+    assert (result.outcome, result.basis) == ("success", "check")
+    handed_over = shown(Session(exit_status="Submitted").user(HIDDEN_TESTS).edit("lib.py"))
+    assert (handed_over.outcome, handed_over.basis) == ("unknown", "graded")
 
 
 def test_a_failing_suite_is_a_failure_also_where_a_grader_decides() -> None:
@@ -332,6 +318,22 @@ def test_an_answer_that_rests_on_logs_which_were_fetched_into_a_temporary_folder
 def test_a_document_that_was_written_is_delivered_and_code_is_not() -> None:
     assert shown(Session().user("write the plan").write("plan.md").says(REVIEW)).outcome == "success"
     assert shown(Session().user("write the plan").write("plan.py").says(REVIEW)).outcome == "unknown"
+
+
+def test_a_document_needs_no_long_report() -> None:
+    written = Session().user("review the branch").write("findings.md")
+    assert shown(written.says("The six findings are in findings.md.")).outcome == "success"
+    assert shown(Session().user("review the branch").write("findings.md").says("Done.")).outcome == "unknown"
+
+
+def test_an_edit_in_a_temporary_folder_does_not_undo_a_check() -> None:
+    tried = "cd /tmp && mkdir -p shop && cd shop && echo 1 > current && cart show"
+    session = Session().user("fix it").edit("a.py").run("pytest", "4 passed")
+    assert shown(session.run(tried, "1")).outcome == "success"
+    session = Session().user("fix it").edit("a.py").run("pytest", "4 passed")
+    assert shown(session.run(tried.replace("/tmp", "src"), "1")).outcome == "unknown"
+    work = Session().user("fix it").edit("a.py").run("pytest", "4 passed").run("cd /tmp/shop && sed -i s/a/b/ cart.py")
+    assert shown(work).outcome == "unknown"  # the shop itself lies there
 
 
 def test_an_open_question_and_a_consent_are_no_objection() -> None:
@@ -545,3 +547,39 @@ def test_a_document_is_delivered_with_a_list_that_lies_beside_it(beside: str, ou
     session = Session().user("write the story of the cart").write("docs/cart.md", "# Cart").edit(beside)
     said = "The story of the cart is written: it has five chapters and names what is to be done next. " * 3
     assert shown(session.says(said)).outcome == outcome
+
+
+TASK = "Put the query into total.sql."
+
+
+def test_a_file_is_read_back_that_a_task_names_which_was_handed_over_as_a_file() -> None:
+    session = Session(exit_status="Submitted").user("Solve the issue in /shop/TASK.md: make what it asks for.")
+    session.run("cat /shop/TASK.md", TASK).write("total.sql", "select sum(price) from carts")
+    result = shown(session.run("cat total.sql", "select sum(price) from carts"))
+    assert (result.outcome, result.basis) == ("success", "read-back")
+    other = Session().user("Solve the issue in /shop/TASK.md: make what it asks for.").run("cat notes.md", TASK)
+    other.write("total.sql", "select sum(price) from carts")
+    assert shown(other.run("cat total.sql", "select sum(price) from carts")).outcome == "unknown"
+
+
+def test_a_push_that_the_recording_ends_with_leaves_the_work_partial() -> None:
+    session = Session().user("build the shop").edit("shop.py").call("Bash", {"command": "git push --force"}, None)
+    asked = Session().user("push").call("Bash", {"command": "git push --force"}, None)
+    assert (shown(session).outcome, shown(asked).outcome) == ("partial", "unknown")
+
+
+def test_files_that_a_tool_pushes_are_shipped() -> None:
+    session = Session().user("build the shop").edit("shop.py").call("mcp__github__push_files", {"files": []}, "{}")
+    assert (shown(session).outcome, shown(session).basis) == ("success", "shipped")
+
+
+@pytest.mark.parametrize(("code", "outcome"), [("0", "success"), ("1", "failure")])
+def test_a_harness_that_writes_the_exit_code_as_rc_is_understood(code: str, outcome: str) -> None:
+    session = Session().user("fix it").edit("pom.xml").call("execute_bash", {"command": "mvn -q test"}, None)
+    session.builder.tool(f"c{session.calls}", f"rc={code}\n")
+    assert shown(session).outcome == outcome
+
+
+def test_a_commit_through_a_program_that_shortens_what_is_printed_is_one() -> None:
+    session = Session().user("fix it").edit("a.py").run("rtk pytest", "1 failed", failed=True).user("commit")
+    assert shown(session.run("rtk git commit -m x", "ok")).outcome == "success"

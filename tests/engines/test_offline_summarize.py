@@ -368,14 +368,12 @@ def test_a_check_that_could_not_run_is_reported() -> None:
     assert "`python -m pytest` could not run (T5): “No module named pytest”." in summary(session).narrative
 
 
-def test_work_for_a_grader_reports_its_own_last_check_and_no_more() -> None:
-    session = Session(exit_status="Submitted").user("fix the total").edit("a.py").run("pytest", "4 passed")
-    arc = summary(session)
-    assert arc.outcome == "unknown"
-    assert arc.narrative.endswith(
-        "Its own last check, `pytest`, passed (T5). The work was handed over, and what the grader said of it is not "
-        "recorded."
-    )
+def test_of_work_for_a_grader_the_story_says_that_the_verdict_is_not_recorded() -> None:
+    session = Session(exit_status="Submitted").user("fix the total").edit("a.py")
+    handed_over = "The work was handed over, and what the grader said of it is not recorded."
+    assert summary(session).narrative.endswith(handed_over)
+    arc = summary(session.run("pytest", "4 passed"))
+    assert arc.narrative.endswith(f"After the last change `pytest` passed (T5): “4 passed”. {handed_over}")
 
 
 def test_a_healed_workload_names_the_cause_and_the_change() -> None:

@@ -32,7 +32,7 @@ _LONGEST_LINE = 400
 _STATED_CODE = regex(
     r"""[ \t]*[\[<(]?(?:Error:[ ])?
     (?:(?:The[ ])?(?:command|process|script|program)[ ](?:[a-z]{1,20}[ ]){1,3}|exited[ ]with[ ])?
-    (?:exit[ _]?code|exit[ ]status|return[ _]?code|(?<=with[ ])code|(?<=\[)exit(?=[ ]-?\d{1,3}\]))
+    (?:exit[ _]?code|exit[ ]status|return[ _]?code|(?<=with[ ])code|rc(?==)|(?<=\[)exit(?=[ ]-?\d{1,3}\]))
     [ ]?[:=>]?[ ]?(-?\d{1,10})
     (?:</returncode>)?[.)\]>]{0,2}(?:[ ]\([^()\n]{0,60}\))?[ \t\r]*""",
     re.IGNORECASE | re.VERBOSE,

@@ -38,6 +38,7 @@ _LOOK_VERB = regex(
 _DIAGNOSTIC_TOOLS = frozenset(
     {"getdiagnostics", "get_diagnostics", "diagnostics", "get_errors", "read_lints", "problems"}
 )
+_SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_request", "create_merge_request"})
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}
 
@@ -81,6 +82,7 @@ def tool_kind(call: Call) -> Kind:
         ("ask", _ASK_TOOLS),
         ("delegate", _DELEGATE_TOOLS),
         ("run", _RUN_TOOLS),
+        ("ship", _SHIP_TOOLS),
         ("check", _DIAGNOSTIC_TOOLS),
         ("skill", frozenset({"skill"})),
     )

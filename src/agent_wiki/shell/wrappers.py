@@ -28,7 +28,7 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("nohup", "command", "builtin", "setsid", "caffeinate"), frozenset()),
 }
 _TIMED = frozenset({"timeout", "gtimeout"})  # a duration follows
-_RUNNERS = frozenset({"npx", "bunx", "uvx", "xvfb-run"})
+_RUNNERS = frozenset({"npx", "bunx", "uvx", "xvfb-run", "rtk"})
 _RUNNERS_WITH_VERB = frozenset(
     {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("rye", "run"), ("conda", "run"), ("bundle", "exec"),
      ("pnpm", "exec"), ("yarn", "exec"), ("npm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("mise", "exec"),

@@ -65,6 +65,7 @@ def test_instead_of_becomes_a_recommendation(said: str) -> None:
         "use this instead of that",  # nothing that means anything elsewhere
         "I want the tool to be called cart-app instead of shop-app",  # a name dictated once
         "use version 2.1 instead of 2.0",  # a value of one day
+        "use a dataclass instead of nested dicts for the discount-codes",  # one thing of the work at hand
         "use src/cart/a.py instead of src/cart/b.py",  # files of one repository
         "can you use a dataclass instead of nested dicts?",  # a polite request for this one place
         "I would use a dataclass",  # nothing to be replaced

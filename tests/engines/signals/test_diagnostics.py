@@ -89,6 +89,21 @@ def test_two_rules_or_a_message_about_this_code_give_none(output: str) -> None:
     assert not _rules(script.runs("make lint", "ok"))
 
 
+UNWRAPPED = "a.go:9:3: error of an external package is unwrapped: sig: func os.ReadFile(name string) error (wrapcheck)"
+
+
+def test_what_a_message_goes_on_to_name_does_not_stand_in_the_way_of_its_rule() -> None:
+    script = Script().runs("make lint", f"{UNWRAPPED}\n{UNWRAPPED.replace('9', '12')}", failed=True)
+    before, after = "return nil, err //nolint:gosec", 'return nil, fmt.Errorf("%w", err) //nolint:gosec'
+    (rule,) = _rules(script.edits(before, after, "a.go").runs("make lint", "ok"))
+    assert rule.startswith("Keep to the rule `wrapcheck` (error of an external package is unwrapped) in Go files:")
+
+
+def test_a_rule_that_was_switched_off_for_a_line_was_not_met() -> None:
+    script = Script().runs("make lint", UNWRAPPED, failed=True)
+    assert not _rules(script.edits("return nil, err", "return nil, err //nolint", "a.go").runs("make lint", "ok"))
+
+
 NO_METHOD = "error[E0599]: no method named `query` found for struct `Builder` in the current scope"
 FEATURES = ('web = { features = ["json"] }', 'web = { features = ["json", "query"] }')
 

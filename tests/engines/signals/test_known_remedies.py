@@ -68,14 +68,6 @@ def test_a_change_before_the_state_was_shown_is_no_remedy() -> None:
     assert not _titles(script.runs("kubectl rollout status deploy/cart", HEALTHY))
 
 
-def test_an_error_the_user_came_back_with_is_a_lesson_once_remedied() -> None:
-    script = Script().edits("a", APP_NAMED[0]).says("Done.").user(NO_APP)
-    assert not _titles(script)
-    (lesson,) = known_remedies.lessons(MinedSession.of(script.edits(*APP_NAMED).done()))
-    assert lesson.guideline.title == "List only importable apps in settings"
-    assert lesson.guideline.rationale.endswith(f"; the edit that followed wrote `{APP_NAMED[1]}`.")
-
-
 @pytest.mark.parametrize("remedy", remedies(), ids=lambda remedy: remedy.wording.title)
 def test_every_entry_is_worded_as_a_rule(remedy: Remedy) -> None:
     wording = remedy.wording

@@ -18,6 +18,13 @@ def test_a_flag_that_is_not_known_is_left_out() -> None:
     ]
 
 
+def test_the_letter_of_an_option_is_found_where_several_are_written_as_one_word() -> None:
+    script = Script().runs("grep -oP 'a+' notes.md", "grep: invalid option -- P\nusage: grep [-abc]", failed=True)
+    assert _rules(script.runs("grep -o 'aa*' notes.md", "a")) == ["Call `grep` without `-P`, which it does not know."]
+    script = Script().runs("grep -oP 'a+' notes.md", "grep: invalid option -- P", failed=True)
+    assert not _rules(script.runs("grep -nP 'a+' notes.md", "a"))
+
+
 def test_a_name_that_the_tool_offers_replaces_the_refused_one() -> None:
     output = 'Unknown JSON field: "merged"\nAvailable fields:\n  mergedAt\n  number\n'
     script = Script().runs("gh pr view 4 --json number,merged", output, failed=True)

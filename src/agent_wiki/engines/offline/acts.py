@@ -5,10 +5,12 @@ The view that the parts of a summary share. Tools differ from harness to harness
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import field
 
+from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
@@ -182,7 +184,13 @@ def _shell_act(call: Call, command: str) -> Act:
         kind = "run"  # stashed for a look at the base and restored: nothing is undone, no check of the work
     did_happen = call.mark is None and not call.is_error
     pairs = list(zip(commands, kinds, strict=True))
-    edits = [path for each, of in pairs if of in ("edit", "check", "run") for path in _edited(each)]
+    edits, place = [], ""
+    makes_folder = any(each.program == "mkdir" or each.words[:2] == ("git", "init") for each in commands)
+    for each, of in pairs:
+        if each.program == "cd" and len(each.words) == 2 and makes_folder:  # else the work itself may lie there
+            place = posixpath.join(place, each.words[1], "")
+        elif of in ("edit", "check", "run"):
+            edits += [posixpath.join(place if place.startswith(TEMPORARY) else "", path) for path in _edited(each)]
     if "*** Begin Patch" in command:
         edits += _PATCHED.findall(command)
         kind = "edit" if kind in ("look", "run") else kind

@@ -13,6 +13,7 @@ from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 200  # of an answer
+_LEAST_OF_REPORT = 20  # letters of what is said of a document that was written
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
 _VERDICT_FIELD = regex(
@@ -35,12 +36,13 @@ def delivered(stretch: Stretch) -> Shown | None:
     """
     if not stretch.requests and stretch.trajectory.source.exit_status == "turn.completed":
         return _unasked(stretch)
-    reply = _answer(stretch)
+    edits = [path for act in stretch.kept_edits() for path in act.edits if not path.startswith(TEMPORARY)]
+    is_document = are_documents(edits)
+    is_all = is_document and stretch.followed_by is None and not any(act.kind == "check" for act in stretch.acts)
+    reply = _answer(stretch, _LEAST_OF_REPORT if is_all else _LEAST_LETTERS)
     last = stretch.requests[-1].kind if stretch.requests else ""
     if reply is None or last == "objection":
         return None
-    edits = [path for act in stretch.kept_edits() for path in act.edits if not path.startswith(TEMPORARY)]
-    is_document = are_documents(edits)
     looks = sum(act.kind == "look" and act.has_worked for act in stretch.acts)
     is_answer = last != "nudge" and not edits and looks >= _LEAST_LOOKS and any(map(_wants_words, stretch.requests))
     if not is_answer and not is_document:
@@ -69,7 +71,7 @@ def _wants_words(request: UserRequest) -> bool:
     return _WANTS_WORDS.search(request.text[:_MOST_READ]) is not None
 
 
-def _answer(stretch: Stretch) -> tuple[int, str] | None:
+def _answer(stretch: Stretch, least: int) -> tuple[int, str] | None:
     """The longest of the agent's answers; none when it did not have the last word, or broke off at a call."""
     replies = list(stretch.replies())
     if not replies or not stretch.requests or replies[0][0] < stretch.requests[-1].turn:
@@ -77,7 +79,7 @@ def _answer(stretch: Stretch) -> tuple[int, str] | None:
     if any(act.turn > replies[0][0] for act in stretch.acts):
         return None
     longest = max(replies, key=lambda each: len(each[1]))
-    return longest if sum(map(str.isalpha, longest[1])) >= _LEAST_LETTERS else None
+    return longest if sum(map(str.isalpha, longest[1])) >= least else None
 
 
 def _first_line(text: str) -> str | None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
@@ -16,6 +17,7 @@ from agent_wiki.wiki.text import plain_line
 _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<=[.!?])\s+")
 _MISSING = regex(r"No module named \W?\w{1,60}|\S{1,40}: command not found")
+_HANDED_OVER = " The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 40
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
@@ -36,11 +38,11 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     if shown.basis == "recorded":
         return _recorded(stretch)
     if shown.basis == "check":
-        return _checked(shown, troubles)
+        return f"{_checked(shown, troubles)}{_HANDED_OVER if is_graded_elsewhere(stretch) else ''}"
     if shown.basis == "cut-off":
         return _cut_off(stretch, shown)
     if shown.basis == "graded":
-        return _graded(stretch, shown)
+        return f"{_reply(stretch)}{_HANDED_OVER}".strip()
     return _shown_otherwise(stretch, shown) or _unknown(stretch)
 
 
@@ -71,17 +73,10 @@ def _because(shown: Shown) -> str:
 def _cut_off(stretch: Stretch, shown: Shown) -> str:
     if shown.quote:
         return f"No answer came: {error_words(shown.quote)} (T{shown.turn})."
+    if shown.act is not None:
+        return f"The recording ends before {called(shown.act)} was answered (T{shown.turn})."
     status = plain_line(stretch.trajectory.source.exit_status or "", 60)
     return f"The run was cut off ({code(status)}) before it came to an end."
-
-
-def _graded(stretch: Stretch, shown: Shown) -> str:
-    """The work was handed over to a grader whose verdict is not recorded."""
-    reply = f"{_reply(stretch)} " if shown.act is None else ""
-    if shown.act is not None and shown.act.finding is not None:
-        verb = "passed" if shown.act.finding.passed else "failed"
-        reply = f"Its own last check, {called(shown.act)}, {verb} (T{shown.act.end}). "
-    return f"{reply}The work was handed over, and what the grader said of it is not recorded."
 
 
 def _recorded(stretch: Stretch) -> str:

@@ -14,15 +14,7 @@ from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.wording import (
-    called,
-    code,
-    error_words,
-    file_names,
-    said,
-    service_call,
-    shown_path,
-)
+from agent_wiki.engines.offline.wording import called, code, error_words, file_names, said, service_call, shown_path
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line

@@ -33,6 +33,7 @@ _REPLACE = (
     regex(r"[Uu]se [`'\"](?P<new>[\w.]{2,60})(?:\(.{0,40}\))?[`'\"] instead of [`'\"](?P<old>[\w.]{2,60})"),
     regex(r"should use (?P<new>[\w.]{3,60}).{0,40} instead of (?P<old>[\w.]{3,60})"),
     regex(r"(?P<old>[\w.]{3,60}) (?:is|has been) deprecated.{0,80}?[Uu]se (?P<new>[\w.]{3,60})"),
+    regex(r"(?P<old>[\w.]{3,60}) must not be called\. use (?:[\w.-]{1,40}/){0,6}(?P<new>[\w.]{3,60})"),
 )
 
 

@@ -135,11 +135,15 @@ def _without_subject(match: re.Match[str]) -> str:
     return f"{match[1]} {gerund(verb)}" if verb else match[0]
 
 
+def names_own_things(text: str) -> bool:
+    """Whether a text speaks of a thing of the work at hand ("the second button"), and not of any project's."""
+    return not all(name.lower() in _COMMON for name in _DEFINITE.findall(text))
+
+
 def _is_general(norm: Norm) -> bool:
-    names = [name.lower() for name in _DEFINITE.findall(norm.rule)]
     is_short = 2 <= len(norm.rule.split()) <= _MOST_WORDS
     rule = re.sub(r"\bone\b", "", norm.rule) if " instead of " in norm.rule else norm.rule
-    is_of_work = not all(name in _COMMON for name in names) or _OWN_NAME.search(rule) is not None
+    is_of_work = names_own_things(norm.rule) or _OWN_NAME.search(rule) is not None
     return is_short and not _SPECIFIC.search(rule) and (norm.is_lasting or not is_of_work)
 
 

@@ -14,12 +14,12 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered
-from agent_wiki.engines.offline.graded import informative_checks, is_graded_elsewhere
+from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.reverted import lowered_where_reverted, lowered_where_stopped
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
-from agent_wiki.engines.offline.shipping import asks_to_ship, not_shipped, published, shipped_as_asked
+from agent_wiki.engines.offline.shipping import asks_to_ship, left_shipping, not_shipped, published, shipped_as_asked
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.pages.sessions import Outcome
@@ -93,12 +93,12 @@ def _shown(stretch: Stretch) -> Shown:
         or healthy_cluster(stretch)
         or shipped_as_asked(stretch)
         or published(stretch)
+        or left_shipping(stretch)
         or _by_end(stretch)
         or _not_allowed(stretch)
         or _by_moving_on(stretch)
         or delivered(stretch)
-        or _graded(stretch)
-        or Shown("unknown", "nothing")
+        or Shown("unknown", "graded" if is_graded_elsewhere(stretch) else "nothing")
     )
 
 
@@ -128,8 +128,6 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     if not latest or not (_changed_something(stretch) or _is_for_tests(stretch)):
         return None  # a check run for a review says nothing about the review
     failed, passed = (_in_order(act for act, state in latest.values() if state is each) for each in (False, True))
-    if not failed and is_graded_elsewhere(stretch):
-        passed = informative_checks(stretch, passed)
     if not failed and all(map(_only_parses, passed)):
         return None  # also where nothing passed
     if not failed and _wrote_tests(stretch) and all(map(_only_compiles, passed)):
@@ -260,7 +258,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
         is_idle = not any(act.turn > last[0] for act in stretch.acts)
         had: Outcome = "partial" if _had_passed(stretch) else "failure"
         return Shown(had, "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None
-    return None if is_graded_elsewhere(stretch) else read_back(stretch)
+    return read_back(stretch)
 
 
 def _not_allowed(stretch: Stretch) -> Shown | None:
@@ -306,9 +304,3 @@ def _is_repeated(following: str, before: str) -> bool:
     """The same request again, in much the same words."""
     mine, theirs = (set(re.findall(r"\w{4,}", text[:_MOST_READ].lower())) for text in (following, before))
     return len(mine & theirs) >= max(3, 0.6 * min(len(mine), len(theirs)))
-
-
-def _graded(stretch: Stretch) -> Shown | None:
-    """A run that was handed over: what its own last check said is worth reporting, and decides nothing."""
-    last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
-    return Shown("unknown", "graded", act=last) if is_graded_elsewhere(stretch) else None

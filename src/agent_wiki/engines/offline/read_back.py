@@ -12,12 +12,14 @@ from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"echo", "printf", "cat", "tee"})
 _WRITE = regex(r"\b(?:creat|writ|mak|generat|sav|produc|put|add)(?:e|es|ing)?\b", re.IGNORECASE)
+_IS_FILE = regex(r"^[\w./-]{1,200}\.\w{1,8}$")
+_MOST_TASKS = 3
 _WORDS = regex(r"[a-z0-9]{3,40}")
 
 
 def read_back(stretch: Stretch) -> Shown | None:
     """Success by the last look that shows what the request wanted in the file; None when no look does."""
-    asked = " ".join(request.text[:8_000] for request in stretch.requests)[:20_000]
+    asked = _asked(stretch)
     if not _WRITE.search(asked):
         return None
     asked_words = frozenset(_WORDS.findall(asked.lower()))
@@ -35,6 +37,19 @@ def read_back(stretch: Stretch) -> Shown | None:
             if turn < look.turn and name in look.call.raw_arguments and line in (look.call.result or "")[:20_000]:
                 return Shown("success", "read-back", look.end, line, look)
     return None
+
+
+def _asked(stretch: Stretch) -> str:
+    """What the user wrote, and what stands in the files that it names: a task may be handed over as one."""
+    said = " ".join(request.text[:8_000] for request in stretch.requests)[:20_000]
+    looks = (act for act in stretch.acts if act.kind == "look" and act.has_worked)
+    tasks = [act.call.result or "" for act in looks if any(path in said for path in _looked_at(act))]
+    return " ".join([said, *(text[:8_000] for text in tasks[:_MOST_TASKS])])
+
+
+def _looked_at(act: Act) -> list[str]:
+    words = [act.call.path() or "", *(word for each in act.commands for word in each.words[1:])]
+    return [word for word in words if _IS_FILE.search(word)]
 
 
 def _written_name(act: Act, asked: str, asked_words: frozenset[str]) -> str:

@@ -66,11 +66,11 @@ _ACCEPTED = regex(
 _ACCEPTED_INSIDE = regex(
     r"\b(?:(?:it|that|this) (?:all )?(?:works|worked) (?:now|great|well|perfectly|fine)|(?:looks?|sounds?) (?:go"
     r"od|great|perfect)\b|"
-    r"all (?:good|set)\b|works like a charm|(?:is|are) (?:pretty |really )?(?:good|great|perfect)\b)",
+    r"all (?:good|set)\b|works like a charm|(?:it's|is|are) (?:pretty |really )?(?:good|great|perfect)\b)",
     re.IGNORECASE,
 )
 _OBJECTED = regex(
-    r"^(?:no\b(?! problem| worries| rush|,? (?:that|it)(?:'?s| is| will be|'ll be) (?:ok|fine|all|it)"
+    r"^(?:no\b(?! problem| worries| rush|,? (?:then )?(?:that|it)(?:'?s| is| will be|'ll be) (?:ok|fine|good|all|it)"
     r"|[,.]? (?:thanks?|nothing (?:else|more))\b)|nope|wait\b|stop\b|but\b|"
     r"hmm+\b|really\?|huh|why (?:(?:did|do|are|would) you|(?:is|was|does|did) (?:it|this|that)|not)\b|sorry,|"
     r"actually,? (?:no|i (?:do not|don'?t|meant?|want(?:ed)?|asked|said)|"

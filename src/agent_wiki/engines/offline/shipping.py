@@ -54,7 +54,7 @@ def published(stretch: Stretch) -> Shown | None:
 
     None when a later request of the user was left undone, or something failed since.
     """
-    ships = [act for act in stretch.acts if act.kind == "ship" and _PUBLISHES.search(act.call.command() or "")]
+    ships = [act for act in stretch.acts if act.kind == "ship" and _publishes(act)]
     if not ships or not ships[-1].has_worked:
         return None
     last = ships[-1]
@@ -65,6 +65,12 @@ def published(stretch: Stretch) -> Shown | None:
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)
+
+
+def _publishes(act: Act) -> bool:
+    """A shell command that does, or a tool that does nothing else."""
+    command = act.call.command()
+    return command is None or _PUBLISHES.search(command) is not None
 
 
 def _commits(act: Act) -> bool:
@@ -84,3 +90,11 @@ def not_shipped(stretch: Stretch) -> Shown | None:
     has_shipped = any(act.has_worked and act.turn > asked for act in ships)
     quote = line if line and line in stretch.content(last.end) else None
     return Shown("partial" if has_shipped else "failure", "refused", last.end, quote, last)
+
+
+def left_shipping(stretch: Stretch) -> Shown | None:
+    """Partial where the recording ends with a commit, push or release of what was made, and no answer to it."""
+    last = stretch.acts[-1] if stretch.acts else None
+    if last is None or last.kind != "ship" or last.call.result is not None or last.turn < stretch.last_turn:
+        return None
+    return Shown("partial", "cut-off", last.turn, act=last) if stretch.kept_edits() else None

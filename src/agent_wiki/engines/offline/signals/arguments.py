@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
-from agent_wiki.engines.offline.lessons import (
-    Lesson,
-    Wording,
-    error_line,
-    error_name,
-    innermost_error,
-    lesson,
-    tag,
-)
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, innermost_error, lesson, tag
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
@@ -167,21 +158,14 @@ def _is_step(call: Call) -> bool:
     return is_own and not _LOOKS_UP.match(call.name) and not call.name.startswith(("wait", "think", "update_"))
 
 
-def _changed(failed: Call, worked: Call) -> list[str]:
-    return [name for name, value in worked.arguments.items() if _differs(failed.arguments.get(name), value)]
-
-
-def _differs(old: Any, new: Any) -> bool:
-    return old is not None and old != new
-
-
 def _lesson(
     session: MinedSession, failed: Call, worked: Call, wording: Wording, line: str, what: str, weight: int
 ) -> list[Lesson]:
     if not has_length_of_title(wording.title):
         return []
     rationale = f"`{failed.name}` answered `{plain_line(line, 200)}`; {what}."
-    changed = next(iter(_changed(failed, worked)), "")
+    changes = (name for name, value in worked.arguments.items() if failed.arguments.get(name) not in (None, value))
+    changed = next(changes, "")
     start = max(worked.raw_arguments.find(f'"{changed}"'), 0)
     evidence = [session.quote(failed.result_turn, line), session.quote(worked.turn, worked.raw_arguments[start:])]
     return lesson(wording, rationale, evidence, {failed.turn}, weight, remedy=worked.turn, confirmed=worked.turn)

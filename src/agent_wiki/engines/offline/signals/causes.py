@@ -17,6 +17,7 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_line, error_name, lesson, quote_line, tag
+from agent_wiki.engines.offline.norms import names_own_things
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.same_check import check_run, is_same_check
@@ -26,6 +27,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 KNOWN_NAMES = frozenset(table("names")["known"].split())
+_WORDS_TOO = frozenset(table("names")["words_too"].split())
 _WITHIN_CALLS = 25
 _MOST_OF_TITLE = 60
 _MOST_WORDS = 7  # of a title
@@ -129,7 +131,9 @@ def _causes(session: MinedSession, failed: Attempt, passed: Attempt) -> Iterator
 
 def _known_name(cause: str) -> str:
     """The tool or the language that the sentence is about: its subject, or where something of it fails."""
-    found = [match for match in _NAMES_IN.finditer(cause) if match[0].lower().removesuffix("'s") in KNOWN_NAMES]
+    prose = _CODE.sub(lambda code: " " * len(code[0]), cause)
+    named = (match for match in _NAMES_IN.finditer(cause) if match[0].lower().removesuffix("'s") in KNOWN_NAMES)
+    found = [each for each in named if each[0] not in _WORDS_TOO or not prose.startswith(each[0], each.start())]
     predicate = _LIMIT.search(cause) or _NEED.search(cause)
     first = next(iter(found), None)
     return first[0].removesuffix("'s") if first and predicate and first.start() <= predicate.end() + 12 else ""
@@ -140,19 +144,12 @@ def _is_general(session: MinedSession, cause: str) -> bool:
     is_short = 4 <= len(cause.split()) <= 26 and len(cause) <= 200
     if not is_short or _OF_SESSION.search(cause) or _HEDGED.search(cause) or _TEXT.search(_CODE.sub("", cause)):
         return False
+    if cause.lower().startswith("the ") and names_own_things(" ".join(cause.split()[:2])):
+        return False
     own = [each for code in _CODE.findall(cause) for each in re.findall(r"\w{3,}", code)]
     if any(each.lower() in (session.trajectory.source.cwd or "").lower() for each in own):
         return False
-    return generalize(cause, session.trajectory) == cause and not any(_is_defined(session, name) for name in own)
-
-
-def _is_defined(session: MinedSession, name: str) -> bool:
-    """The session shows the code that makes the name: it is the project's own."""
-    made = re.compile(
-        rf"\b(?:def|class|function|const|let|var|struct|fn|func|interface|type|enum|trait|TABLE)\s+"
-        rf"(?:\([^)\n]{{0,60}}\)\s*)?[`\"]?{re.escape(name)}\b"
-    )
-    return any(made.search(text) for call in session.calls for text in (call.raw_arguments, call.result or ""))
+    return generalize(cause, session.trajectory) == cause and not session.defines(own)
 
 
 def _is_supported(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> bool:

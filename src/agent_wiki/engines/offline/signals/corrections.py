@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
-from agent_wiki.engines.offline.norms import is_standing
+from agent_wiki.engines.offline.norms import is_standing, names_own_things
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.shell.tools import EDIT_TOOLS
@@ -117,6 +117,8 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
         match = pattern.search(sentence)
         if match is None:
             continue
+        if names_own_things(sentence[match.end() :]) and not is_standing(sentence):
+            return []  # "… for the second button"
         new, old = _clean(match["new"]), _clean(match["old"])
         taken_up = _adopted(session, words, new) if _means_something(session, words, sentence, new, old) else None
         if taken_up is None:

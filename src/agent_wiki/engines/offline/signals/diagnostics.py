@@ -51,6 +51,9 @@ _TELLS = regex(
     r"\b(?:[Ss]pecify|[Ss]et|[Aa]dd|[Uu]se|[Ee]nable|[Tt]ry|[Ii]nstall|[Rr]un|did you mean|can only be used)\b"
 )
 _OWNER = regex(r"^\s*([\w-]{2,60})\s*=\s*\{|^\s*\[[\w.-]{0,40}dependencies\.([\w-]{2,60})\]", re.MULTILINE)
+# A comment that makes a linter pass over a line: the rule was not met.
+_SUPPRESSED = regex(r"\b(?:nolint|noqa|type: ?ignore|NOSONAR|\w+-(?:disable|ignore)|\w+:\s?disable)|@ts-|#!?\[allow\(")
+_ALSO_MAKES = "|mod|module|static|import|as"
 _NO_RULES = frozenset({"typecheck", "syntax-error"})
 _KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
           "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
@@ -176,7 +179,7 @@ def _other_name(session: MinedSession, mended: _Mended) -> list[Lesson]:
         line = next((each for each in lines if old in _named(each)), None)
         line = line or (lines[0] if lines and old in _underlined(output) else None)
         is_known = line and _OF_LIBRARY.search(line) and _SPECIFIC.search(old)
-        if line and is_known and not _is_own(session, mended, old, new):
+        if line and is_known and not session.defines([old, new], mended.passed.position, _ALSO_MAKES):
             return _use_instead(session, mended, (old, new), line.strip())
     return []
 
@@ -194,17 +197,6 @@ def _underlined(output: str) -> set[str]:
         for match in _UNDERLINED.finditer(output)
         if len(match[1]) >= len(match[2]) + len(match[3])
     }
-
-
-def _is_own(session: MinedSession, mended: _Mended, *names: str) -> bool:
-    """The recording shows where one of the names is defined: it belongs to the code at hand, and may be new there."""
-    defined = re.compile(
-        r"\b(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|let|var|mod|module|static|import|as)"
-        rf" +(?:\([^)\n]{{0,80}}\) *)?(?:{'|'.join(map(re.escape, names))})\b(?! *[,}}])"
-    )
-    texts = [edit_text(edit) for edit in session.edits if edit.position < mended.passed.position]
-    texts += [call.result or "" for call in session.calls[: mended.passed.position]]
-    return any(defined.search(text) for text in texts)
 
 
 def _use_instead(session: MinedSession, mended: _Mended, names: tuple[str, str], line: str) -> list[Lesson]:
@@ -226,12 +218,12 @@ def _use_instead(session: MinedSession, mended: _Mended, names: tuple[str, str],
 
 def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
     """All findings are of one rule with a message that speaks of no name, and a short line shows what mended them."""
-    named = {(finding.rule, finding.message): finding for finding in findings(mended.failed.output)}
+    named = {(finding.rule, _general_part(finding)): finding for finding in findings(mended.failed.output)}
     finding = next(iter(named.values()), None)
     lines = list(changed_lines(mended.edits))
-    if len(named) != 1 or finding is None or not lines or not _explains_itself(finding):
+    if len(named) != 1 or finding is None or not lines or not _explains_itself(finding) or _is_suppressed(mended):
         return []
-    message, code = plain_line(finding.message, 140).rstrip("."), _short(finding.rule)
+    message, code = plain_line(_general_part(finding), 140).rstrip("."), _short(finding.rule)
     kind = _KINDS.get(next(iter(edited_files(mended.edits))).rpartition(".")[2].lower())
     place = f"{kind} files" if kind else "what it checks"
     wording = Wording(
@@ -251,12 +243,24 @@ def _short(rule: str) -> str:
     return first if first.isupper() or not last else last.rpartition("/")[2]
 
 
+def _is_suppressed(mended: _Mended) -> bool:
+    parts = [part for edit in mended.edits for part in edited_parts(edit)]
+    return any(len(_SUPPRESSED.findall(new)) > len(_SUPPRESSED.findall(old)) for _, old, new in parts)
+
+
+def _general_part(finding: Finding) -> str:
+    """The message without the place in the code that it names in the end: "…is unwrapped: sig: func os.ReadFile(…)"."""
+    head = finding.message.partition(": ")[0]
+    return head if len(head.split()) >= 4 else finding.message
+
+
 def _explains_itself(finding: Finding) -> bool:
     """The message is plain words: besides signs it names nothing but what the rule has in its name."""
-    words = _SIGN.sub("", finding.message).replace("`", "").split()
+    message = _general_part(finding)
+    words = _SIGN.sub("", message).replace("`", "").split()
     named = finding.rule.replace("-", "")
     is_plain = all(_PLAIN.fullmatch(word) or word.lower() in named for word in words)
-    return is_plain and len(finding.message.split()) >= 4 and finding.rule not in _NO_RULES
+    return is_plain and len(message.split()) >= 4 and finding.rule not in _NO_RULES
 
 
 def _example(lines: list[tuple[str, str]]) -> str:

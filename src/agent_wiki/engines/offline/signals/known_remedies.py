@@ -5,20 +5,11 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text, is_edit
-from agent_wiki.engines.offline.lessons import (
-    Lesson,
-    WordedEntry,
-    error_name,
-    lesson,
-    quote_command,
-    quote_line,
-)
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
+from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
-from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.same_check import is_same_check
-from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.wiki.text import plain_line
 
@@ -49,8 +40,6 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for remedy in remedies() if attempt.verdict != "unknown" else ():
             if remedy.good or (attempt.verdict == "failed" and _commands(attempt)):
                 found += _lesson(session, attempt, remedy)
-    for words in user_words(session) if session.has_workspace else ():
-        found += _pasted_errors(session, words)
     return found
 
 
@@ -81,24 +70,6 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
         remedy=worked.turn,
         confirmed=confirmed,
     )
-
-
-def _pasted_errors(session: MinedSession, words: UserWords) -> list[Lesson]:
-    """An error the user came back with, and the edit that remedied it."""
-    found: list[Lesson] = []
-    for remedy in remedies():
-        match = remedy.error.search(words.text) if remedy.edit else None
-        later = session.calls_after(words.turn, _WITHIN_CALLS) if match else []
-        edits = [call for call in later if is_edit(call) and call.mark is None and not has_failed(call)]
-        fix = next((edit for edit in edits if _applies(edit, remedy)), None)
-        if match and fix:
-            line = _line_around(words.text, match.start())
-            applied = _line_with(remedy.edit, edit_text(fix))
-            evidence = [session.quote(words.turn, line), session.quote(fix.turn, applied) if applied else None]
-            wrote = plain_line(applied, 120).replace("`", "'")
-            rationale = f"The user came back with `{plain_line(line, 160)}`; the edit that followed wrote `{wrote}`."
-            found += lesson(remedy.wording, rationale, evidence, {words.turn}, 80, remedy=fix.turn)
-    return found
 
 
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:

@@ -60,8 +60,9 @@ def _stand_ins(
 
 
 def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    wrapper = wanted.program
-    if wanted.words[1:2] != (name,) or used.words[:1] != (name,) or wanted.words[1:3] != used.words[:2]:
+    called = wanted.called or wanted.words
+    wrapper = called[0] if called else ""
+    if called[1:2] != (name,) or (used.called or used.words)[:1] != (name,) or called[1:3] != used.words[:2]:
         return None
     return Wording(
         "recoveries/without-wrapper",

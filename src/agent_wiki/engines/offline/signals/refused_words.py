@@ -27,6 +27,7 @@ _OWN_PROGRAM = regex(r"[/.]|^(?:go run|cargo run|python\S*|node|ruby|deno|bun|np
 _HELP = regex(r"\s(?:--help|-h|help)\b|^man ")
 _VERB = regex(r"[a-z][a-z-]{1,20}")
 _MOST_LEADING = 2
+_LETTER = regex(r"\boption(?: --|:) '?([A-Za-z])'?$")
 _WORD = regex(r"^--?[A-Za-z][\w-]*$|^[A-Za-z][\w:-]{1,40}$")
 
 
@@ -121,7 +122,7 @@ def _worded(session: MinedSession, pair: _Pair) -> list[Lesson]:
 
 def _refused_word(pair: _Pair) -> str | None:
     """The word of the failed command that its error names and the later command does without."""
-    mine, theirs = _words(pair.wanted), _words(pair.used)
+    mine, theirs = (_words(each, pair.line) for each in (pair.wanted, pair.used))
     named = [word for word in mine if word not in theirs and _WORD.match(word) and _is_named(word, pair.line)]
     return named[0] if named else None
 
@@ -131,9 +132,19 @@ def _is_named(word: str, line: str) -> bool:
     return bool(re.search(rf"(?<![\w]){re.escape(bare)}(?![\w])", line)) and len(bare) >= 1
 
 
-def _words(command: shell.Command) -> list[str]:
-    """Words after the program, lists with commas split, values after `=` left out."""
-    return [part for word in command.words[1:] for part in word.partition("=")[0].split(",") if part]
+def _words(command: shell.Command, line: str = "") -> list[str]:
+    """Words after the program, lists with commas split, values after `=` left out.
+
+    Where `line` refuses the letter of an option, the letters that are written as one word (`-oP`) are split too.
+    """
+    words = [part for word in command.words[1:] for part in word.partition("=")[0].split(",") if part]
+    letter = _LETTER.search(line)
+    bundle = re.compile(rf"-[A-Za-z]*{letter[1]}[A-Za-z]*") if letter else None
+    return [part for word in words for part in (_split(word) if bundle and bundle.fullmatch(word) else [word])]
+
+
+def _split(word: str) -> list[str]:
+    return [f"-{letter}" for letter in word[1:]]
 
 
 def _replacement(session: MinedSession, pair: _Pair, old: str) -> str | None:
@@ -165,6 +176,6 @@ def _rule(session: MinedSession, pair: _Pair, old: str, new: str | None) -> tupl
     is_listed = any("," in word and old in word.split(",") for word in pair.wanted.words)
     is_listed &= not re.search(rf"(?<![\w-]){re.escape(old)}\w", pair.failed.output[:6000])  # else that was meant
     is_shared = bool(set(_words(pair.wanted)) & set(_words(pair.used)))
-    is_dropped = (old.startswith("-") or is_listed) and old not in _words(pair.used) and is_shared
+    is_dropped = (old.startswith("-") or is_listed) and old not in _words(pair.used, pair.line) and is_shared
     rule = f"Call `{head}` without `{old}`, which it does not know."
     return (f"Call {head} without {old}", rule) if is_dropped else ("", "")

@@ -1,4 +1,4 @@
-"""A failure that existed before, and the harness's own rule for replies (signals 15 and 8)."""
+"""The harness's own rule for replies (signal 8)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ _ONE_BLOCK = Wording(
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """Lessons about refused replies."""
-    return _refused_replies(session)
-
-
-def _refused_replies(session: MinedSession) -> list[Lesson]:
     """The harness refuses a reply for its commands; the next reply with one is carried out."""
     messages = session.trajectory.messages
     for turn, message in session.trajectory.turns():
