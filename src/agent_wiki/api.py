@@ -47,11 +47,11 @@ from agent_wiki.errors import (
 )
 from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.forget import forget
-from agent_wiki.pipeline.forgotten import Forgotten
 from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.readable import readable
+from agent_wiki.pipeline.taken_out import Forgotten
 from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recording import Recording, Sample

@@ -18,9 +18,9 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.forget import forget
-from agent_wiki.pipeline.forgotten import Forgotten
 from agent_wiki.pipeline.own_strings import LENGTH, OwnStrings, found_in, texts_in
 from agent_wiki.pipeline.owners_pages import keep
+from agent_wiki.pipeline.taken_out import Forgotten
 from agent_wiki.pipeline.worklist import worklist
 from agent_wiki.report import Report
 from agent_wiki.wiki.config import parse_config

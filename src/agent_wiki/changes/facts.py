@@ -9,8 +9,7 @@ from typing import Any
 
 from agent_wiki.changes.checks import WikiCheck, quarantined_in, rendered_again, text_of, wiki_checks
 from agent_wiki.changes.pages import ChangedPage, CitedTurn, ComparedPages, compared_pages
-from agent_wiki.changes.records import with_records
-from agent_wiki.changes.revision import FileChange, Revision
+from agent_wiki.changes.revision import FileChange, Revision, with_records
 from agent_wiki.changes.runs import RunFacts
 from agent_wiki.changes.sessions import AddedSessions, added_sessions
 from agent_wiki.errors import UnreadablePage
@@ -75,13 +74,7 @@ class ChangeFacts:
             "wiki": self.revision.folder.rstrip("/") or ".",
             "base": {"name": self.revision.name, "commit": self.revision.commit or None},
             "files": {change: sum(each == change for each in self.files.values()) for change in _FILE_CHANGES},
-            "pages": {
-                **{
-                    name: [each.to_json() for each in getattr(self.pages, name)]
-                    for name in ("new", "changed", "retired")
-                },
-                "minor": self.pages.minor,
-            },
+            "pages": self.pages.to_json(),
             "sessions": self.sessions.to_json(),
             "run": None if self.run is None else self.run.to_json(),
             "edited": self.edited,

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Literal
 
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline.git_files import ask_git, commit_of, git_output, texts_at
+from agent_wiki.pipeline.git_files import ask_git, commit_of, git_output, paths_at, texts_at
+from agent_wiki.pipeline.sidecar import packs_since
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.layout import MACHINERY, SESSIONS, SIDECAR
 from agent_wiki.wiki.missing import require_folder
+from agent_wiki.wiki.store import WikiFolder
 
 FileChange = Literal["new", "changed", "gone"]
 
 DEFAULT_BASE = "HEAD"
+_RECORDS = f"{SESSIONS}/"
 _CHANGES: Mapping[str, FileChange] = {"A": "new", "D": "gone"}
 
 
@@ -72,6 +75,37 @@ def revision_of(wiki: Path, name: str = "") -> Revision:
     if own and commit != own:
         commit = git_output(wiki, "merge-base", commit, own).decode().strip() or commit
     return Revision(wiki, name or DEFAULT_BASE, commit, folder.decode("utf-8", "replace").rstrip("\n"))
+
+
+def with_records(revision: Revision, files: Mapping[str, FileChange], problems: list[str]) -> dict[str, FileChange]:
+    """The files that differ from a revision, records that git ignores included.
+
+    In: the files that differ as git knows it. Where records are not in git, the packs of a sidecar say which differ.
+    What cannot be known is left out, with a line in `problems`.
+    """
+    folder = WikiFolder(revision.wiki)
+    then = revision.texts([SIDECAR]).get(SIDECAR)
+    if then is None and folder.read_text(SIDECAR, errors="replace") is None:
+        return dict(files)
+    if then is None:
+        at_base = paths_at(revision.wiki, revision.commit) if revision.commit else []
+        was = revision.texts(path for path in at_base if path.startswith(_RECORDS))
+        now = [path for path in folder.files() if path.startswith(_RECORDS)]
+    else:
+        was, now = packs_since(folder, then, problems)
+    others = {path: change for path, change in files.items() if not path.startswith(_RECORDS)}
+    return others | _differences(folder, was, now)
+
+
+def _differences(folder: WikiFolder, was: Mapping[str, str], now: Iterable[str]) -> dict[str, FileChange]:
+    there = set(now)
+    found: dict[str, FileChange] = dict.fromkeys(sorted(was.keys() - there), "gone")
+    for path in sorted(there):
+        if path not in was:
+            found[path] = "new"
+        elif folder.read_text(path, errors="replace") != was[path]:
+            found[path] = "changed"
+    return found
 
 
 def _fields(output: bytes) -> Iterator[str]:

@@ -121,3 +121,15 @@ def faults_of(wiki: CheckedWiki, checks: Iterable[Check], progress: Progress) ->
         if check.needs == "files" or not wiki.why_not_loaded:
             found += [Fault.of(check, spot) for spot in check.find(wiki)]
     return sorted(dict.fromkeys(found), key=lambda fault: fault.rank)
+
+
+def sarif_of(report: CheckReport) -> dict[str, Any]:
+    """What was found as SARIF: a rule for each check, files as seen from the folder that the command ran in."""
+    from agent_wiki.pipeline.sarif import SarifResult, sarif_log
+
+    results = [
+        SarifResult(each.check, f"{each.what} ({each.fix})", f"{report.wiki}/{each.file}", each.line)
+        for each in report.faults
+    ]
+    failures = [report.left_out] if report.left_out else []
+    return sarif_log({check.id: check.summary for check in CHECKS}, results, failures)

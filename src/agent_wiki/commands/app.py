@@ -16,28 +16,23 @@ from agent_wiki.commands import (
     config,
     connect,
     consult,
-    cost,
-    doctor,
     evaluate,
     hook,
     lock,
     mcp,
-    models,
     owner,
     pages,
     plugin,
     recordings,
-    redact,
     report,
     review,
     rules,
     save,
-    schema,
     secrets,
     site,
     skills,
     stages,
-    status,
+    state,
     tail,
     why,
 )
@@ -98,12 +93,12 @@ _add(owner.forget, owner.keep, owner.restore, owner.reject)
 _add(answers.worklist, answers.prompt, answers.apply)
 _CONFIG = (config.show, config.set_value, config.check, config.patch)
 _add_group("config", "Show, set and check the wiki's configuration, `_config.yaml`.", *_CONFIG)
-_add(cost.cost, models.models, status.status, doctor.doctor, tail.tail, schema.schema)
+_add(state.cost, state.models, state.status, state.doctor, tail.tail, state.schema)
 _add_group("skills", "The Agent Skills that show an agent how to build and read a wiki.", skills.install)
 _add(consult.consult, review.review, review.release)
 _add_group("eval", "Measure sessions, and compare the arms of an experiment.", evaluate.metrics, evaluate.compare)
 _add(site.site, site.serve, site.view)
-_add(save.save, check.check, secrets.secrets, redact.redact, why.why, rules.rules, report.report)
+_add(save.save, check.check, secrets.secrets, owner.redact, why.why, rules.rules, report.report)
 _add_group("hook", "Commands that an agent's harness calls; `wiki connect` installs them.", hook.start, hook.stop)
 _add(connect.connect, plugin.plugin, mcp.mcp, lock.lock)
 

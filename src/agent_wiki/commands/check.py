@@ -41,7 +41,7 @@ def check(
     with progress_shown(quiet=as_json) as progress:
         report = checked(wiki_folder(wiki), options, progress)
     if sarif is not None:
-        from agent_wiki.checks.sarif import sarif_of
+        from agent_wiki.checks.running import sarif_of
 
         write_bytes(sarif, f"{json.dumps(sarif_of(report), indent=2)}\n".encode())
     finish(report, as_json=as_json)

@@ -14,6 +14,7 @@ significant. With 6 or more, a difference whose interval includes 0 is not signi
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from statistics import median
@@ -140,17 +141,8 @@ def _names(arms: Sequence[Arm], level: Literal["family", "task"]) -> list[str]:
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
     """`t2` before `t10`."""
-    pieces: list[tuple[int, str]] = []
-    word, digits = "", ""
-    for letter in f"{name}\0":
-        if letter.isascii() and letter.isdigit():
-            digits += letter
-            continue
-        if digits:
-            pieces += [(0, word), (int(digits), "")]
-            word, digits = "", ""
-        word += letter
-    return (*pieces, (0, word))
+    pieces = re.split("([0-9]+)", f"{name}\0")  # words and numbers by turns
+    return tuple((int(piece), "") if at % 2 else (0, piece) for at, piece in enumerate(pieces))
 
 
 def _scope(level: Level, name: str, trials: Sequence[Sequence[Trial]], seed: int, resamples: int) -> Scope:

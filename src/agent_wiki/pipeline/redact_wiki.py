@@ -20,7 +20,6 @@ from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import RunError, UnreadablePage, UnreadableRecording, UsageError
 from agent_wiki.pages.quotes import quotes_of
 from agent_wiki.pipeline import audit, finished, recordings_cache
-from agent_wiki.pipeline.cleaned import CleanedFile, CleanedWiki
 from agent_wiki.pipeline.cleaning import Cleaning
 from agent_wiki.pipeline.export_parts import NO_EXPORT, files_of_exports
 from agent_wiki.pipeline.forget_machinery import cached_files
@@ -28,6 +27,7 @@ from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.leaks import leaks
 from agent_wiki.pipeline.mine import redacted_of
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.taken_out import CleanedFile, CleanedWiki
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.numbers import Numbers

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from agent_wiki.readers.codex_patches import patch_of
 from agent_wiki.readers.recorded import epoch_seconds, flat_text, mapping, objects, text_or_none
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -97,8 +96,31 @@ def _streams(item: dict[str, Any]) -> str:
 
 def _change(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
     is_refused = item.get("status") == "declined"
-    patch = {"input": patch_of(item.get("changes"))}
+    patch = {"input": _patch_of(item.get("changes"))}
     return RanItem(item_id, "apply_patch", patch, _streams(item), _has_failed(item), is_refused, began)
+
+
+def _patch_of(changes: Any) -> str:
+    """The patch of recorded changes: by path `add`, `delete` or `update` with a unified diff, or a list of kinds.
+
+    `codex exec --json` names paths and kinds alone: then each file has a heading and no lines.
+    """
+    if isinstance(changes, list):
+        changes = {str(each.get("path")): {"type": each.get("kind")} for each in objects(changes)}
+    changed = mapping(changes).items()
+    lines = [line for path, change in changed if isinstance(change, dict) for line in _patch_lines(path, change)]
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+
+def _patch_lines(path: str, change: dict[str, Any]) -> Iterator[str]:
+    kind = flat_text(change.get("type"))
+    yield f"*** {kind.capitalize() or 'Update'} File: {path}"
+    if moved := flat_text(change.get("move_path")):
+        yield f"*** Move to: {moved}"
+    if kind == "add":
+        yield from (f"+{line}" for line in flat_text(change.get("content")).splitlines())
+    elif kind == "update":
+        yield from flat_text(change.get("unified_diff")).splitlines()
 
 
 def _mcp_call(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 from agent_wiki.errors import RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers import claude_code, codex, gemini_cli, openai_messages, pi, stream_json, sts
 from agent_wiki.readers.chat_values import mapping, text_or_none
 from agent_wiki.readers.recorded_prompts import json_or_text
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.readers.text_recording import TextRecording
 from agent_wiki.trajectory import Trajectory
 
 FORMAT = "hub-traces"
@@ -47,7 +47,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 def _sessions(recording: Recording, name: str, row: dict[str, Any]) -> Iterator[Trajectory]:
     trace = json_or_text(row.get("trace")) if str(row.get("trace")).startswith('"') else row.get("trace")
     text = trace if isinstance(trace, str) and trace.strip() else None
-    inner = TextRecording(recording, name, text or json.dumps(_envelope(row)))
+    inner = _InnerRecording(recording, name, (text or json.dumps(_envelope(row))).encode("utf-8", "replace"))
     readers = _OF_SESSIONS if text else (openai_messages,)
     sample = inner.sample()
     reader = next((each for each in readers if each.claims(sample)), None)
@@ -58,6 +58,24 @@ def _sessions(recording: Recording, name: str, row: dict[str, Any]) -> Iterator[
         inner.hygiene.clear()
         yield trajectory
     recording.warnings += inner.warnings
+
+
+class _InnerRecording(Recording):
+    """A recording inside another one, under a name of its own. What lies beside the outer file lies beside it, too."""
+
+    __slots__ = ("_content",)
+
+    def __init__(self, outer: Recording, name: str, content: bytes) -> None:
+        super().__init__(outer.path, name)
+        self._content = content
+
+    def open(self) -> IO[bytes]:
+        """Its bytes."""
+        return io.BytesIO(self._content)
+
+    def again(self) -> Recording:
+        """A second reading of the same bytes."""
+        return _InnerRecording(self, self.name, self._content)
 
 
 def _envelope(row: dict[str, Any]) -> dict[str, Any]:
