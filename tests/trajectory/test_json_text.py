@@ -13,7 +13,7 @@ import pytest
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.recording import Recording
-from agent_wiki.trajectory.json_text import DEEPEST, JsonText, value_or, values_of
+from agent_wiki.trajectory.json_text import DEEPEST, JsonText, object_in, value_or, values_of
 
 DOCUMENT = json.dumps(
     {
@@ -30,6 +30,13 @@ ODD = ["12", ' "x" ', "[1,2", '{"a" 1}', "[,]", "", '{"a":1,}', "[1] 2", "nul", 
 def test_what_is_no_json_text_is_replaced_and_null_is_a_value(text: Any) -> None:
     assert value_or(text, "none") == "none"
     assert value_or("null", "none") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [('{"n": 1}', {"n": 1}), (b'{"n": 1}', {"n": 1}), ("[1]", None), ("{", None)]
+)
+def test_only_an_object_is_taken_from_a_line_of_our_own(text: str | bytes, found: Any) -> None:
+    assert object_in(text) == found
 
 
 def read(text: bytes, piece_bytes: int) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.redact import redact_json, redact_text
+from agent_wiki.trajectory.json_text import object_in
 
 Record = dict[str, Any]
 
@@ -18,13 +19,8 @@ def line_of(record: Record) -> bytes:
 
 def parsed_line(line: bytes) -> Record | None:
     """The record of a line; None for one that is torn or no record."""
-    if not line.endswith(b"\n"):
-        return None  # even if it parses: it was not synced, so nothing used it
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
+    # A torn line was not synced, so nothing used it, even if it parses.
+    return object_in(line) if line.endswith(b"\n") else None
 
 
 def redacted_record(record: Record, numbers: Numbers | None = None) -> Record:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field
@@ -12,6 +11,7 @@ from typing import Any
 from agent_wiki.errors import UsageError
 from agent_wiki.report import Entry, Failure, Note
 from agent_wiki.spending import TOKEN_KINDS, Totals, total_of
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.values import count_or_none, entries_of, number_or_none, text_or_none, texts_of
 
@@ -61,12 +61,10 @@ def run_facts(files: Iterable[Path]) -> RunFacts | None:
     for file in files:
         facts.reports += 1
         try:
-            values = json.loads(file.read_bytes().decode("utf-8", "replace"))
+            values = object_in(file.read_bytes().decode("utf-8", "replace")) or {}
         except OSError as error:
             raise UsageError(f"--run {file}: {error.strerror}") from error
-        except (ValueError, RecursionError):
-            values = None
-        if isinstance(values, dict) and isinstance(values.get("failures"), list):
+        if isinstance(values.get("failures"), list):
             _add(values, facts)
         else:
             facts.unreadable.append(file.name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 
 from agent_wiki.checks.check import Check, Spot
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.pipeline.catalog_files import GIT_ATTRIBUTES
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.wiki.kinds import FOLDERS
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, SESSIONS, kind_of
 from agent_wiki.wiki.left_behind import left_behind
@@ -55,16 +55,8 @@ def _alike(wiki: CheckedWiki) -> Iterator[Spot]:
 
 def _audit(wiki: CheckedWiki) -> Iterator[Spot]:
     for number, line in enumerate(wiki.text(AUDIT_LOG).split("\n"), start=1):
-        if line.strip() and not _is_entry(line):
+        if line.strip() and not (object_in(line) or {}).keys() >= {"action", "ts"}:
             yield Spot(AUDIT_LOG, "not a JSON object with an action and a time", number)
-
-
-def _is_entry(line: str) -> bool:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(entry, dict) and {"action", "ts"} <= entry.keys()
 
 
 def _ignored(wiki: CheckedWiki) -> Iterator[Spot]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from agent_wiki.checks.check import Check, Needs, Spot
 from agent_wiki.checks.subject import CheckedWiki
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
 from agent_wiki.wiki.layout import ARCHIVE, INDEX, QUARANTINE, kind_of
 
@@ -18,18 +18,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
-def _parsed(line: str) -> Mapping[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
-
-
 def _rows(wiki: CheckedWiki) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows that can be read, by line."""
     for number, line in _lines(wiki.text(INDEX)):
-        row = _parsed(line)
+        row = object_in(line)
         if row is not None and row.get("kind") in INDEXED and isinstance(row.get("link"), str):
             yield number, row
 
@@ -41,7 +33,7 @@ def _absent(wiki: CheckedWiki) -> Iterator[Spot]:
 
 def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
     for number, line in _lines(wiki.text(INDEX)):
-        row = _parsed(line)
+        row = object_in(line)
         if row is None:
             yield Spot(INDEX, "not a JSON object", number)
         elif row.get("kind") not in INDEXED:
@@ -74,7 +66,7 @@ def _repeated(wiki: CheckedWiki) -> Iterator[Spot]:
 
 def _without_row(wiki: CheckedWiki) -> Iterator[Spot]:
     linked = {str(row["link"]) for _, row in _rows(wiki) if row["kind"] != EPISODE}
-    wanted = {str(row["link"]) for _, line in _lines(_rendered(wiki)) if (row := _parsed(line)) is not None}
+    wanted = {str(row["link"]) for _, line in _lines(_rendered(wiki)) if (row := object_in(line)) is not None}
     for path in wiki.published() if INDEX in wiki.files else ():
         if kind_of(path) in INDEXED and path in wanted and path not in linked:
             yield Spot(path, "the index has no row for it")
@@ -88,14 +80,13 @@ def _outdated(wiki: CheckedWiki) -> Iterator[Spot]:
     """Rows that say something else of a page than the page and its records do."""
     wanted: dict[tuple[Any, Any], str] = {}
     for _, line in _lines(_rendered(wiki)):
-        row = _parsed(line)
-        if row is not None:
-            wanted[row.get("kind"), row.get("link")] = line
+        if (rendered := object_in(line)) is not None:
+            wanted[rendered.get("kind"), rendered.get("link")] = line
     lines = dict(_lines(wiki.text(INDEX)))
     for number, row in _rows(wiki):
         as_rendered = wanted.get((row["kind"], row["link"]))
         if as_rendered is not None and as_rendered != lines[number].rstrip("\r"):
-            names = ", ".join(_differing(row, _parsed(as_rendered) or {})) or "its spelling"
+            names = ", ".join(_differing(row, object_in(as_rendered) or {})) or "its spelling"
             yield Spot(INDEX, f"the row of {row['link']} is not as rendered: {names}", number)
         elif as_rendered is None and str(row["link"]) in wiki.files:
             yield Spot(INDEX, f"no row for {row['link']} is rendered", number)

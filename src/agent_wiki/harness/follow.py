@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from agent_wiki.harness.hook_log import LOG
 from agent_wiki.harness.projects import project_root
 from agent_wiki.harness.saving import evolve_folder
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.wiki.layout import AUDIT_LOG
 
 _EVERY_SECONDS = 0.5
@@ -61,11 +61,8 @@ def _shown(path: Path, line: str) -> str:
     """`hook  …` as it is in the log, `run  …` with the fields of the audit log's object in words."""
     if path.name == LOG:
         return f"hook  {line}"
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        entry = None
-    if not isinstance(entry, dict):
+    entry = object_in(line)
+    if entry is None:
         return f"run   {line}"
     shown = {name: value for name, value in entry.items() if name not in ("ts", "action")}
     said = " ".join(f"{name}={str(value)[:_MOST_VALUE]}" for name, value in shown.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,7 @@ from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.quarantine import QuarantinedPage
 from agent_wiki.pages.sessions import SUMMARIZE
 from agent_wiki.pages.state import WikiView
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.wiki.layout import AUDIT_LOG, skill_path
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.store import WikiFolder
@@ -43,11 +43,7 @@ class AuditLog:
 def read(folder: WikiFolder) -> Iterator[Entry]:
     """Every entry, without its time; malformed lines are skipped."""
     for line in folder.text_or_empty(AUDIT_LOG).split("\n"):
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entry, dict):
+        if (entry := object_in(line)) is not None:
             entry.pop("ts", None)
             yield entry
 

@@ -10,7 +10,6 @@ killed later by any run that renders the pages.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -42,6 +41,7 @@ from agent_wiki.pipeline.taken_out import Forgotten
 from agent_wiki.report import Report
 from agent_wiki.stages import discover_tasks
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, MACHINERY, kind_of, page_id
 from agent_wiki.wiki.records import SessionRecord, plain, record_path
@@ -240,11 +240,8 @@ class _Forgetting:
             self._note(AUDIT_LOG, len(lines) - len(kept))
 
     def _is_audit_of(self, line: str) -> bool:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if isinstance(entry, dict) and (entry.get("session_id") in self.sessions or entry.get("id") in self.gone):
+        entry = object_in(line) or {}
+        if entry.get("session_id") in self.sessions or entry.get("id") in self.gone:
             return True
         return any(self.strings.first_in(each) is not None for each in (line, *texts_in(entry)))
 

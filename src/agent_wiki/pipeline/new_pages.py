@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.waiting import LessonPage, chosen
 from agent_wiki.pipeline.git_files import commit_of, paths_at
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import page_id
 from agent_wiki.wiki.store import WikiFolder
@@ -104,9 +105,5 @@ def _save(folder: WikiFolder, waiting: Sequence[LessonPage]) -> None:
 
 
 def _parsed(line: str) -> str:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return ""
-    name = entry.get("id") if isinstance(entry, dict) else None
+    name = (object_in(line) or {}).get("id")
     return name if isinstance(name, str) else ""

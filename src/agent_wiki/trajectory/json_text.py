@@ -56,6 +56,15 @@ def value_or(text: Any, otherwise: Any) -> Any:
         return otherwise
 
 
+def object_in(text: str | bytes) -> dict[str, Any] | None:
+    """The object in JSON text that this program wrote itself; None for anything else, damaged text included."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def values_of(raw: bytes) -> tuple[list[Any], bool]:
     """The values on one line, and whether bytes were replaced. Raises ValueError or RecursionError."""
     text, has_bad_bytes = decoded(raw)
