@@ -29,6 +29,7 @@ from agent_wiki.asking.journal_lines import Record, line_of, parsed_line, redact
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.wiki.layout import MACHINERY
+from agent_wiki.wiki.replacing import write_all
 
 VERSION = 1
 
@@ -189,9 +190,7 @@ class Journal:
         line = line_of(record)
         offset = self._size
         try:
-            written = 0
-            while written < len(line):
-                written += os.write(self._descriptor, line[written:])
+            write_all(self._descriptor, line)
             os.fsync(self._descriptor)
         except OSError as error:
             os.ftruncate(self._descriptor, offset)  # no partial line before the next one

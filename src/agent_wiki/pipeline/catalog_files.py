@@ -156,7 +156,7 @@ class CatalogFiles:
         if page.path in self.unreadable:
             return False
         if has_changed := self._has_changed(page):
-            self.folder.write_page(page.path, page.foreign, preserve=True)
+            self.folder.write_page(page.path, page.foreign)
         if page.moved_from is not None:
             self.folder.remove(page.moved_from)
         return has_changed

@@ -6,25 +6,21 @@ numbers. Nothing here depends on a format.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
 import json
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import field
 from itertools import islice
-from pathlib import Path
 from typing import IO, Any, Literal
 
 from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
-from agent_wiki.readers import opencode_database, parquet_rows
 from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recorded import mapping, objects
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
-from agent_wiki.readers.unpacked import Bounded, ZstdFrames
+from agent_wiki.readers.tables import MAGICS, rows
+from agent_wiki.readers.unpacked import unpacked, unpacking
 from agent_wiki.readers.zip_members import json_member, opened_zip
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of, why_no_json
 from agent_wiki.trajectory.lazily import dataclass
@@ -42,9 +38,8 @@ _LONGEST_LINE_BYTES = 1 << 28
 _LARGE_ARRAY_BYTES = 1 << 22  # a longer array is identified by its first elements
 _MOST_BYTES_BESIDE = 1 << 24
 _MAX_WARNINGS = 20  # for single lines; further bad lines are only counted
-_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_ZIP = b"PK\x03\x04"
 _MAGIC_BYTES = 4
-_TABLES = (parquet_rows.MAGIC, opencode_database.MAGIC)  # binary files whose rows read like lines
 
 
 @dataclass(slots=True)
@@ -98,17 +93,7 @@ class Recording:
 
     def open(self) -> IO[bytes]:
         """The recording's bytes, decompressed. The compression is detected by content, not by the file's name."""
-        stream = self.path.open("rb")
-        magic = stream.read(4)
-        stream.seek(0)
-        unpacked: Any
-        if magic.startswith(_GZIP):
-            unpacked = gzip.GzipFile(fileobj=stream)
-        elif magic == _ZSTD:
-            unpacked = ZstdFrames(stream)
-        else:
-            return stream
-        return io.BufferedReader(Bounded(unpacked, self.path.stat().st_size, stream), _SAMPLE_BYTES)
+        return unpacked(self.path)
 
     def again(self) -> Recording:
         """A second reading of the same bytes, with warnings of its own."""
@@ -120,14 +105,14 @@ class Recording:
         When that file comes, changes or goes, the recording is read again.
         """
         if name not in self._beside:
-            found = self._signature_beside(name)
+            found = self.signature_beside(name)
             is_read = found is not None and found[0] <= _MOST_BYTES_BESIDE
             self._beside[name] = self._content_beside(name) if is_read else None
         return self._beside[name]
 
     def has_beside(self, name: str) -> bool:
         """Whether there is such a file; when that changes, the recording is read again."""
-        return self._signature_beside(name) is not None
+        return self.signature_beside(name) is not None
 
     def other(self, name: str) -> Recording:
         """A file named from the recording's folder, to be read as one itself."""
@@ -139,7 +124,8 @@ class Recording:
         except OSError:
             return None
 
-    def _signature_beside(self, name: str) -> Signature | None:
+    def signature_beside(self, name: str) -> Signature | None:
+        """The signature of such a file; when it changes, the recording is read again."""
         if name not in self.looked_at:
             self.looked_at[name] = signature_beside(self.path, name)
         return self.looked_at[name]
@@ -150,7 +136,7 @@ class Recording:
             return Sample("document", [self._document])
         if self._first_of_array is not None:
             return self._first_of_array
-        with self._unpacking(), self.open() as stream:
+        with unpacking(self.name), self.open() as stream:
             head = stream.read(_MAGIC_BYTES)
             if not head:
                 raise EmptyRecording(self.name, "empty file (0 bytes)")
@@ -174,8 +160,8 @@ class Recording:
         if head == _ZIP:
             with opened_zip(self.path, self.name) as archive:
                 return Sample("zip", archive.namelist())
-        if head in _TABLES:
-            return Sample("lines", [row for _, row in islice(self._rows(), _SAMPLE_ROWS)])
+        if head in MAGICS:
+            return Sample("lines", [row for _, row in islice(rows(self), _SAMPLE_ROWS)])
         if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:2]:
             raise UnreadableRecording(self.name, "UTF-16 or UTF-32 text: convert it to UTF-8", line=1)
         return None
@@ -194,7 +180,7 @@ class Recording:
         """
         self.hygiene.pop("replaced_bytes", None)  # `sample` may already have counted them
         if self.is_table():
-            return self._rows()
+            return rows(self)
         return self._lines(lambda raw: self._ahead.pop(raw, None) or values_of(raw))
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -211,7 +197,7 @@ class Recording:
             raise UnreadableRecording(self.name, "a session without messages")
 
     def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
-        with self._unpacking(), self.open() as stream:
+        with unpacking(self.name), self.open() as stream:
             raw = b""
             for number, raw in enumerate(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b""), start=1):
                 if raw.isspace():
@@ -230,43 +216,16 @@ class Recording:
 
     def is_table(self) -> bool:
         """Whether it is a binary file whose rows read like lines."""
-        return self._magic() in _TABLES
+        return self.magic() in MAGICS
 
-    def _magic(self) -> bytes:
-        with self._unpacking(), self.open() as stream:
+    def magic(self) -> bytes:
+        """The first bytes, by which binary files are known."""
+        with unpacking(self.name), self.open() as stream:
             return stream.read(_MAGIC_BYTES)
-
-    def _rows(self) -> Iterator[tuple[int, Any]]:
-        is_database = self._magic() == opencode_database.MAGIC
-        with self._unpacking(), self.open() as stream:
-            if is_database:
-                yield from enumerate(self._sessions(stream), start=1)
-            else:
-                yield from enumerate(parquet_rows.rows(stream, self.name, self.path.stat().st_size), start=1)
-
-    def _sessions(self, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
-        """The sessions of a database, with those that are still in the log beside it."""
-        log_name = f"{self.path.name}-wal"
-        log_bytes, _ = self._signature_beside(log_name) or (0, 0)
-        with path_beside(self.path, log_name).open("rb") if log_bytes else nullcontext() as log:
-            plain = None if log_bytes else self._unpacked_path()
-            yield from opencode_database.sessions(stream, self.name, plain=plain, log=log, warn=self._warn_once)
-
-    def _warn_once(self, warning: str) -> None:
-        """Add a warning that looking at the first rows may already have added."""
-        if warning not in self.warnings:
-            self.warnings.append(warning)
-
-    def _unpacked_path(self) -> Path | None:
-        """The file itself, if it is on the disk and not packed."""
-        if not isinstance(self.path, Path):
-            return None
-        with self.path.open("rb") as stream:
-            return self.path if stream.read(_MAGIC_BYTES) == opencode_database.MAGIC else None
 
     def text_lines(self) -> Iterator[str]:
         """The lines of a recording that is text, without their ends; bytes that are not UTF-8 are replaced."""
-        with self._unpacking(), self.open() as stream:
+        with unpacking(self.name), self.open() as stream:
             for number, raw in enumerate(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b"")):
                 line = (raw.removeprefix(BOM) if number == 0 else raw).decode("utf-8", "replace")
                 if "\ufffd" in line:
@@ -350,7 +309,7 @@ class Recording:
         """The sample of a recording that is one value: that value, or the first elements of a long array."""
         with self._json_text() as text:
             if text.next_sign() == "[":
-                elements, is_whole = _first_elements(text)
+                elements, is_whole = text.first_elements(_SAMPLE_RECORDS, _LARGE_ARRAY_BYTES)
                 value: Any = elements
             else:
                 value, is_whole = text.value(), True
@@ -385,12 +344,12 @@ class Recording:
 
     def head(self) -> str:
         """The first characters; bytes that are not UTF-8 are replaced. Raises `UnreadableRecording`."""
-        with self._unpacking(), self.open() as stream:
+        with unpacking(self.name), self.open() as stream:
             return stream.read(_HEAD_BYTES).removeprefix(BOM).decode("utf-8", "replace").lstrip()
 
     def _continues_as_lines(self) -> bool:
         """Whether each of the two lines after the first is an object, so that the file is not one document."""
-        with self._unpacking(), self.open() as stream:
+        with unpacking(self.name), self.open() as stream:
             lines = list(islice(iter(lambda: stream.readline(_LONGEST_LINE_BYTES), b""), 3))
         try:
             second, third = (values_of(line)[0] for line in lines[1:])
@@ -415,7 +374,7 @@ class Recording:
     @contextmanager
     def _json_text(self) -> Iterator[JsonText]:
         """The recording as JSON text. Errors in it become `UnreadableRecording` with the line."""
-        with self._unpacking(), self.open() as stream:
+        with unpacking(self.name), self.open() as stream:
             text = JsonText(stream, on_bad_bytes=self._note_bad_bytes)
             try:
                 yield text
@@ -434,32 +393,3 @@ class Recording:
         if is_torn or self.hygiene["bad_lines"] <= _MAX_WARNINGS:
             what = "last line is cut off" if is_torn else "line is not JSON"
             self.warnings.append(f"{self.name}:{number}: {what}, skipped ({why_no_json(error)})")
-
-    @contextmanager
-    def _unpacking(self) -> Iterator[None]:
-        """Turn errors of the disk and of decompressors into `UnreadableRecording`."""
-        try:
-            yield
-        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            raise UnreadableRecording(self.name, f"damaged archive: {error}") from error
-        except OSError as error:
-            raise UnreadableRecording(self.name, error.strerror or str(error)) from error
-        except Exception as error:  # zstandard is imported only when needed, and so is its error type
-            if type(error).__module__.partition(".")[0] != "zstandard":
-                raise
-            raise UnreadableRecording(self.name, f"damaged archive: {error}") from error
-
-
-def _first_elements(text: JsonText) -> tuple[list[Any], bool]:
-    """The elements of an array, or only the first ones if it is long or damaged, and whether they are all."""
-    elements: list[Any] = []
-    try:
-        for element in text.elements():
-            elements.append(element)
-            if len(elements) >= _SAMPLE_RECORDS and text.bytes_read > _LARGE_ARRAY_BYTES:
-                return elements, False
-    except (ValueError, RecursionError):
-        if not any(isinstance(element, dict) for element in elements):
-            raise
-        return elements, False
-    return elements, True

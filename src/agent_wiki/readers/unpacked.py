@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
+from agent_wiki.errors import UnreadableRecording
+from agent_wiki.readers.recording_path import RecordingPath
+
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_BUFFER_BYTES = 1 << 16
 _PACKED_BYTES = 1 << 10  # fed to zstd at a time: their decompressed bytes are held in memory
 _LARGE_BYTES = 16 << 20  # a session up to this size is read, however well it compresses
 _MOST_TIMES = 100  # recordings compress to a fifth or a twentieth; a bomb to a thousandth
+
+
+def unpacked(path: RecordingPath) -> IO[bytes]:
+    """A file's bytes, decompressed. The compression is detected by content, not by the file's name."""
+    stream = path.open("rb")
+    magic = stream.read(len(_ZSTD))
+    stream.seek(0)
+    inner: Any
+    if magic.startswith(_GZIP):
+        inner = gzip.GzipFile(fileobj=stream)
+    elif magic == _ZSTD:
+        inner = ZstdFrames(stream)
+    else:
+        return stream
+    return io.BufferedReader(Bounded(inner, path.stat().st_size, stream), _BUFFER_BYTES)
+
+
+@contextmanager
+def unpacking(name: str) -> Iterator[None]:
+    """Turn errors of the disk and of decompressors into `UnreadableRecording` of that name."""
+    try:
+        yield
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise UnreadableRecording(name, f"damaged archive: {error}") from error
+    except OSError as error:
+        raise UnreadableRecording(name, error.strerror or str(error)) from error
+    except Exception as error:  # zstandard is imported only when needed, and so is its error type
+        if type(error).__module__.partition(".")[0] != "zstandard":
+            raise
+        raise UnreadableRecording(name, f"damaged archive: {error}") from error
 
 
 class Bounded(io.RawIOBase):

@@ -16,7 +16,6 @@ from agent_wiki.shell.folders import folders_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.past_failure import gets_past, has_started
-from agent_wiki.shell.result_lines import speaks_of_failure
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import Part, changed_parts
@@ -37,19 +36,12 @@ from agent_wiki.stages.call_effects import (
     is_specific,
     new_words,
 )
-from agent_wiki.stages.trust import trust_of
-from agent_wiki.stages.user_reactions import accepts, objects, only_reports
-from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.stages.cited_turns import CitedTurns
+from agent_wiki.stages.user_reactions import objects, only_reports
+from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_BECAUSE = regex(
-    r"\b(?:because|since|due to|the (?:problem|issue|cause|reason|culprit|error|fix)|root cause|requires?|needs? to"
-    r"|must|pre-?existing|already fail\w*|unrelated to"
-    r"|doesn't|does not|don't|can't|cannot|only (?:works|accepts|supports)|instead of|expects?|turns out"
-    r"|should (?:be|have))\b",
-    re.IGNORECASE,
-)
 _ADVISES = regex(
     r"\b(?:try|run|use|using|hint|help|did you mean|instead|install|must|should|expected|expects?|needs?|needed"
     r"|requires?|required|available|valid|allowed|supported|replaced?|one of|add|set|enable|missing|please|specify|pass"
@@ -100,23 +92,23 @@ def graded(trajectory: Trajectory, turning: Turning, quotes: Iterable[tuple[int,
     return found.of_objection() if found.is_objection else found.of_failure()
 
 
-class _Case:
+class _Case(CitedTurns):
     """One lesson before the recording."""
 
     def __init__(self, trajectory: Trajectory, turning: Turning, quotes: Sequence[tuple[int, str]]) -> None:
-        self.trajectory, self.turning, self.quotes = trajectory, turning, quotes
-        self.calls = paired_calls(trajectory)
-        at_event = [call.ended_by or call for call in self._calls_at(turning.event)]
+        super().__init__(trajectory, quotes)
+        self.turning = turning
+        at_event = [call.ended_by or call for call in self.calls_at(turning.event)]
         self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
         self.refused = next((call for call in at_event if verdict_of(call).state in ("refused", "called off")), None)
-        self.shown = at_event[0] if at_event and self.event is None and self._is_shown(turning.event) else None
+        self.shown = at_event[0] if at_event and self.event is None and self.is_shown(turning.event) else None
 
     @property
     def is_objection(self) -> bool:
         """The event is something that the user said or refused, or an act that cited words of the user answer."""
         if self.event is not None:
             return False
-        is_users = self._is_users(self.turning.event) or self.refused is not None
+        is_users = self.is_users(self.turning.event) or self.refused is not None
         return is_users or (self.shown is None and self._said_at() is not None)
 
     def of_objection(self) -> Grade:
@@ -124,10 +116,10 @@ class _Case:
         said = self._said_at()
         if said is None:
             return Grade("asserted", f"the user objected in T{self.turning.event}, in no words that are cited")
-        if only_reports(self._message(said).content or ""):
+        if only_reports(self.message(said).content or ""):
             return self._unless_stated(f"the user reported in T{said} what did not work, and not why", "")
         remedy = self._remedy_of_objection()
-        accepted = self._acceptance(remedy) if remedy else None
+        accepted = self.acceptance(remedy) if remedy else None
         if remedy is None or accepted is None:
             followed = f"; followed in T{remedy.turn}" if remedy else ""
             return Grade("stated", f"the user said so in T{said}{followed}")
@@ -135,7 +127,7 @@ class _Case:
 
     def of_failure(self) -> Grade:
         """The failed check has to pass later, with nothing but the remedy changed in between."""
-        if self._is_harness(self.turning.event):
+        if self.is_harness(self.turning.event):
             return self._of_refused_reply()
         event = self.event or self.shown
         if event is None:
@@ -191,7 +183,7 @@ class _Case:
 
     def _race(self, event: Call, confirming: Call) -> str:
         """Calls of one batch run at once: none of them can have met the failure, and none is sure to run first."""
-        asked, remedies = asked_in(event), self._calls_at(self.turning.remedy)
+        asked, remedies = asked_in(event), self.calls_at(self.turning.remedy)
         seen = asked.result_turn or asked.turn
         early = next((call for call in [*remedies, asked_in(confirming)] if call.turn < seen), None)
         if early is not None:
@@ -215,38 +207,27 @@ class _Case:
 
     def _of_refused_reply(self) -> Grade:
         """The harness refused a reply; one that it carried out confirms the remedy."""
-        turn, confirming = self.turning.event, self._calls_at(self.turning.confirmation)
+        turn, confirming = self.turning.event, self.calls_at(self.turning.confirmation)
         if any(call.turn > turn and verdict_of(call).state != "refused" for call in confirming):
             return Grade("checked", f"refused by the harness in T{turn}, carried out in T{confirming[0].turn}")
         return Grade("asserted", f"refused by the harness in T{turn}; no later reply is named")
 
     def _unless_stated(self, reason: str, against: str) -> Grade:
-        stated = self._stated_at()
+        stated = self.stated_at()
         if stated is None:
             return Grade("asserted", reason, against)
         return Grade("stated", f"{reason}; T{stated} says why", against)
 
-    def _stated_at(self) -> int | None:
-        """The cited turn in which the agent, the user or a tool says why."""
-        for turn, quote in self.quotes:
-            is_said = self._message(turn).role in ("user", "assistant") and not any(
-                quote in call.raw_arguments or quote in (call.command() or "") for call in self._calls_at(turn)
-            )
-            is_symptom = self._is_users(turn) and only_reports(quote)
-            if is_said and not is_symptom and _BECAUSE.search(quote):
-                return turn
-        return None
-
     def _confirming(self, event: Call) -> Call | None:
         turn = self.turning.confirmation
-        ended = [call.ended_by or call for call in self._calls_at(turn)] if turn else []
+        ended = [call.ended_by or call for call in self.calls_at(turn)] if turn else []
         later = [call for call in ended if call.position > event.position]
         return next((call for call in later if self._confirms(event, call)), None)
 
     def _confirms(self, event: Call, later: Call) -> bool:
         """Whether `later` is the check that failed, and passed."""
         if self.shown is not None:
-            lines = self._quoted_at(event)
+            lines = self.quoted_at(event)
             programs = {step.program for step in called_steps(event)} & {step.program for step in called_steps(later)}
             is_same = bool(programs) if called_steps(event) else event.name == later.name
             return is_same and not any(line in (later.result or "") for line in lines)
@@ -257,7 +238,7 @@ class _Case:
 
     def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:
         """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""
-        lines = [verdict_of(event).line, *self._quoted_at(event)]
+        lines = [verdict_of(event).line, *self.quoted_at(event)]
         is_missing = any(map(MISSING.search, lines))
         is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
         is_past = (is_missing and has_run(later)) or gets_past(later, lines)
@@ -300,10 +281,6 @@ class _Case:
         places = [self.folders[asked_in(call).position][called_steps(call).index(step)] for call, step in (one, other)]
         return {"folder"} if places[0] != places[1] else set()
 
-    def _quoted_at(self, call: Call) -> list[str]:
-        turns = {call.turn, call.result_turn, asked_in(call).turn, asked_in(call).result_turn}
-        return [quote for turn, quote in self.quotes if turn in turns]
-
     def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
         """What changed something between the two: edits, installations, and other commands that ran."""
         later = asked_in(confirming)
@@ -329,7 +306,7 @@ class _Case:
     def _is_remedy(self, call: Call) -> bool:
         """The call that is named, or another edit of the file that it edits."""
         if self.turning.remedy is not None:
-            paths = {each.path() for each in self._calls_at(self.turning.remedy) if tool_kind(each) == "edit"} - {None}
+            paths = {each.path() for each in self.calls_at(self.turning.remedy) if tool_kind(each) == "edit"} - {None}
             return self.turning.remedy in (call.turn, call.result_turn) or call.path() in paths
         return any(turn in (call.turn, call.result_turn) for turn, _ in self.quotes)
 
@@ -346,7 +323,7 @@ class _Case:
         advice = [line for line in lines if _ADVISES.search(line)]
         said = {token for line in advice for token in TOKEN.findall(line) if is_specific(token)}
         said |= {name for line in lines if _MISSES.search(line) for name in _QUOTED_NAME.findall(line)}
-        applied = [*self._calls_at(self.turning.remedy), asked_in(confirming)]
+        applied = [*self.calls_at(self.turning.remedy), asked_in(confirming)]
         new = {word for call in applied for word in new_words(call)}
         return any(token in word and token not in before for token in said for word in new if word not in before)
 
@@ -359,8 +336,8 @@ class _Case:
             is_again = call.turn > after and verdict_of(call).has_failed and self._fails_alike(event, call)
             if is_again and not self._is_old_form(event, call):
                 return f"it failed again in T{call.turn}"
-        turn = self._next_users_turn(after)
-        if turn is not None and turn - after <= _SOON and objects(self._message(turn).content or ""):
+        turn = self.next_users_turn(after)
+        if turn is not None and turn - after <= _SOON and objects(self.message(turn).content or ""):
             return f"the user objected in T{turn}"
         return ""
 
@@ -370,7 +347,7 @@ class _Case:
         if not is_same:
             return False
         result = event.result or ""
-        cited = [comparable(quote) for quote in self._quoted_at(event) if quote in result and not _TALLY.search(quote)]
+        cited = [comparable(quote) for quote in self.quoted_at(event) if quote in result and not _TALLY.search(quote)]
         if cited:
             return any(quote in comparable(again.result or "") for quote in cited)
         line = comparable(verdict_of(event).line)
@@ -378,7 +355,7 @@ class _Case:
 
     def _is_old_form(self, event: Call, again: Call) -> bool:
         """The agent forgot the remedy: it runs by the old name or with the refused word again, or in the sandbox."""
-        confirmed = [call for call in self._calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
+        confirmed = [call for call in self.calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
         failed = {step.words[:1] for step in failed_steps(event)}
         names = {step.words[:1] for call in confirmed for step in passed_steps(call)}
         added = {word for call in confirmed for step in passed_steps(call) for word in (*step.environment, *step.words)}
@@ -395,43 +372,10 @@ class _Case:
 
     def _remedy_of_objection(self) -> Call | None:
         """The call that did what the user wanted, where one is named."""
-        calls = (call for call in self._calls_at(self.turning.remedy) if not verdict_of(call).has_failed)
+        calls = (call for call in self.calls_at(self.turning.remedy) if not verdict_of(call).has_failed)
         return next(calls, None)
 
     def _said_at(self) -> int | None:
         """The cited turn in which the user objects: at the event or after it, and not after it was remedied."""
         first = self.turning.event if self.refused is None else min(self.turning.event, self.refused.turn)
-        last = self.turning.remedy or len(self.trajectory.messages)
-        users = (at for at, quote in self.quotes if trust_of(self.trajectory, at, quote) == "user")
-        return next((at for at in users if first <= at <= last), None)
-
-    def _acceptance(self, remedy: Call) -> int | None:
-        """The user's next turn, if it accepts in words."""
-        turn = self._next_users_turn(remedy.turn)
-        return turn if turn is not None and accepts(self._message(turn).content or "") else None
-
-    def _next_users_turn(self, after: int) -> int | None:
-        turns = range(after + 1, len(self.trajectory.messages) + 1)
-        return next((turn for turn in turns if self._is_users(turn)), None)
-
-    def _is_users(self, turn: int) -> bool:
-        message = self._message(turn)
-        return message.role == "user" and message.mark is None
-
-    def _message(self, turn: int) -> Message:
-        return self.trajectory.messages[turn - 1]
-
-    def _calls_at(self, turn: int | None) -> list[Call]:
-        """The calls made or answered in a turn."""
-        return [call for call in self.calls if turn is not None and turn in (call.turn, call.result_turn)]
-
-    def _is_shown(self, turn: int) -> bool:
-        """A quote from the result there speaks of a failure, though the verdict on its call does not."""
-        turns = {turn, *(call.result_turn for call in self._calls_at(turn))}
-        return any(at in turns and speaks_of_failure(quote) for at, quote in self.quotes)
-
-    def _is_harness(self, turn: int) -> bool:
-        """A harness wrote that turn, as the user, to refuse a reply."""
-        message = self._message(turn)
-        is_quoted = any(at == turn for at, _ in self.quotes)
-        return message.role == "user" and message.mark == "injected" and is_quoted
+        return self.said_between(first, self.turning.remedy or len(self.trajectory.messages))

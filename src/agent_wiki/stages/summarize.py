@@ -35,13 +35,11 @@ STAGE = "summarize"
 
 MOST_QUOTED = 200
 MOST_KEY_TURNS = 6
-MOST_WORDS = 250
-"""Of a narrative."""
+MOST_WORDS = 250  # of a narrative
 MOST_TITLE_WORDS = 10
 MOST_TITLE_CHARACTERS = 100
 MOST_REPAIRS = 6
-MAX_GOAL_CHARACTERS = 300
-"""A goal as records hold it."""
+MAX_GOAL_CHARACTERS = 300  # as records hold a goal
 
 
 class TurnNote(Answer):
@@ -102,9 +100,7 @@ class ArcAnswer(Answer):
     )
     dead_ends: list[TurnNote] = Field(default_factory=list, description="Attempts given up, not mere errors.")
     repairs: list[RepairNote] = Field(
-        default_factory=list,
-        max_length=MOST_REPAIRS,
-        description="What ended the failures that cost most.",
+        default_factory=list, max_length=MOST_REPAIRS, description="What ended the failures that cost most."
     )
     loose_ends: list[LooseEndNote] = Field(
         default_factory=list, description="Missing, claimed but never checked, or left in without use; often empty."
@@ -214,9 +210,7 @@ def _is_in_order(repair: RepairNote, turns: int) -> bool:
     return repair.event_turn < repair.remedy_turn <= (repair.confirming_turn or turns) <= turns
 
 
-def _checked_quote(
-    name: str, arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem]
-) -> dict[str, int | str | None]:
+def _checked_quote(name: str, arc: ArcAnswer, trajectory: Trajectory, dropped: list[Problem]) -> dict[str, None]:
     """What to change of a turn and its quote, `<name>_turn` and `<name>_quote`."""
     turn, quote = getattr(arc, f"{name}_turn"), getattr(arc, f"{name}_quote")
     if turn is not None and turn > len(trajectory.messages):
@@ -346,10 +340,8 @@ def _arc_slugs(arcs: list[ArcAnswer]) -> list[str]:
 
 
 def _recalled_entry(recalled: RecalledPage) -> RecallEntry:
-    name, title = page_id(recalled.page), page_title(recalled.page)
-    if not recalled.quote:
-        return RecallEntry(name, title, recalled.status)
-    return RecallEntry(name, title, recalled.status, recalled.quote, recalled.turn)
+    page = page_id(recalled.page), page_title(recalled.page), recalled.status
+    return RecallEntry(*page, recalled.quote, recalled.turn) if recalled.quote else RecallEntry(*page)
 
 
 def answer_of(arcs: Sequence[Arc]) -> SummaryAnswer:

@@ -158,6 +158,23 @@ class JsonText:
             yield element
             self._signs = 0
 
+    def first_elements(self, most: int, most_bytes: int) -> tuple[list[Any], bool]:
+        """The elements of the array that comes next, or only the first `most` of one that is longer or damaged.
+
+        Out: them, and whether they are all. Of an array of at most `most_bytes` all are read.
+        """
+        found: list[Any] = []
+        try:
+            for element in self.elements():
+                found.append(element)
+                if len(found) >= most and self.bytes_read > most_bytes:
+                    return found, False
+        except (ValueError, RecursionError):
+            if not any(isinstance(element, dict) for element in found):
+                raise
+            return found, False
+        return found, True
+
     def _elements(self, depth: int) -> Iterator[Any]:
         yield from (self.value(depth + 1) for _ in self._places("[", "]"))
 

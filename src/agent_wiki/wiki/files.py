@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import stat
 from collections.abc import Mapping
@@ -23,6 +24,12 @@ The last nobody can set: what `.wiki/` of a wiki that came from elsewhere says o
 def signature_of(status: os.stat_result) -> Signature:
     """By what a file is known as unchanged."""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+
+
+def content_of(file: str) -> bytes:
+    """A file's bytes, in half the time that a `Path` takes for a page."""
+    with io.FileIO(file) as stream:
+        return stream.readall()
 
 
 def scan(root: str) -> dict[str, Signature]:

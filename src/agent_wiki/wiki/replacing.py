@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 _NAMELESS = getattr(os, "O_TMPFILE", 0)
 _OPENED = "/proc/self/fd"  # where Linux lists the open files of a process, also those without a name
 
@@ -155,6 +156,16 @@ def created(target: str, content: bytes) -> bool:
             os.link(f"{_OPENED}/{descriptor}", target, src_dir_fd=descriptor)
             return True
         return False
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(target: str, content: bytes) -> None:
+    """Write a file that nobody reads before it is renamed."""
+    descriptor = os.open(target, _NEW_FILE, 0o666)
+    try:
+        write_all(descriptor, content)
+        synced(descriptor)
     finally:
         os.close(descriptor)
 

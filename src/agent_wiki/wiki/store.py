@@ -21,11 +21,11 @@ from pydantic_core import from_json, to_json
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError, WikiLocked
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.files import Signature, scan, signature_of
+from agent_wiki.wiki.files import Signature, content_of, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wiki
 from agent_wiki.wiki.missing import no_wiki
 from agent_wiki.wiki.page import Page, parse_page, render_page
-from agent_wiki.wiki.replacing import created, folder_synced, replacing, synced, write_all
+from agent_wiki.wiki.replacing import created, folder_synced, replacing, write_whole
 
 GIT_IGNORE = "*\n"
 """What `.wiki/.gitignore` says."""
@@ -33,8 +33,6 @@ _LOCK, _IGNORE = "lock", ".gitignore"
 _OF_LOCK = frozenset((_LOCK, _IGNORE))
 _CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
-
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(slots=True)
@@ -146,7 +144,7 @@ class WikiFolder:
         must not be written back.
         """
         try:
-            return _content(self._inside(path)).decode("utf-8", errors)
+            return content_of(self._inside(path)).decode("utf-8", errors)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except UnicodeDecodeError as error:
@@ -173,7 +171,7 @@ class WikiFolder:
     def read_page(self, path: str) -> tuple[str, Page]:
         """A page's text and what it parses to. Raises `UnreadablePage`."""
         try:
-            text = _content(self._inside(path)).decode("utf-8")
+            text = content_of(self._inside(path)).decode("utf-8")
         except UnicodeDecodeError as error:
             raise UnreadablePage(path, "not UTF-8 text") from error
         except OSError as error:
@@ -189,12 +187,11 @@ class WikiFolder:
             return
         for name in names:
             if name.endswith(ending) and f"{folder}/{name}" not in but:
-                with io.FileIO(f"{root}/{name}") as stream:
-                    yield f"{folder}/{name}", stream.readall()
+                yield f"{folder}/{name}", content_of(f"{root}/{name}")
 
-    def write_page(self, path: str, page: Page, *, preserve: bool = False) -> None:
-        """Write a page whole; `preserve` keeps the lines of fields that did not change."""
-        self.write_text(path, render_page(page, self.read_text(path) if preserve else None))
+    def write_page(self, path: str, page: Page) -> None:
+        """Write a page whole, with the lines of fields that did not change."""
+        self.write_text(path, render_page(page, self.read_text(path)))
 
     def write_text(self, path: str, text: str) -> bool:
         """Write a file unless it has exactly these bytes already; returns whether it was written."""
@@ -325,7 +322,7 @@ class WikiFolder:
         self._make_folder(target.rpartition("/")[0])
         try:
             if not (is_new and created(target, content)):
-                _write_whole(beside, content)
+                write_whole(beside, content)
                 os.replace(beside, target)  # noqa: PTH105
             folder_synced(target.rpartition("/")[0])
         except OSError as error:
@@ -392,25 +389,8 @@ def _names(folder: Path) -> set[str]:
 
 
 def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
-    if status is None or status.st_size != len(content):
-        return False
-    return _content(target) == content
-
-
-def _content(target: str) -> bytes:
-    """A file's bytes, in half the time that a `Path` takes for a page."""
-    with io.FileIO(target) as stream:
-        return stream.readall()
+    return status is not None and status.st_size == len(content) and content_of(target) == content
 
 
 def _hasher(content: bytes = b"") -> hashlib.blake2b:
     return hashlib.blake2b(content, digest_size=32)
-
-
-def _write_whole(target: str, content: bytes) -> None:
-    descriptor = os.open(target, _NEW_FILE, 0o666)
-    try:
-        write_all(descriptor, content)
-        synced(descriptor)
-    finally:
-        os.close(descriptor)

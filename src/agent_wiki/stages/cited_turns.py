@@ -1,0 +1,85 @@
+"""The turns and quotes that a lesson cites, looked up in its recording."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent_wiki.shell.result_lines import speaks_of_failure
+from agent_wiki.stages.call_effects import asked_in
+from agent_wiki.stages.trust import trust_of
+from agent_wiki.stages.user_reactions import accepts, only_reports
+from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.lazily import regex
+
+_BECAUSE = regex(
+    r"\b(?:because|since|due to|the (?:problem|issue|cause|reason|culprit|error|fix)|root cause|requires?|needs? to"
+    r"|must|pre-?existing|already fail\w*|unrelated to"
+    r"|doesn't|does not|don't|can't|cannot|only (?:works|accepts|supports)|instead of|expects?|turns out"
+    r"|should (?:be|have))\b",
+    re.IGNORECASE,
+)
+
+
+class CitedTurns:
+    """A recording with what is cited of it: `quotes` are `(turn, text)`, verbatim; turns count from 1."""
+
+    def __init__(self, trajectory: Trajectory, quotes: Sequence[tuple[int, str]]) -> None:
+        self.trajectory, self.quotes = trajectory, quotes
+        self.calls = paired_calls(trajectory)
+
+    def message(self, turn: int) -> Message:
+        """What stands in a turn."""
+        return self.trajectory.messages[turn - 1]
+
+    def said_between(self, first: int, last: int) -> int | None:
+        """The first cited turn in these in which the words are the user's."""
+        users = (at for at, quote in self.quotes if trust_of(self.trajectory, at, quote) == "user")
+        return next((at for at in users if first <= at <= last), None)
+
+    def acceptance(self, remedy: Call) -> int | None:
+        """The user's next turn, if it accepts in words."""
+        turn = self.next_users_turn(remedy.turn)
+        return turn if turn is not None and accepts(self.message(turn).content or "") else None
+
+    def next_users_turn(self, after: int) -> int | None:
+        """The next turn that the user typed."""
+        turns = range(after + 1, len(self.trajectory.messages) + 1)
+        return next((turn for turn in turns if self.is_users(turn)), None)
+
+    def is_users(self, turn: int) -> bool:
+        """Whether the user typed it."""
+        message = self.message(turn)
+        return message.role == "user" and message.mark is None
+
+    def calls_at(self, turn: int | None) -> list[Call]:
+        """The calls made or answered in a turn."""
+        return [call for call in self.calls if turn is not None and turn in (call.turn, call.result_turn)]
+
+    def is_shown(self, turn: int) -> bool:
+        """A quote from the result there speaks of a failure, though the verdict on its call does not."""
+        turns = {turn, *(call.result_turn for call in self.calls_at(turn))}
+        return any(at in turns and speaks_of_failure(quote) for at, quote in self.quotes)
+
+    def is_harness(self, turn: int) -> bool:
+        """A harness wrote that turn, as the user, to refuse a reply."""
+        message = self.message(turn)
+        is_quoted = any(at == turn for at, _ in self.quotes)
+        return message.role == "user" and message.mark == "injected" and is_quoted
+
+    def quoted_at(self, call: Call) -> list[str]:
+        """What is cited of a call and its result."""
+        turns = {call.turn, call.result_turn, asked_in(call).turn, asked_in(call).result_turn}
+        return [quote for turn, quote in self.quotes if turn in turns]
+
+    def stated_at(self) -> int | None:
+        """The cited turn in which the agent, the user or a tool says why."""
+        for turn, quote in self.quotes:
+            is_said = self.message(turn).role in ("user", "assistant") and not any(
+                quote in call.raw_arguments or quote in (call.command() or "") for call in self.calls_at(turn)
+            )
+            is_symptom = self.is_users(turn) and only_reports(quote)
+            if is_said and not is_symptom and _BECAUSE.search(quote):
+                return turn
+        return None
