@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 _REQUEST = {"role": "user", "content": "Fix the cart."}
@@ -14,9 +15,13 @@ _MORE = {"role": "user", "content": "And the till."}
 def generation(row_id: str, trace: str, prompt: list[Any], reply: Any, second: int, **rest: Any) -> dict[str, Any]:
     """A row of an export: a model's reply."""
     always = {"id": row_id, "trace_id": trace, "project_id": "p", "parent_observation_id": "", "type": "GENERATION"}
-    start, end = f"2026-01-01 10:00:{second:02}.000000", f"2026-01-01 10:00:{second + 1:02}.000000"
+    start, end = _moment(second), _moment(second + 1)
     said = {"input": json.dumps(prompt), "output": json.dumps(reply), "session_id": None, "total_cost": 0.25}
     return {**always, "start_time": start, "end_time": end, **said, **rest}
+
+
+def _moment(second: int) -> str:
+    return f"2026-01-01 {10 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.000000"
 
 
 def score(score_id: str, trace: str, value: Any, updated: str = "2026-01-02", **rest: Any) -> dict[str, Any]:
@@ -47,3 +52,44 @@ EXPORT = {
     "manifests/2026-01-01T10-00-40.json": b'{"exportSource": "OBSERVATIONS_V2", "window": {}, "files": []}',
 }  # fmt: skip
 """File → its bytes. Session `s-1` is in three of them, and one observation in two; nobody knows the trace `t9`."""
+
+
+def random_export(rng: Random) -> dict[str, bytes]:
+    """Conversations of one or several traces, some of them inside an agent's span, cut into files anywhere."""
+    rows: list[tuple[int, str, dict[str, Any]]] = []
+    for number in range(10):
+        second, session = rng.randrange(3000), rng.choice([None, f"s{number}"])
+        history: list[Any] = [{"role": "user", "content": f"Fix item {number}."}]
+        for trace in (f"t{number}-{turn}" for turn in range(rng.choice([1, 2, 3]) if session else 1)):
+            second, history = _random_trace(rng, rows, trace, session, second, history)
+    width, files = rng.choice([600, 2000, 5000]), dict[str, list[Any]]()
+    for second, folder, row in sorted(rows, key=lambda each: each[0]):
+        for place in {second // width, (second + rng.choice([0, 0, 0, width])) // width}:
+            files.setdefault(f"{folder}/{place:04}.jsonl", []).append(row)
+    return {name: lines(held) for name, held in files.items()}
+
+
+def _random_trace(
+    rng: Random, rows: list[Any], trace: str, session: str | None, second: int, history: list[Any]
+) -> tuple[int, list[Any]]:
+    agent = f"{trace}-agent" if rng.random() < 0.6 else ""
+    start, inside = second, {"parent_observation_id": agent}
+    for step in range(rng.randrange(1, 5)):
+        second += rng.randrange(2, 600)
+        call = {"id": f"c-{trace}-{step}", "type": "function", "function": {"name": "Bash", "arguments": "{}"}}
+        reply = {"role": "assistant", "content": f"Step {step} of {trace}.", "tool_calls": [call]}
+        named = session if rng.random() < 0.8 else None
+        row = generation(f"g-{trace}-{step}", trace, history, reply, second, session_id=named, **inside)
+        result = {"role": "tool", "tool_call_id": call["id"], "content": f"{step} checks failed"}
+        ran = {"type": "TOOL", "name": "Bash", "output": json.dumps(result), "session_id": session, **inside}
+        tool = generation(f"x-{trace}-{step}", trace, [], "", second + 1, **ran)
+        rows += [(second, "observations_v2", row), (second + 1, "observations_v2", tool)]
+        history = [*history, reply, *([result] if rng.random() < 0.7 else [])]
+    if agent:
+        around = generation(agent, trace, [], "", start, type="AGENT", name="coder", input=None, output=None)
+        rows.append((start, "observations_v2", around))
+    for _ in range(rng.choice([0, 1, 2])):
+        given = second + rng.randrange(9000)
+        verdict = score(f"v-{trace}", trace, rng.choice([0, 1]), name=rng.choice(["success", "tone"]))
+        rows.append((given, "scores", {**verdict, "updated_at": _moment(given)}))
+    return second, [*history, {"role": "user", "content": "And more."}]

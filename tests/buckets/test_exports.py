@@ -13,7 +13,7 @@ from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.readers import buckets
 from tests.buckets.stores import Bucket
-from tests.exports import EXPORT, generation, lines, score
+from tests.exports import EXPORT, generation, lines, random_export, score
 from tests.pipeline.test_shard_runs import join, shard
 from tests.wikis import Script, changed, ingest, tree
 
@@ -60,6 +60,26 @@ def test_an_export_whose_files_come_in_any_order_gives_the_bytes_of_one_run(
     bucket.count()
     assert ingest([bucket.path()], tmp_path / "wiki", script.engine).written == []
     assert bucket.asked == {"list": 1}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_conversations_that_are_cut_anywhere_are_those_of_one_run_in_shards_too(
+    tmp_path: Path, script: Script, bucket: Bucket, seed: int
+) -> None:
+    rng, wiki = Random(seed), tmp_path / "wiki"
+    export = random_export(rng)
+    names = rng.sample(list(export), len(export))
+    for night in (names[0::3], names[1::3], names[2::3]):
+        for name in night:
+            bucket.put(f"p/{name}", export[name])
+        if seed % 2:
+            ingest([bucket.path()], wiki, script.engine)
+        else:
+            for number in rng.sample((1, 2, 3), 3):
+                shard(bucket.path(), number, 3, tmp_path / "out", wiki, script.engine)
+            join([tmp_path / "out"], wiki, script.engine)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(wiki), tree(tmp_path / "at once")) == []
 
 
 @pytest.mark.parametrize("is_local", [True, False])
@@ -144,6 +164,15 @@ def test_a_file_that_is_damaged_for_a_night_leaves_the_others_as_they_are(
     assert ingest([bucket.path()], tmp_path / "wiki", script.engine).exit_code == 0
     ingest([bucket.path()], tmp_path / "at once", script.engine)
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_what_a_file_held_that_is_gone_stays_in_the_wiki(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    _put(bucket, FIRST, SECOND)
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    bucket.store.delete(f"p/{SECOND}")
+    bucket.put("p/scores/later.jsonl", lines([score("9", "t1", 1)]))
+    assert ingest([bucket.path()], tmp_path / "wiki", script.engine).exit_code == 0
+    assert _records(tmp_path / "wiki")["s-1"]["turns"] == 4
 
 
 def test_two_exports_of_one_bucket_have_nothing_to_do_with_each_other(

@@ -13,6 +13,7 @@ from agent_wiki import engines
 from agent_wiki.commands import main
 from agent_wiki.pipeline import ingest as pipeline_ingest
 from agent_wiki.wiki.store import WikiFolder
+from tests.exports import lines, score
 from tests.wikis import Script, ingest, record, rule
 
 
@@ -132,3 +133,13 @@ def test_who_waits_for_a_wiki_that_is_unmade_makes_it_anew(tmp_path: Path) -> No
     thread.join(20)
     assert written == [True]
     assert (tmp_path / "wiki" / ".wiki" / ".gitignore").is_file()
+
+
+def test_a_folder_with_nothing_but_what_belongs_to_recordings_is_not_called_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = tmp_path / "export" / "scores" / "1.jsonl"
+    scores.parent.mkdir(parents=True)
+    scores.write_bytes(lines([score("1", "t1", 1)]))
+    code, out = _ended(["ingest", str(tmp_path / "export"), "--wiki", str(tmp_path / "wiki"), "--jobs", "1"], capsys)
+    assert (code, out.splitlines()[1]) == (1, f"  {tmp_path / 'export'}: no recording here, only parts of some")

@@ -171,3 +171,9 @@ def test_odd_inputs_are_no_bug(tmp_path: Path, odd: Any) -> None:
     odd_fields = {"metadata": odd, "usage_details": odd, "session_id": odd, "end_time": odd}
     rows = row("a", input=odd, output="Hello", **odd_fields), row("b", "TOOL", 2, input=odd, output=odd, **odd_fields)
     assert ("assistant", "Hello") in shape(only(read(tmp_path, *rows)))
+
+
+def test_a_run_whose_start_is_in_another_file_was_called_by_any_of_its_replies(tmp_path: Path) -> None:
+    trajectory = only(read(tmp_path, generation("a", PROMPT, "x"), generation("b", [*PROMPT, SAID], "y", 2)))
+    assert trajectory.session_id == "t1"
+    assert {"t1.agent-a", "t1.agent-b"} <= set(trajectory.earlier_ids)

@@ -13,9 +13,9 @@ from agent_wiki.errors import RecordingUnavailable, UnitError
 from agent_wiki.pipeline.recordings_cache import Cache, known_path
 from agent_wiki.readers.buckets import BucketPath, listed
 from agent_wiki.readers.detect import ExportReader, reader_of
-from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, export_parts, may_hold
+from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, export_parts, is_about, may_hold
 from agent_wiki.readers.recording import Recording
-from agent_wiki.readers.recording_path import RecordingPath, signature_of
+from agent_wiki.readers.recording_path import RecordingPath, path_beside, signature_of
 from agent_wiki.trajectory.lazily import dataclass
 
 _KEPT = "mentions"
@@ -77,6 +77,15 @@ def files_of_exports(
         if found is not None:
             mentions[path] = found
     return FilesOfExports(export_parts(mentions, set(holding)), mentions)
+
+
+def is_whole(path: RecordingPath, part: ExportPart, cache: Cache) -> bool:
+    """Whether all files are still there that were read with one of a part before: then it is no less than it was."""
+    for file in (path, *(path_beside(path, name) for name in part.others if not is_about(name))):
+        names = cache.get(str(file.resolve()), {}).get("beside", {})
+        if any(not is_about(name) and not path_beside(file, name).is_file() for name in names):
+            return False
+    return bool(part.own)
 
 
 def _about(holding: Iterable[RecordingPath]) -> list[RecordingPath]:

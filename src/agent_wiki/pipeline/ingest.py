@@ -20,7 +20,7 @@ from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiState
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
-from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports
+from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
 from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
@@ -235,7 +235,8 @@ def _take(mined: Mined, options: Options, publisher: Publisher) -> None:
         if reason:
             session.status, session.reason, session.order = "left-out", reason, None
         else:
-            publisher.take(record, rewrite=options.rewrite, is_judged=True, read_along=mined.read_along)
+            is_renewed = session.session_id in session.replaces
+            publisher.take(record, rewrite=options.rewrite or is_renewed, is_judged=True)
     mined.records.clear()
 
 
@@ -244,7 +245,8 @@ def _assigned(
 ) -> Assignment:
     """An assignment of the run for one of its files."""
     former_ids = recordings_cache.former_ids(cache, file.path, part.others if part else ())
-    return replace(assignment, path=file.path, name=file.name, part=part, former_ids=former_ids)
+    supersedes = part.names(file.path) if part and is_whole(file.path, part, cache) else frozenset[str]()
+    return replace(assignment, path=file.path, name=file.name, part=part, former_ids=former_ids, supersedes=supersedes)
 
 
 def _pending(
@@ -285,7 +287,7 @@ def _forget_replaced(read: Iterable[Mined], listed: Container[str], publisher: P
         for session in mined.sessions:
             if session.session_id in publisher.state.records:
                 for former in session.replaces:
-                    if former not in listed:
+                    if former not in listed and former != session.session_id:
                         publisher.forget(former)
 
 

@@ -132,7 +132,8 @@ class FoundFiles:
         if not self.is_barren(report):
             return
         others = [each.unit for each in report.passed_over]
-        reason = f"no recording here, only {endings(others)}" if others else "no file here"
+        nothing = "no recording here, only parts of some" if self.found else "no file here"
+        reason = f"no recording here, only {endings(others)}" if others else nothing
         if len(others) == 1:
             reason = f"no recording here: {report.passed_over[0].reason}"
         report.failures.append(Failure("recording", ", ".join(self.named[:_MOST_NAMED]), reason))

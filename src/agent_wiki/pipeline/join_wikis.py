@@ -94,8 +94,10 @@ def _join(source: Joinable, publisher: Publisher) -> bool:
     unseen = 0
     joined = joined_records(theirs, source.name, label, report, is_own=source.is_own_shard)
     redact_answers_and_pages(theirs, source.name, report)
+    renewed = {now for former, now in (source.manifest.replaced if source.manifest else ()) if former == now}
     for each in joined.values():
-        is_taken = publisher.take(each.record, text=each.text, is_judged=True)
+        is_renewed = each.record.session_id in renewed
+        is_taken = publisher.take(each.record, rewrite=is_renewed, text=each.text, is_judged=True)
         report.sessions["joined" if is_taken else "older"] += 1
         report.dropped_claims += each.against if is_taken else ()
         unseen += is_taken and each.record.joined_from is not None
@@ -123,7 +125,7 @@ def _forget_replaced(joined: Iterable[Joinable], listed: Container[str], publish
     """Take out sessions that a shard knows under another id now, as one run does."""
     for source in joined:
         for former, session_id in source.manifest.replaced if source.manifest else ():
-            if session_id in publisher.state.records and former not in listed:
+            if session_id in publisher.state.records and former not in listed and former != session_id:
                 publisher.forget(former)
 
 

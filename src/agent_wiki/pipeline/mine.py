@@ -73,6 +73,7 @@ class Assignment:
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
     part: ExportPart | None = None  # of a file of an export: what belongs to it
     former_ids: tuple[str, ...] = ()  # the sessions that the file, and others of its part, held when last read
+    supersedes: frozenset[str] = frozenset()  # the names of those files, where no such file has gone since
 
 
 @dataclass(slots=True)
@@ -87,7 +88,6 @@ class Mined:
     entry: str = ""  # of the file on the disk, likewise before it was read
     looked_at: dict[str, Signature | None] = field(default_factory=dict)  # files beside it, by name
     sha256: str = ""
-    read_along: frozenset[str] = frozenset()  # the names of files that hold more of its sessions
     sessions: list[SessionReport] = field(default_factory=list)
     records: list[SessionRecord] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -131,7 +131,6 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
     """
     recording = Recording(assignment.path, assignment.name, part=assignment.part)
     mined = Mined(assignment.name)
-    mined.read_along = assignment.part.read_along if assignment.part is not None else frozenset()
     try:
         mined.signature, mined.entry = signature_of(assignment.path), entry_of(assignment.path)
         mined.sha256 = recording.sha256()
@@ -270,8 +269,11 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
         report.status, report.reason = "left-out", reason
         return
     order, file = order_of(trajectory), trajectory.source.file
-    known_file = _known_file(known, assignment, file)
-    if known is not None and not assignment.rewrite and is_superseded(order, file, known.order, known_file):
+    is_renewed = known is not None and known.file in assignment.supersedes
+    if is_renewed:
+        report.replaces += (report.session_id,)
+    is_free = assignment.rewrite or is_renewed
+    if known is not None and not is_free and is_superseded(order, file, known.order, known.file):
         report.status, report.reason = "older", SUPERSEDED
         return
     report.order = order
@@ -310,18 +312,12 @@ def _note_recording(trajectory: Trajectory, assignment: Assignment, known: Known
     """
     order, report = order_of(trajectory), mined.sessions[-1]
     file = trajectory.source.file
-    if known is None or order == known.order or file != _known_file(known, assignment, file):
+    if known is None or order == known.order or known.file not in {file, *assignment.supersedes}:
         return
     is_copy = isinstance(assignment.path, BucketPath) and trajectory.session_id not in assignment.former_ids
     if order > known.order or not is_copy:
         mined.records.append(unanswered_record(trajectory, _engine_of(assignment)))
         report.has_contributed = True
-
-
-def _known_file(known: KnownSession | None, assignment: Assignment, file: str | None) -> str | None:
-    """The file that the wiki has a session from; `file` itself where that one is read along now."""
-    kept = known.file if known is not None else None
-    return file if assignment.part is not None and kept in assignment.part.read_along else kept
 
 
 SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"

@@ -6,7 +6,7 @@ differs from the disk is written, and what a person edited is left unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -134,24 +134,17 @@ class Publisher:
         return self.state.engines() <= {EMBEDDED, ""}
 
     def take(
-        self,
-        mined: SessionRecord,
-        *,
-        rewrite: bool = False,
-        text: str | None = None,
-        is_judged: bool = False,
-        read_along: Container[str | None] = (),
+        self, mined: SessionRecord, *, rewrite: bool = False, text: str | None = None, is_judged: bool = False
     ) -> bool:
         """Add one session's record, unless the wiki has a larger version of it; returns whether it was added.
 
-        `text` is that of its file in another wiki. `is_judged`: this program has judged it in this run. `read_along`
-        are the names of files that its recording was read with: what is known from one of these is no other version.
+        `text` is that of its file in another wiki. `is_judged`: this program has judged it in this run.
         """
         known = self.state.records.get(mined.session_id)
         if known is not None and known.joined_from is not None and mined.joined_from is None:
             self._replaced.add(known)
             known = None  # read here, or by a wiki that is trusted: nothing of the other version is kept
-        if known is not None and self._is_superseded(mined, known, read_along, rewrite=rewrite):
+        if known is not None and self._is_superseded(mined, known, rewrite=rewrite):
             return False
         self._taken.add(mined.session_id)
         record = merged(known, mined)  # what is known was judged when it was read
@@ -169,16 +162,13 @@ class Publisher:
         self.state.digests[record.session_id] = content_digest(text.encode("utf-8", "replace"))
         self.folder.write_text(record_path(record.session_id), text)
 
-    def _is_superseded(
-        self, mined: SessionRecord, known: SessionRecord, read_along: Container[str | None], *, rewrite: bool
-    ) -> bool:
+    def _is_superseded(self, mined: SessionRecord, known: SessionRecord, *, rewrite: bool) -> bool:
         if mined.joined_from is not None and known.joined_from is None:
             return True
         if mined.session_id in self._taken:
             return mined.order < known.order
-        file, known_file = mined.recording.file, known.recording.file
-        known_file = file if known_file in read_along else known_file
-        return not rewrite and is_superseded(mined.order, file, known.order, known_file)
+        files = (mined.recording.file, known.recording.file)
+        return not rewrite and is_superseded(mined.order, files[0], known.order, files[1])
 
     def take_scripts(self, path: str, theirs: WikiFolder) -> None:
         """Copy the scripts of a skill that another tool wrote, redacted; its page is taken over."""

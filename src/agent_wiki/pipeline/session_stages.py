@@ -49,7 +49,7 @@ class SessionReport:
     status: str
     reason: str = ""
     digest: str = ""
-    replaces: tuple[str, ...] = ()  # ids of the same session when its recording was shorter
+    replaces: tuple[str, ...] = ()  # ids of the same session when less of its recording was there; also its own
     order: Order | None = None  # None where nothing of the trajectory is kept
     turns: int = 0
     tool_calls: int = 0

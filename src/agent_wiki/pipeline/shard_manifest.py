@@ -25,8 +25,8 @@ class Manifest:
     `listing` is the digest of the names of all recordings, `records` that of its records. `gone` are objects of buckets
     that are no longer listed or known; `orders` has, for each object that was read, by what each of its sessions is
     compared with other recordings of it, None where that is settled. `replaced` has ids that sessions had when their
-    recordings were shorter, and those that they have now. `failures` are those of its run, and `unfinished`
-    says why it asked no more.
+    recordings were shorter, and those that they have now, which are the same where what was known is no other version
+    but less of the same files. `failures` are those of its run, and `unfinished` says why it asked no more.
     """
 
     shard: Shard

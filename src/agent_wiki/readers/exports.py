@@ -39,10 +39,9 @@ class ExportPart:
         """Whether something with these ids is of a conversation that belongs to the file."""
         return self.own is None or any(digest_of_id(each) in self.own for each in ids if each)
 
-    @property
-    def read_along(self) -> frozenset[str]:
-        """The names of the other files, without their folders."""
-        return frozenset(name.rpartition("/")[2] for name in self.others)
+    def names(self, path: RecordingPath) -> frozenset[str]:
+        """The names, without their folders, of the file and of the others that hold something."""
+        return frozenset({path.name, *(name.rpartition("/")[2] for name in self.others if not is_about(name))})
 
     @property
     def digest(self) -> str:
@@ -66,6 +65,11 @@ def mentions_of(conversations: Iterable[Iterable[str | None]]) -> Mentions:
 def may_hold(path: RecordingPath) -> bool:
     """Whether a file is, by its place, one of an export that holds conversations."""
     return path.parent.name in HOLDING
+
+
+def is_about(name: str) -> bool:
+    """Whether another file of an export is only about conversations, by its name from a file's folder."""
+    return name.startswith(f"../{ABOUT}/")
 
 
 def export_parts(

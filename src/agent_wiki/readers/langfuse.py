@@ -17,7 +17,7 @@ from typing import Any
 from agent_wiki.errors import PartOfRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.chat_messages import content_text
 from agent_wiki.readers.chat_values import count, identifier, mapping, number, objects, text_or_none
-from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, mentions_of, place_of
+from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, is_about, mentions_of, place_of
 from agent_wiki.readers.recorded import epoch_seconds
 from agent_wiki.readers.recorded_prompts import json_or_text, prompt_of, reply_of
 from agent_wiki.readers.recording import Recording, Sample
@@ -89,7 +89,7 @@ def _observations(recording: Recording, part: ExportPart) -> Iterator[dict[str, 
     So of an observation that two exports have it is the later one that counts.
     """
     own = recording.path.name
-    others = [name for name in part.others if not _is_of_scores(name)]
+    others = [name for name in part.others if not is_about(name)]
     for name in sorted([own, *others], key=lambda each: place_of(each, recording.path)):
         if name == own:
             yield from _rows(recording)
@@ -100,10 +100,6 @@ def _observations(recording: Recording, part: ExportPart) -> Iterator[dict[str, 
                 raise
             except UnreadableRecording:
                 continue  # it is a failure of its own
-
-
-def _is_of_scores(name: str) -> bool:
-    return name.startswith(f"../{ABOUT}/")
 
 
 def _rows(recording: Recording) -> Iterator[dict[str, Any]]:
@@ -166,7 +162,7 @@ def _sum(counts: dict[str, int], is_wanted: Any) -> int | None:
 def _scores(recording: Recording, part: ExportPart) -> dict[str, list[Score]]:
     """The outcomes in the files of scores, by trace and by session; of one that was given again the latest."""
     found: dict[str, dict[str, tuple[str, Score]]] = defaultdict(dict)
-    for name in filter(_is_of_scores, part.others):
+    for name in filter(is_about, part.others):
         if recording.has_beside(name):
             try:
                 for row in _rows(recording.other(name)):

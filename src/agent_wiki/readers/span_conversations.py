@@ -256,12 +256,15 @@ def _trajectory(source_format: str, conversation: _Conversation, scores: dict[st
 
 
 def _earlier_ids(runs: Iterable[_Run]) -> set[str]:
-    """What runs are called as long as the spans around them are not there: a span is recorded when it ends."""
+    """What runs are called as long as the spans around them or at their start are not there.
+
+    A span is recorded when it ends, and what was recorded first may be in a file that comes last.
+    """
     found: set[str] = set()
     for run in runs:
-        first = run.models[0]
-        for name in {run.session, first.trace, *(span.session for span in run.models if span.session)}:
-            found |= {name, f"{name}.{_apart(run)}", f"{name}.agent-{first.id}"}
+        apart = {_apart(run), *(f"agent-{span.id}" for span in run.models)}
+        for name in {run.session, run.models[0].trace, *(span.session for span in run.models if span.session)}:
+            found |= {name, *(f"{name}.{each}" for each in apart)}
     return found
 
 
