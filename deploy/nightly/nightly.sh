@@ -35,6 +35,7 @@ runs=0
 run_code=0
 has_resolved=false # a conflict, which the forge would find again
 stopped=0
+shown=
 
 say() { printf 'nightly: %s\n' "$*" >&2; }
 fail() {
@@ -50,7 +51,10 @@ start_branch() {
   git ls-remote --exit-code --heads "$remote" "refs/heads/$branch" > /dev/null || there=$?
   if [ "$there" -eq 0 ]; then
     fetch_branch
-    git merge-base --is-ancestor "$remote/$branch" "$remote/$base" || started=$remote/$branch
+    if ! git merge-base --is-ancestor "$remote/$branch" "$remote/$base"; then
+      started=$remote/$branch
+      shown=$(git rev-parse "$started") # what the pull request held before this night
+    fi
   elif [ "$there" -ne 2 ]; then # 2: there is no such branch
     fail "$remote cannot be asked for its branches"
   fi
@@ -115,6 +119,7 @@ describe() {
   local arguments=(--wiki "$wiki" --base "$remote/$base" --pr "$output/body.md" --exit-code) run code=0
   for run in "$output"/run-*.json; do arguments+=(--run "$run"); done
   if [ -n "${WIKI_LINKS:-}" ]; then arguments+=(--link-base "$WIKI_LINKS"); fi
+  if [ -n "$shown" ]; then arguments+=(--seen "$shown"); fi
   wiki report "${arguments[@]}" >&2 || code=$?
   if [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; then fail "no report of what is new"; fi
   title=$(json_value title "$output/body.json") || fail "no title of what is new"

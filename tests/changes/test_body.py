@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.changes.body import MOST_CHARACTERS, pull_request_body
+from agent_wiki.changes.checks import WikiCheck
 from agent_wiki.changes.facts import ChangeFacts
 from agent_wiki.changes.markdown import Links
 from agent_wiki.changes.pages import ChangedPage, CitedTurn, ComparedPages, PageChange
 from agent_wiki.changes.revision import Revision
 from agent_wiki.changes.runs import RunFacts
-from agent_wiki.changes.sessions import AddedSessions, OutcomeRow
+from agent_wiki.changes.sessions import NO_TASK, AddedSessions, OutcomeRow
 
 HOSTILE = "@all fixes #1 `<!-- | " * 500
 
@@ -70,7 +71,12 @@ def test_those_of_unknown_outcome_are_apart() -> None:
     rows = [OutcomeRow("m-1", 5, passed=2, known=3, passed_before=0, known_before=0)]
     rows[0].outcomes.update(success=2, failure=1, unknown=2)
     body = _body(_facts(ComparedPages(), AddedSessions(5, new=5, by_model=rows)))
-    assert "| m-1 | 5 | 2 | 0 | 1 | 2 | 2 of 3 (67%) | unknown |" in body
+    assert "| m-1 | 5 | 2 | 0 | 1 | 2 | 2 of 3 (67%) |\n" in body
+    assert "all others" not in body
+    rows += [OutcomeRow("m-2", 1, passed=1, known=1, passed_before=3, known_before=4)]
+    body = _body(_facts(ComparedPages(), AddedSessions(5, new=5, by_model=rows)))
+    assert "| succeeded | all others |\n|---|---|---|---|---|---|---|---|\n" in body
+    assert "| 2 of 3 (67%) | unknown |" in body
 
 
 @pytest.mark.parametrize(
@@ -100,3 +106,24 @@ def test_a_secret_that_two_texts_make_is_removed() -> None:
     body = _body(_facts(pages, run=run))
     assert "wJalrXUtnFEMI" not in body
     assert "hunter2Xq9" not in body
+
+
+def test_what_waits_for_a_person_is_said_before_all_else() -> None:
+    run = RunFacts(1, failures=["a.json: damaged", "b.json: damaged"], failed_on=["2 of 9 recordings failed @all"])
+    facts = _facts(ComparedPages(_pages("new", 1)), run=run)
+    facts.checks = [WikiCheck("links", "the links", ("one leads nowhere",)), WikiCheck("index", "the rows", ())]
+    facts.quarantined = ["_quarantine/x.md"]
+    head = _body(facts).partition("### New")[0]
+    assert (
+        "**RED**: 2 of 9 recordings failed @&#8203;all. **Look at**: 2 failures, 1 check finding, 1 quarantined file."
+        in head
+    )
+    assert "Nothing failed, and every check passed." in _body(_facts(ComparedPages(), run=RunFacts(1)))
+    assert "In brackets" not in _body(_facts(ComparedPages()))
+
+
+def test_sessions_without_a_task_come_last_and_make_no_table_alone() -> None:
+    rows = [OutcomeRow(NO_TASK, 5), OutcomeRow("book", 1)]
+    shown = _body(_facts(ComparedPages(), AddedSessions(6, new=6, by_task=rows)))
+    assert shown.index("| book | 1 |") < shown.index(f"| {NO_TASK} | 5 |")
+    assert "by task" not in _body(_facts(ComparedPages(), AddedSessions(5, new=5, by_task=rows[:1])))

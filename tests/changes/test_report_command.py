@@ -94,6 +94,23 @@ def test_more_support_is_no_change_and_other_words_are(nights: Nights) -> None:
     assert [page["why"] for page in values["pages"]["changed"]] == [["text"]]
 
 
+def test_what_was_not_there_when_somebody_looked_is_marked_and_comes_first(nights: Nights) -> None:
+    nights.repository.git("branch", "base")
+    nights.night("b", rules=[rule(SECOND, title="Ask for it first")])
+    nights.repository.commit()
+    nights.night("c", rules=[rule("Round at the end.", title="Round it once")])
+    _, values, body = nights.report("--base", "base", "--seen", "HEAD")
+    assert [(page["title"], page["is_unseen"]) for page in values["pages"]["new"]] == [
+        ("Round it once", True),
+        ("Ask for it first", False),
+    ]
+    assert "- **unseen** guideline Round it once" in body
+    assert f"Since `{values['seen'][:12]}`, which this showed before: 1 new, marked **unseen**." in body
+    assert "unseen" not in nights.report("--base", "base")[2]
+    nights.repository.commit()
+    assert "which this showed before: no page." in nights.report("--base", "base", "--seen", "HEAD")[2]
+
+
 def test_what_no_session_supports_and_what_its_owner_rejected_is_retired(nights: Nights) -> None:
     nights.night("b", rules=[rule(SECOND)])
     nights.repository.commit()

@@ -7,7 +7,7 @@ from itertools import islice
 
 from agent_wiki.changes.facts import ChangeFacts
 from agent_wiki.changes.markdown import Links, inert
-from agent_wiki.changes.sections import BodySection, sections_of
+from agent_wiki.changes.sections import BodySection, sections_of, to_look_at
 from agent_wiki.redaction.redact import redact_text
 
 MOST_CHARACTERS = 60_000
@@ -43,9 +43,20 @@ def _lines_that_fit(sections: Sequence[BodySection], room: int) -> list[list[str
 def _text(facts: ChangeFacts, sections: Sequence[BodySection], shown: Sequence[Sequence[str]], beside: str) -> str:
     revision = facts.revision
     base = f"`{revision.commit[:12]}` ({inert(revision.name, 100)})" if revision.commit else "nothing: no commit yet"
-    parts = [f"**{facts.title}**\n\nCompared with {base}.\n"]
+    parts = [f"**{facts.title}**\n\nCompared with {base}.{_since_seen(facts)}\n\n{to_look_at(facts)}\n"]
     for section, items in zip(sections, shown, strict=True):
         more = section.number - len(items)
         rest = [f"\n… and {more} more: `{section.key}` in {beside}."] if more else []
         parts.append("\n".join([f"### {section.title}\n", *section.head, *items, *rest]) + "\n")
     return "\n".join(parts)
+
+
+def _since_seen(facts: ChangeFacts) -> str:
+    """What was added since the revision that was looked at, in a sentence; empty where none was named."""
+    if facts.seen is None:
+        return ""
+    pages = facts.pages
+    lists = (("new", pages.new), ("changed", pages.changed), ("retired", pages.retired))
+    unseen = [f"{number} {word}" for word, found in lists if (number := sum(each.is_unseen is True for each in found))]
+    said = f"{', '.join(unseen)}, marked **unseen**" if unseen else "no page"
+    return f" Since `{facts.seen.commit[:12]}`, which this showed before: {said}."

@@ -35,7 +35,8 @@ _MOST_CHARACTERS = 2_000  # of a text in the JSON
 class ChangeFacts:
     """What a wiki has gained since a revision of it. `run` is None where no report of a run was given.
 
-    `edited` are pages that a person edited, `kept` those that the owner keeps as they are: both are left alone.
+    `edited` are pages that a person edited, `kept` those that the owner keeps as they are: both are left alone. `seen`
+    is a revision that somebody has looked at; pages that differ from it are marked.
     """
 
     revision: Revision
@@ -48,6 +49,7 @@ class ChangeFacts:
     waiting: list[LessonPage] = field(default_factory=list)  # to be published by a later run, the best first
     checks: list[WikiCheck] = field(default_factory=list)
     files: Mapping[str, FileChange] = field(default_factory=dict)
+    seen: Revision | None = None
 
     @property
     def has_news(self) -> bool:
@@ -73,6 +75,7 @@ class ChangeFacts:
             "title": self.title,
             "wiki": self.revision.folder.rstrip("/") or ".",
             "base": {"name": self.revision.name, "commit": self.revision.commit or None},
+            "seen": self.seen.commit if self.seen is not None else None,
             "files": {change: sum(each == change for each in self.files.values()) for change in _FILE_CHANGES},
             "pages": self.pages.to_json(),
             "sessions": self.sessions.to_json(),
@@ -103,8 +106,13 @@ def _cleaned(value: Any, secrets: list[int]) -> Any:
     return value
 
 
-def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool = True) -> ChangeFacts:
-    """Compare a wiki on disk with a revision of it. Raises `RunError` for a configuration that cannot be read."""
+def gathered(
+    revision: Revision, run: RunFacts | None, seen: Revision | None = None, *, archive_covered: bool = True
+) -> ChangeFacts:
+    """Compare a wiki on disk with a revision of it; what differs from one that was `seen` is marked.
+
+    Raises `RunError` for a configuration that cannot be read.
+    """
     wiki, problems = revision.wiki, list[UnreadablePage]()
     loaded = read_wiki(wiki, problems)
     catalog = catalog_of(loaded, archive_covered=archive_covered)
@@ -115,7 +123,7 @@ def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool 
     again, waiting = rendered_again(wiki, archive_covered), listed(WikiFolder(wiki))
     facts = ChangeFacts(
         revision,
-        _pages(revision, rows, files, catalog),
+        _pages(revision, rows, files, catalog, seen),
         added_sessions(catalog, files),
         run,
         again.edited,
@@ -124,6 +132,7 @@ def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool 
         [page for page in lesson_pages(catalog) if page.id in waiting] if waiting else [],
         wiki_checks(wiki, catalog.view, rows, [path for path, change in files.items() if change != "gone"], again),
         files,
+        seen,
     )
     if unknown:
         facts.checks.append(WikiCheck("sessions", "which sessions are new", tuple(unknown)))
@@ -131,19 +140,37 @@ def gathered(revision: Revision, run: RunFacts | None, *, archive_covered: bool 
 
 
 def _pages(
-    revision: Revision, rows: Sequence[Mapping[str, Any]], files: Mapping[str, FileChange], catalog: Catalog
+    revision: Revision,
+    rows: Sequence[Mapping[str, Any]],
+    files: Mapping[str, FileChange],
+    catalog: Catalog,
+    seen: Revision | None,
 ) -> ComparedPages:
     """The pages that differ, each kind in its order, with what they cite and why they are gone."""
     wiki, rejected = revision.wiki, catalog.view.state.config.rejected
-    before = revision.texts([INDEX]).get(INDEX, "")
-    changed = [path for path, change in files.items() if change == "changed" and kind_of(path) in INDEXED]
-    texts = {path: (old, text_of(revision.wiki, path)) for path, old in revision.texts(changed).items()}
-    found = compared_pages(index_fields(before.encode("utf-8", "replace")), rows, texts)
+    found = _compared(revision, rows, files)
+    if seen is not None:
+        since = {(each.kind, each.id, each.change == "retired") for each in _compared(seen, rows).all()}
+        for pages in (found.new, found.changed, found.retired):
+            pages[:] = [
+                replace(each, is_unseen=(each.kind, each.id, each.change == "retired") in since) for each in pages
+            ]
     has_summaries = not (wiki / SIDECAR).is_file()
     for pages in (found.new, found.changed):
         pages[:] = _in_order(_with_evidence(each, catalog, has_summaries=has_summaries) for each in pages)
     found.retired = _in_order(replace(each, why=(_why_gone(wiki, each, rejected),)) for each in found.retired)
     return found
+
+
+def _compared(
+    revision: Revision, rows: Sequence[Mapping[str, Any]], files: Mapping[str, FileChange] | None = None
+) -> ComparedPages:
+    """The pages that differ from a revision. In: their rows now, and the files that differ, where they are known."""
+    files = revision.changed_files() if files is None else files
+    before = revision.texts([INDEX]).get(INDEX, "")
+    changed = [path for path, change in files.items() if change == "changed" and kind_of(path) in INDEXED]
+    texts = {path: (old, text_of(revision.wiki, path)) for path, old in revision.texts(changed).items()}
+    return compared_pages(index_fields(before.encode("utf-8", "replace")), rows, texts)
 
 
 def _with_evidence(page: ChangedPage, catalog: Catalog, *, has_summaries: bool) -> ChangedPage:
@@ -171,12 +198,12 @@ def _why_gone(wiki: Path, page: ChangedPage, rejected: Mapping[str, str]) -> str
 
 
 def _in_order(pages: Iterable[ChangedPage]) -> list[ChangedPage]:
-    """The pages that are worth most first: by kind, then how sure the cause is, then how many sessions support it."""
+    """Those that nobody has seen first, then by kind, how sure the cause is, and how many sessions support it."""
     causes = [*CAUSES, None]
     kinds = list(INDEXED)
 
-    def order(page: ChangedPage) -> tuple[int, int, int, str]:
+    def order(page: ChangedPage) -> tuple[bool, int, int, int, str]:
         cause = causes.index(page.cause) if page.cause in causes else len(causes)
-        return (kinds.index(page.kind), cause, -(page.support or 0), page.link)
+        return (page.is_unseen is False, kinds.index(page.kind), cause, -(page.support or 0), page.link)
 
     return sorted(pages, key=order)

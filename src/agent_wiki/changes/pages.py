@@ -42,6 +42,7 @@ class ChangedPage:
     """A page that is new, changed or retired. `why`: what changed, or why it is gone; `rule`: what it says, in short.
 
     `support`: sessions that it comes from, None for unknown; `cited` its first turn, `citations` how many it has.
+    `is_unseen`: it became so since a revision that somebody has looked at; None where none was named.
     """
 
     change: PageChange
@@ -57,6 +58,7 @@ class ChangedPage:
     support: int | None = None
     cited: CitedTurn | None = None
     citations: int = 0
+    is_unseen: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values; what is not known is left out."""

@@ -23,7 +23,8 @@ _TEXTS = ("kind", "unit", "reason", "stage", "request", "recording")
 class RunFacts:
     """The runs of one or more nights. `asked`: what asking models came to, None where no run says.
 
-    `stopped`: why runs ended before their end. `unreadable`: files that hold no report.
+    `stopped`: why runs ended before their end; `failed_on`: which conditions of the owner they met. `unreadable`: files
+    that hold no report.
     """
 
     reports: int = 0
@@ -40,13 +41,14 @@ class RunFacts:
     bugs: int = 0
     asked: Totals | None = None
     stopped: list[str] = field(default_factory=list)
+    failed_on: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
-            **{name: getattr(self, name) for name in (*_LISTS, "stopped", "unreadable")},
+            **{name: getattr(self, name) for name in (*_LISTS, "stopped", "failed_on", "unreadable")},
             "sessions": dict(sorted(self.sessions.items())),
             "asked": None if self.asked is None else self.asked.to_json(),
         }
@@ -82,6 +84,7 @@ def _add(values: Mapping[str, Any], facts: RunFacts) -> None:
         known += [line for line in _lines(values.get(name)) if line not in known]
     facts.bugs += len(texts_of(values.get("bugs")))
     facts.stopped += texts_of(values.get("stopped"))
+    facts.failed_on += [each for each in texts_of(values.get("failed_on")) if each not in facts.failed_on]
     asked = values.get("asked")
     if isinstance(asked, dict) and isinstance(asked.get("total"), dict):
         facts.asked = total_of(each for each in (facts.asked, _totals(asked["total"])) if each is not None)

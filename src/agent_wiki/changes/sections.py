@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from agent_wiki.changes.facts import ChangeFacts
 from agent_wiki.changes.markdown import Links, inert
 from agent_wiki.changes.pages import ChangedPage
-from agent_wiki.changes.sessions import OutcomeRow
+from agent_wiki.changes.sessions import NO_TASK, OutcomeRow
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
@@ -16,6 +16,10 @@ _MOST_RULE = 400
 _MOST_LINE = 500
 _MOST_NAME = 120
 _MOST_KINDS = 10  # of what a report counts, which anybody may have written
+_HOW_TO_READ = """\
+In brackets: how sure the cause is, whose words bear it, where it holds, how many sessions show it.
+A page that is wrong: `wiki reject PAGE --why TEXT` on this branch.
+"""
 _NO_RUN = "unknown, for the report was written without `--run`."
 
 
@@ -41,7 +45,7 @@ def sections_of(facts: ChangeFacts, links: Links) -> list[BodySection]:
     pages = facts.pages
     minor = (f"{counted(pages.minor, 'more page')} changed in counts, tags or clusters alone.",) * bool(pages.minor)
     parts = (
-        _pages("New", pages.new, links, 1, "pages.new"),
+        _pages("New", pages.new, links, 1, "pages.new", (_HOW_TO_READ,) * bool(pages.new)),
         _pages("Changed", pages.changed, links, 2, "pages.changed", minor),
         _pages("Retired", pages.retired, links, 3, "pages.retired"),
         _waiting(facts),
@@ -67,6 +71,21 @@ def _pages(
     return BodySection(f"{title} ({len(pages)})", more, lines, len(pages), rank, key)
 
 
+def to_look_at(facts: ChangeFacts) -> str:
+    """What waits for a person, in one line: before all else, for it may stand far below."""
+    run, problems = facts.run, sum(len(each.problems) for each in facts.checks)
+    found = [
+        *((counted(len(run.failures), "failure"), counted(run.bugs, "bug")) if run is not None else ()),
+        counted(problems, "check finding"),
+        counted(len(facts.quarantined), "quarantined file"),
+        counted(len(facts.edited), "edited page"),
+    ]
+    named = [each for each in found if not each.startswith("0 ")]
+    red = [f"**RED**: {inert(each, _MOST_LINE)}." for each in (run.failed_on if run is not None else ())[:_MOST_KINDS]]
+    calm = "Nothing failed, and every check passed." if run is not None else "Every check passed."
+    return " ".join([*red, f"**Look at**: {', '.join(named)}." if named else calm])
+
+
 def _page_line(page: ChangedPage, links: Links) -> str:
     """`- **guideline** Title: rule (why; how sure) page, T12 of session`."""
     title, rule = inert(page.title, _MOST_TITLE), inert(page.rule, _MOST_RULE)
@@ -82,7 +101,8 @@ def _page_line(page: ChangedPage, links: Links) -> str:
         turn = f"T{page.cited.turn}"
         places.append(f"{links.to(page.cited.summary, turn) if page.cited.summary else turn} of {session}{more}")
     shown = "; ".join(notes)
-    return f"- **{page.kind}** {said}{f' ({shown})' if shown else ''}{' · ' if places else ''}{' · '.join(places)}"
+    kind = f"**unseen** {page.kind}" if page.is_unseen else f"**{page.kind}**"
+    return f"- {kind} {said}{f' ({shown})' if shown else ''}{' · ' if places else ''}{' · '.join(places)}"
 
 
 def _waiting(facts: ChangeFacts) -> BodySection:
@@ -104,11 +124,11 @@ def _sessions(facts: ChangeFacts) -> BodySection:
     by_status = ", ".join(
         f"{count} {inert(status, 40)}" for status, count in sorted(run.sessions.items())[:_MOST_KINDS]
     )
-    read = f"{counted(run.recordings, 'recording')}, {run.recordings_unchanged} of them unchanged and not read"
-    lines.append(f"- Read in {counted(run.reports, 'run')}: {read}; sessions: {by_status or 'none'}.")
-    unread = f"{len(run.left_out)} left out, {len(run.passed_over)} no recordings"
-    waiting = f"{counted(len(run.waiting), 'question')} waiting for a batch"
-    lines.append(f"- {len(run.failures)} failed, {len(run.set_aside)} set aside, {unread}, {waiting}.")
+    read = f"{counted(run.recordings, 'file')}, {run.recordings_unchanged} of them unchanged and not read"
+    ended = f"{len(run.failures)} failed, {len(run.set_aside)} set aside, {len(run.passed_over)} no recordings"
+    lines.append(f"- Read in {counted(run.reports, 'run')}: {read}; {ended}.")
+    lines.append(f"- Sessions in them: {by_status or 'none'}.")
+    lines += [f"- {counted(len(run.waiting), 'question')} waiting for a batch."] * bool(run.waiting)
     lines += [f"- **Stopped**: {inert(each, _MOST_LINE)}" for each in run.stopped[:_MOST_KINDS]]
     lines += [f"- **{counted(run.bugs, 'bug')}** of this program: the run has tracebacks."] * bool(run.bugs)
     return BodySection("Sessions", tuple(lines))
@@ -116,19 +136,21 @@ def _sessions(facts: ChangeFacts) -> BodySection:
 
 def _outcomes(title: str, label: str, rows: Sequence[OutcomeRow], rank: int, key: str) -> BodySection:
     """A table of the sessions that are new or changed; those without a known outcome are apart."""
-    if not rows:
+    rows = sorted(rows, key=lambda row: row.name == NO_TASK)
+    if all(row.name == NO_TASK for row in rows):
         return BodySection(title)
-    head = (
-        f"| {label} | sessions | success | partial | failure | unknown | succeeded | all others |",
-        "|---|---|---|---|---|---|---|---|",
-    )
-    return BodySection(title, head, map(_outcome_row, rows), len(rows), rank, key)
+    has_others = any(row.known_before for row in rows)
+    names = [label, "sessions", "success", "partial", "failure", "unknown", "succeeded", *["all others"] * has_others]
+    head = (f"| {' | '.join(names)} |", "|---" * len(names) + "|")
+    lines = (_outcome_row(row, has_others=has_others) for row in rows)
+    return BodySection(title, head, lines, len(rows), rank, key)
 
 
-def _outcome_row(row: OutcomeRow) -> str:
+def _outcome_row(row: OutcomeRow, *, has_others: bool) -> str:
     counts = (row.outcomes[each] for each in ("success", "partial", "failure", "unknown"))
     cells = [inert(row.name, _MOST_NAME), row.sessions, *counts, _rate(row.passed, row.known)]
-    return f"| {' | '.join(map(str, [*cells, _rate(row.passed_before, row.known_before)]))} |"
+    cells += [_rate(row.passed_before, row.known_before)] * has_others
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def _rate(passed: int, known: int) -> str:
@@ -139,16 +161,20 @@ def _cost_lines(facts: ChangeFacts) -> Iterator[str]:
     if facts.run is None:
         yield f"- Asking a model: {_NO_RUN}"
     elif facts.run.asked is None:
-        yield "- Asking a model: nothing was asked, or no run says."
+        yield "- Asking a model: nothing was asked."
     else:
         yield f"- Asking a model: {facts.run.asked.line()}."
     sessions = facts.sessions.new + facts.sessions.changed
     measured = facts.sessions.measured
+    said: dict[int, list[str]] = {}  # of how many sessions it is known → what
     for name, unit in (("total_cost_usd", "$"), ("input_tokens", ""), ("output_tokens", "")):
         if name in measured:
             total, known = measured[name]
             shown = f"{unit}{total:,.2f}" if unit else f"{total:,.0f} {name.replace('_', ' ')}"
-            yield f"- The sessions themselves: {shown}, known of {known} of {sessions}."
+            said.setdefault(known, []).append(shown)
+    parts = [f"{', '.join(shown)} (known of {known} of {sessions})" for known, shown in said.items()]
+    if parts:
+        yield f"- The sessions themselves: {'; '.join(parts)}."
 
 
 def _coverage_lines(facts: ChangeFacts) -> Iterator[str]:

@@ -59,6 +59,7 @@ METAVARS: dict[str, str] = {
     "--run": "FILE",
     "--sarif": "FILE",
     "--seed": "N",
+    "--seen": "REVISION",
     "--session": "SESSION",
     "--set": "NAME=VALUE",
     "--since": "DATE",

@@ -27,6 +27,14 @@ def report(
             show_default="the last commit",
         ),
     ] = "",
+    seen: Annotated[
+        str,
+        typer.Option(
+            "--seen",
+            help="A revision that you have looked at: pages that differ from it are marked and come first.",
+            show_default="none",
+        ),
+    ] = "",
     runs: Annotated[
         list[Path] | None,
         typer.Option("--run", help="The saved output of `wiki ingest --json`; may be given several times."),
@@ -68,7 +76,8 @@ def report(
         raise UsageError(f"--pr {pr}: name a file that ends in .md; the JSON is written beside it")
     revision = revision_of(wiki_folder(wiki), base)
     links = Links(link_base, revision.folder)
-    facts = gathered(revision, run_facts(runs or ()), archive_covered=archive_covered)
+    looked_at = revision_of(revision.wiki, seen) if seen else None
+    facts = gathered(revision, run_facts(runs or ()), looked_at, archive_covered=archive_covered)
     beside = pr.with_suffix(".json") if pr and pr != _STANDARD_OUTPUT else None
     body = pull_request_body(facts, links, f"`{beside.name}`" if beside else "the JSON (`--json`)")
     if pr is not None and beside is not None:

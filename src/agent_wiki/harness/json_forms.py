@@ -237,6 +237,7 @@ def _changes() -> Shape:
     return _answer(
         "report",
         news=bool, title=str, wiki=str, base={"name": str, "commit": str | None},
+        seen=str | None,
         files=dict.fromkeys(("new", "changed", "gone"), int), pages={**pages, "minor": int},
         sessions=keys_of(AddedSessions, measured=measured), run=OneOf((run, type(None))),
         edited=_TEXTS, kept=_TEXTS, quarantined=_TEXTS, waiting=[dict.fromkeys(("kind", "id", "title"), str)],

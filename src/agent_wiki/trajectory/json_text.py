@@ -273,5 +273,5 @@ def why_no_json(error: BaseException) -> str:
         return "nested too deeply to be a recording"
     if isinstance(error, json.JSONDecodeError):
         said = "no JSON value" if error.msg == "Expecting value" else error.msg
-        return f"{said} at column {error.colno}"
+        return f"{said.removesuffix(' at')} at column {error.colno}"
     return str(error) or type(error).__name__
