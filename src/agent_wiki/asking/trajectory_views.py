@@ -24,16 +24,7 @@ from threading import Lock
 from agent_wiki.asking.condensing import condensed
 from agent_wiki.asking.journal import Journal
 from agent_wiki.asking.journal_lines import Record
-from agent_wiki.asking.previews import (
-    Decision,
-    Limits,
-    Part,
-    Preview,
-    parts_of,
-    plan,
-    preview_of,
-    with_previews,
-)
+from agent_wiki.asking.previews import Decision, Limits, Part, Preview, parts_of, plan, preview_of, with_previews
 from agent_wiki.asking.segments import segments, segments_at, turns_digest
 from agent_wiki.asking.tool_results import ToolResults, place_of
 from agent_wiki.asking.transcript import Segment

@@ -142,13 +142,7 @@ _TAKE_OUT = "correct the name, or take the line out"
 CONFIGURATION = (
     _check("unreadable", "The wiki cannot be loaded.", _unreadable, "correct it; no run continues before", "files"),
     _check("key-twice", "A name is written twice in one mapping.", _keys_twice, "make one of the two", "files"),
-    _check(
-        "key-unknown",
-        "A key is unknown, or has a value of another type.",
-        _keys_unknown,
-        _TAKE_OUT,
-        "files",
-    ),
+    _check("key-unknown", "A key is unknown, or has a value of another type.", _keys_unknown, _TAKE_OUT, "files"),
     _check("bad-slug", "A cluster or task has a name that is no slug.", _slugs, "rename it"),
     _check("no-such-member", "A cluster has a member that is no guideline here.", _members, _TAKE_OUT),
     _check("no-such-guideline", "Tags are given to what is no guideline here.", _tags, _TAKE_OUT),

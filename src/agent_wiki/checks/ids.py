@@ -74,11 +74,6 @@ def _same_rule(wiki: CheckedWiki) -> Iterator[Spot]:
 IDS = (
     Check("ids/twice", "Two pages have one id; only one of them is indexed.", "delete one, or give it an id", _twice),
     Check("ids/not-of-its-file", "A page has another id than its file's name says.", "rename the file", _mismatches),
-    Check(
-        "ids/other-session",
-        "A summary is about another session than its name says.",
-        "rename the file",
-        _summaries,
-    ),
+    Check("ids/other-session", "A summary is about another session than its name says.", "rename the file", _summaries),
     Check("ids/same-rule", "Two guidelines say the same in the same words.", "wiki reject one of them", _same_rule),
 )

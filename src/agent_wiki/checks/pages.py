@@ -123,10 +123,5 @@ PAGES = (
     Check("pages/missing-field", "A page that a person edited lacks a field of its kind.", _BY_HAND, _missing),
     Check("pages/bad-value", "A field of a page has a value that it cannot have.", _BY_HAND, _values),
     Check("pages/no-title", "A page has no title.", _BY_HAND, _untitled),
-    Check(
-        "pages/misplaced",
-        "The type of a page is not that of its place.",
-        "move it to its folder",
-        _misplaced,
-    ),
+    Check("pages/misplaced", "The type of a page is not that of its place.", "move it to its folder", _misplaced),
 )

@@ -33,8 +33,7 @@ Wiki = Annotated[
     typer.Option("--wiki", help="The wiki to point at; it need not exist yet.", show_default="wiki, there or above"),
 ]
 Allow = Annotated[
-    bool,
-    typer.Option("--allow", help="Also permit the agent to consult the wiki unasked, where that can be set."),
+    bool, typer.Option("--allow", help="Also permit the agent to consult the wiki unasked, where that can be set.")
 ]
 MineWith = Annotated[
     str,

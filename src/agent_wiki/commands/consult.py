@@ -34,9 +34,7 @@ def consult(
     kind: Annotated[
         str,
         typer.Option(
-            "--kind",
-            help="Only cluster, skill, guideline, task, subtask or episode; several: a,b.",
-            show_default=False,
+            "--kind", help="Only cluster, skill, guideline, task, subtask or episode; several: a,b.", show_default=False
         ),
     ] = "",
     repository: Annotated[

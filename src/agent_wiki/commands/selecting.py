@@ -22,17 +22,13 @@ PANEL = "Which recordings"
 Since = Annotated[
     str,
     typer.Option(
-        "--since",
-        help="Only files that changed since this date or moment, such as 2026-01-31.",
-        rich_help_panel=PANEL,
+        "--since", help="Only files that changed since this date or moment, such as 2026-01-31.", rich_help_panel=PANEL
     ),
 ]
 Include = Annotated[
     list[str] | None,
     typer.Option(
-        "--include",
-        help="Only files whose path below the named folder fits; * also matches /.",
-        rich_help_panel=PANEL,
+        "--include", help="Only files whose path below the named folder fits; * also matches /.", rich_help_panel=PANEL
     ),
 ]
 Exclude = Annotated[

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 _FOUND = "wiki, here or above"
 
 Wiki = Annotated[
-    Path | None,
-    typer.Option("--wiki", help="The wiki's folder; created if it does not exist.", show_default=_FOUND),
+    Path | None, typer.Option("--wiki", help="The wiki's folder; created if it does not exist.", show_default=_FOUND)
 ]
 ExistingWiki = Annotated[Path | None, typer.Option("--wiki", help="The wiki's folder.", show_default=_FOUND)]
 EngineName = Annotated[

@@ -73,9 +73,7 @@ def beginning_of(family: Family) -> Family:
 
 
 def families(
-    sessions: Iterable[SessionView],
-    overrides: Mapping[str, Override],
-    family_match: Sequence[FamilyRule],
+    sessions: Iterable[SessionView], overrides: Mapping[str, Override], family_match: Sequence[FamilyRule]
 ) -> list[Family]:
     """All families among `sessions`, ordered by their first session.
 

@@ -43,11 +43,7 @@ _ENGINE = "offline"
 
 
 def stop(
-    text: str,
-    named_wiki: Path | None,
-    here: Path,
-    environment: Mapping[str, str],
-    background: Background | None = None,
+    text: str, named_wiki: Path | None, here: Path, environment: Mapping[str, str], background: Background | None = None
 ) -> HookOutcome:
     """Save the turn's trajectory and mine what is worth it. Raises nothing: problems are logged and in the outcome.
 
@@ -132,12 +128,7 @@ def _mine_pending(wiki: Path, folder: Path, memory: HookMemory, outcome: HookOut
 
 
 def _ask_about_pending(
-    wiki: Path,
-    folder: Path,
-    memory: HookMemory,
-    outcome: HookOutcome,
-    background: Background,
-    going_on: frozenset[str],
+    wiki: Path, folder: Path, memory: HookMemory, outcome: HookOutcome, background: Background, going_on: frozenset[str]
 ) -> None:
     """Have an engine in the background mine what is pending, but for sessions that go on: each turn would ask again."""
     from agent_wiki.harness.background import mine_in_background

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from agent_wiki.trajectory.checkout import (
-    checkout_of,
-    folders_of_checkout,
-    folders_of_main_checkout,
-    main_checkout,
-)
+from agent_wiki.trajectory.checkout import checkout_of, folders_of_checkout, folders_of_main_checkout, main_checkout
 from agent_wiki.wiki.layout import CONFIG
 
 DEFAULT_WIKI = "wiki"

@@ -29,12 +29,7 @@ from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import audit, finished
 from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.forget_config import without_sessions
-from agent_wiki.pipeline.forget_machinery import (
-    KNOWN_FILES,
-    cached_files,
-    forget_recordings,
-    remember_forgotten,
-)
+from agent_wiki.pipeline.forget_machinery import KNOWN_FILES, cached_files, forget_recordings, remember_forgotten
 from agent_wiki.pipeline.own_strings import OwnStrings, found_in, texts_in
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.taken_out import Forgotten

@@ -84,11 +84,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         if options.dry_run and engine.is_paid:
             raise UsageError(f"--dry-run cannot say what {engine.name} would answer without asking it")
         while True:
-            with (
-                folder.locked(options.lock_timeout_seconds),
-                options.stop.heard(engine.stop),
-                one_round(engine),
-            ):
+            with folder.locked(options.lock_timeout_seconds), options.stop.heard(engine.stop), one_round(engine):
                 _run_stages(inputs, folder, opened, options, report, progress, is_new=is_new and folder.is_bare)
             if not options.asking.is_waiting or report.stopped or not engine.wait_for_answers(progress):
                 break

@@ -45,9 +45,7 @@ def sarif_log(rules: Mapping[str, str], results: Sequence[SarifResult], failures
     run = {
         "tool": {"driver": {"name": "agent-wiki", "version": __version__, "rules": listed}},
         "columnKind": "unicodeCodePoints",
-        "invocations": [
-            {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications},
-        ],
+        "invocations": [{"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}],
         "results": [_result(each, ids) for each in results],
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -60,11 +60,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     source = _source(document, messages, _resolved_beside(recording, task_id))
     *earlier, session_id = content_ids(FORMAT, task_id, messages=messages)
     made = _built(messages, source).finish(
-        session_id,
-        source,
-        agent=FORMAT,
-        model=_model(document, messages),
-        timestamp=next(_times(messages), None),
+        session_id, source, agent=FORMAT, model=_model(document, messages), timestamp=next(_times(messages), None)
     )
     made.earlier_ids = earlier
     yield made

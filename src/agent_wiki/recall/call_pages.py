@@ -6,14 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agent_wiki.recall.page_mentions import Mention, matched_lines, mentions
 from agent_wiki.recall.shown_pages import MOST_SEARCHED, consulted_pages
-from agent_wiki.recall.wiki_tools import (
-    is_consulting,
-    is_page_tool,
-    is_skill_tool,
-    skill_named,
-    tool_name,
-    wiki_words,
-)
+from agent_wiki.recall.wiki_tools import is_consulting, is_page_tool, is_skill_tool, skill_named, tool_name, wiki_words
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.trajectory import Trajectory

@@ -8,14 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from agent_wiki.recall.call_pages import (
-    Place,
-    asked_pages,
-    consults,
-    mentions_in_arguments,
-    reads_a_folder,
-    skill_text,
-)
+from agent_wiki.recall.call_pages import Place, asked_pages, consults, mentions_in_arguments, reads_a_folder, skill_text
 from agent_wiki.recall.page_mentions import Mention, mentions
 from agent_wiki.recall.shown_pages import MOST_SEARCHED, are_listed, is_mined_skill, part_of, printed_pages
 from agent_wiki.recall.wiki_tools import is_consulting, is_page_tool, is_skill_tool, server_of, tool_name

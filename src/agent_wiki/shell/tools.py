@@ -48,7 +48,7 @@ _OF_STRANGERS = regex(
     r"|(?:google|bing|brave|tavily|exa|firecrawl|playwright|puppeteer|gmail|outlook|imap|slack|discord)(?:[_.-]|$)"
     r"|.*(?:read|open|visit|view|get|fetch|navigate|load)_(?:the_)?(?:url|web|link)"
     r"|.*(?:read|get|list|search|fetch|show|view|check)_(?:\w{1,20}_)?(?:e?mails?|inbox|mailbox)(?:_|$)"
-    r"|(?:use|access|read)_mcp_|search_(?:the_)?(?:web|internet)|fetch_?url|.*browser_use|use_browser",
+    r"|(?:use|access|read)_mcp_|search_(?:the_)?(?:web|internet)|fetch_?url|.*browser_use|use_browser"
 )
 _INNER_CAPITAL = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 

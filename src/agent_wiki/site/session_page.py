@@ -213,10 +213,7 @@ def _links(session: Session, arcs: Sequence[ArcShown], contents: SiteContents) -
 
 
 def _held(
-    session: Session,
-    quotes: dict[int, list[str]],
-    cited_by: dict[int, list[CitedBy]],
-    contents: SiteContents,
+    session: Session, quotes: dict[int, list[str]], cited_by: dict[int, list[CitedBy]], contents: SiteContents
 ) -> list[HeldTurn]:
     """What the record says of single turns."""
     notes: dict[int, list[str]] = {}

@@ -219,10 +219,7 @@ def _reason_against(
 
 
 def consolidate_clusters(
-    guidelines: Iterable[GuidelineView],
-    skills: Iterable[SkillView],
-    engine: Engine,
-    compared: Compared | None = None,
+    guidelines: Iterable[GuidelineView], skills: Iterable[SkillView], engine: Engine, compared: Compared | None = None
 ) -> Consolidated:
     """Find guidelines that state the same rule, ask what the rule is, and check the answers.
 
