@@ -6,8 +6,9 @@ import json
 import re
 import unicodedata
 
+from agent_wiki.wiki.text import symbol_of
+
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
 _HIDDEN_IN_JSON = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )
@@ -20,16 +21,11 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(letter if letter in "\n\t" else _shown(letter) for letter in text)
+    return "".join(symbol_of(letter) if letter not in "\n\t" and _is_hidden(letter) else letter for letter in text)
 
 
-def _shown(letter: str) -> str:
-    if unicodedata.category(letter) not in _HIDDEN:
-        return letter
-    code = ord(letter)
-    if code < 0x20 or code == 0x7F:
-        return chr(_PICTURES + (0x21 if code == 0x7F else code))
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter) in _HIDDEN
 
 
 def visible_json(text: str) -> str:

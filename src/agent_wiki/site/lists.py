@@ -11,7 +11,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.task import trial_and_condition
 from agent_wiki.site.addresses import href, list_file, session_file
 from agent_wiki.site.contents import SiteContents, SiteLesson, session_title
-from agent_wiki.site.session_facts import dollars, tokens_in
+from agent_wiki.site.session_facts import all_tokens, dollars
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
@@ -95,8 +95,6 @@ def _addresses(section: str, count: int) -> list[str]:
 
 def _row(session: Session, contents: SiteContents) -> SessionRow:
     record = session.record
-    read = tokens_in(session)
-    known = [each for each in (read, record.output_tokens) if each is not None]
     return SessionRow(
         title=session_title(session),
         href=href(session_file(session.session_id)),
@@ -105,7 +103,7 @@ def _row(session: Session, contents: SiteContents) -> SessionRow:
         model=plain_line(record.model or "", 40),
         outcome=session.outcome,
         turns=record.turns,
-        tokens=sum(known) if known else None,
+        tokens=all_tokens(session),
         cost="" if record.total_cost_usd is None else dollars(record.total_cost_usd),
         taught=len(contents.taught.get(session.session_id, ())),
         note=_trial(session, contents),

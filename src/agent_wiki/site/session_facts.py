@@ -52,6 +52,12 @@ def tokens_in(session: Session) -> int | None:
     return sum(known) if known else None
 
 
+def all_tokens(session: Session) -> int | None:
+    """What it read and wrote; None where neither was recorded."""
+    known = [each for each in (tokens_in(session), session.record.output_tokens) if each is not None]
+    return sum(known) if known else None
+
+
 def _duration(seconds: float | None) -> str | None:
     if seconds is None:
         return None

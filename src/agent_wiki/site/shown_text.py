@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.text import symbol_of
 
 _COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[@-~]")
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
-_PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
 _AROUND = 400  # characters shown on either side of a cited stretch, where a text is cut
 
 
@@ -38,14 +38,7 @@ def visible(text: str) -> str:
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _COLOURS.sub("", text)
-    return _HIDDEN.sub(lambda match: _symbol(match.group()), text)
-
-
-def _symbol(letter: str) -> str:
-    code = ord(letter)
-    if code < 0x20 or code == 0x7F:
-        return chr(_PICTURES + (0x21 if code == 0x7F else code))
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return _HIDDEN.sub(lambda match: symbol_of(match.group()), text)
 
 
 def quote_anchor(turn: int, quote: str) -> str:

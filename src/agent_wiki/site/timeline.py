@@ -6,7 +6,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.site.addresses import href, session_file
 from agent_wiki.site.contents import SiteContents, session_title
 from agent_wiki.site.plots import LEFT, RIGHT, WIDTH, Tick, day_of, height_of, round_up, short
-from agent_wiki.site.session_facts import dollars, tokens_in
+from agent_wiki.site.session_facts import all_tokens, dollars
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_SESSIONS = 120
@@ -43,8 +43,8 @@ def timeline_of(contents: SiteContents) -> Timeline | None:
     having = (each for each in contents.sessions.values() if day_of(each.record.date or "") is not None)
     dated = sorted(having, key=lambda each: each.record.rank)
     shown = dated[-MOST_SESSIONS:]
-    measure = "tokens" if any(_tokens(each) is not None for each in shown) else "turns"
-    values = [_tokens(each) if measure == "tokens" else each.record.turns for each in shown]
+    measure = "tokens" if any(all_tokens(each) is not None for each in shown) else "turns"
+    values = [all_tokens(each) if measure == "tokens" else each.record.turns for each in shown]
     top = round_up(max((value for value in values if value), default=0))
     if not top:
         return None
@@ -63,7 +63,7 @@ def timeline_of(contents: SiteContents) -> Timeline | None:
 def _bar(session: Session, value: int | None, middle: float, width: float, top: float) -> TimelineBar:
     height = max(height_of(0, top) - height_of(value or 0, top), _LEAST_HEIGHT)
     record = session.record
-    tokens = _tokens(session)
+    tokens = all_tokens(session)
     said = [
         str(record.date),
         session.outcome,
@@ -75,9 +75,3 @@ def _bar(session: Session, value: int | None, middle: float, width: float, top: 
     x, y = round(middle - width / 2, 1), round(height_of(0, top) - height, 1)
     address = href(session_file(session.session_id))
     return TimelineBar(x, y, round(width, 1), round(height, 1), session.outcome, title, address)
-
-
-def _tokens(session: Session) -> int | None:
-    """All tokens of a session; None where none were recorded."""
-    known = [each for each in (tokens_in(session), session.record.output_tokens) if each is not None]
-    return sum(known) if known else None

@@ -22,6 +22,7 @@ _PLAIN_ALREADY = re.compile(
     r"""(?:(?:[A-Za-z`]|[0-9](?![0-9]{0,2}[.)](?: |\Z)))[A-Za-z0-9 .,:;!?'"()/_%&@$={}`+-]*)?(?<! )"""
 ).fullmatch
 _ELLIPSIS = "…"
+_PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
 
 
 def plain_line(text: str, most: int) -> str:
@@ -100,6 +101,14 @@ def plain_code(text: str, most: int) -> str:
 def link_label(text: str, most: int) -> str:
     """`text` as the words of a link: a plain line without square brackets, which could end them."""
     return plain_line(text, most).replace("[", "(").replace("]", ")")
+
+
+def symbol_of(letter: str) -> str:
+    """What is shown in the place of a hidden character: `␛` for escape, `\\u202e` for a right-to-left override."""
+    code = ord(letter)
+    if code < 0x20 or code == 0x7F:
+        return chr(_PICTURES + (0x21 if code == 0x7F else code))
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def counted(number: int, noun: str) -> str:
