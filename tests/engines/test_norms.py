@@ -52,10 +52,6 @@ def test_what_is_said_for_good_is_a_rule_anywhere(said: str, rule: str) -> None:
             "do not add regions as an option since it can only have one value",
             "Leave out regions as an option, since it can only have one value",
         ),
-        (
-            "hmm, given the small screens, I think its better not to store any images in memory",
-            "Avoid storing any images in memory, given the small screens",
-        ),
         ("do not add emojis to commit messages because I hate them", "Keep commit messages free of emojis"),
     ],
 )

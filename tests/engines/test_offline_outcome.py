@@ -366,6 +366,24 @@ def test_a_stop_by_the_user_leaves_what_was_done_as_partial() -> None:
     assert stopped(Session().user("find it").run("search --version", "2.1")).outcome == "unknown"
 
 
+def test_a_last_change_that_was_refused_and_only_talked_about_leaves_the_work_partial() -> None:
+    refused = "The user doesn't want to proceed with this tool use. The user said: why two locks?"
+    session = Session().user("fix the race").edit("a.py")
+    session.call("Edit", {"file_path": "b.py"}, refused, failed=True, mark="rejected").says("One for each reader.")
+    assert (shown(session).outcome, shown(session).basis) == ("partial", "stopped")
+    assert shown(session.edit("b.py")).outcome == "unknown"
+    nothing = Session().user("why does it race?").read("a.py")
+    nothing.call("Edit", {"file_path": "b.py"}, refused, failed=True, mark="rejected").says("One for each reader.")
+    assert shown(nothing).outcome == "unknown"
+
+
+def test_tests_that_ran_after_they_were_written_need_not_run_again_for_a_build_to_count() -> None:
+    written = Session().user("fix it").edit("tests/test_a.py")
+    assert shown(written.run("pytest", "4 passed").edit("a.go").run("go build ./...", "")).outcome == "success"
+    unrun = Session().user("fix it").edit("tests/test_a.py").edit("a.go").run("go build ./...", "")
+    assert shown(unrun).outcome == "unknown"
+
+
 def test_a_stop_at_something_more_leaves_a_check_that_passed() -> None:
     assert stopped(Session().user("fix it").edit("a.py").run("pytest", "4 passed")).outcome == "success"
 

@@ -16,6 +16,7 @@ from agent_wiki.shell.step_changes import changed_parts
         ("git push", "git push --force", {"flags"}),
         ("git push", "A=1 git push origin", {"arguments", "environment"}),
         ("node - <<'E'\na\nE", "node - <<'E'\nb\nE", {"here-document"}),
+        ("node -e 'f(1)'", "node - <<'E'\nf(1)\nE", {"here-document"}),
     ],
 )
 def test_the_parts_in_which_two_commands_differ(one: str, other: str, parts: set[str]) -> None:

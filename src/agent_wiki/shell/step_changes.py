@@ -17,11 +17,13 @@ _SHOWS_OTHERWISE = regex(
 def changed_parts(one: SimpleCommand, other: SimpleCommand) -> frozenset[Part]:
     """The parts in which two commands differ; flags that only change what is shown do not count."""
     found: set[Part] = set()
+    # The code of an interpreter in a here-document, and no longer in its arguments, is one change.
+    is_moved = one.words[1:2] in (("-e",), ("-c",)) and not one.body and bool(other.body)
     if one.words[:1] != other.words[:1]:
         found.add("program")
-    if _flags(one) != _flags(other):
+    if _flags(one) != _flags(other) and not is_moved:
         found.add("flags")
-    if _plain(one) != _plain(other):
+    if _plain(one) != _plain(other) and not is_moved:
         found.add("arguments")
     if one.environment != other.environment:
         found.add("environment")

@@ -82,6 +82,8 @@ def test_the_one_rule_that_a_hook_named_is_kept_to() -> None:
         f"{CODED}\ndocs/a.md:9 error MD036/no-emphasis-as-heading Emphasis used instead of a heading",
         "a.ts(3,4): error TS2322: Type 'Cart' is not assignable to type 'Basket'.",
         "a.go:3:1: settings.Filter undefined or so (typecheck)",
+        "a.go:3:1: string `shop-cart` has 3 occurrences, make it a constant (goconst)",
+        "a.go:3:1: ineffectual assignment to err (ineffassign)",
     ],
 )
 def test_two_rules_or_a_message_about_this_code_give_none(output: str) -> None:
@@ -97,6 +99,14 @@ def test_what_a_message_goes_on_to_name_does_not_stand_in_the_way_of_its_rule() 
     before, after = "return nil, err //nolint:gosec", 'return nil, fmt.Errorf("%w", err) //nolint:gosec'
     (rule,) = _rules(script.edits(before, after, "a.go").runs("make lint", "ok"))
     assert rule.startswith("Keep to the rule `wrapcheck` (error of an external package is unwrapped) in Go files:")
+
+
+def test_of_several_lines_that_were_replaced_none_is_shown_as_what_met_the_rule() -> None:
+    script = (
+        Script().runs("make lint", UNWRAPPED, failed=True).edits("return nil, err\nx", "return nil, w(err)\ny", "a.go")
+    )
+    (rule,) = _rules(script.runs("make lint", "ok"))
+    assert rule.endswith("`make lint` fails otherwise.")
 
 
 def test_a_rule_that_was_switched_off_for_a_line_was_not_met() -> None:

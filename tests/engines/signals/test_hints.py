@@ -31,18 +31,13 @@ def test_a_hint_that_did_not_help_is_junk() -> None:
     assert not _rules(script.runs("mise run lint", ERROR, failed=True))
 
 
-def test_of_a_refused_push_the_reason_in_brackets_is_the_trigger_and_no_branch_is() -> None:
-    refused = (
-        "To https://example.com/shop.git\n ! [rejected]        work -> work (fetch first)\n"
-        "error: failed to push some refs to 'https://example.com/shop.git'\nhint: use 'git pull' before pushing again."
-    )
-    script = Script().runs("git push", refused, failed=True).runs("git pull --rebase origin work", "Rebased")
-    assert _rules(script.runs("git push", "work -> work")) == [
-        "Run `git pull --rebase` when `git push` stops with `! [rejected] (fetch first)`."
-    ]
-
-
 def test_what_takes_back_what_was_begun_is_no_remedy() -> None:
     refused = "! [rejected] main -> main (non-fast-forward)\nhint: use 'git rebase' before pushing again"
     script = Script().runs("git push", refused, failed=True).runs("git rebase --abort", "ok").runs("git push", "ok")
     assert not hints.lessons(MinedSession.of(script.done()))
+
+
+def test_what_git_itself_advises_needs_no_page() -> None:
+    refused = " ! [rejected]  work -> work (fetch first)\nhint: use 'git pull' before pushing again."
+    script = Script().runs("git push", refused, failed=True).runs("git pull --rebase origin work", "Rebased")
+    assert not _rules(script.runs("git push", "work -> work"))

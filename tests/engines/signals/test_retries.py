@@ -90,3 +90,11 @@ def test_a_flag_that_only_a_warning_names_that_removes_things_or_had_failed_is_n
     assert _rules(Script().runs("stack up", named, failed=True).runs("stack up --all-of-it", "ok"))
     tried = Script().runs("stack up", named, failed=True).runs("stack up --all-of-it", "Error: stopped", failed=True)
     assert not _rules(tried.runs("stack prepare", "ok").runs("stack up --all-of-it", "ok"))
+
+
+def test_a_flag_before_the_image_is_one_of_the_program_that_runs_it() -> None:
+    script = Script().runs("docker run --rm shop:latest echo a", "run.sh: line 2: missing env CART", failed=True)
+    said = "The image has an entrypoint that requires CART. Let me use --entrypoint to get past it."
+    script.runs("docker run --rm --entrypoint echo shop:latest a", "a", says=said)
+    (rule,) = (lesson.guideline.rule for lesson in retries.lessons(MinedSession.of(script.done())))
+    assert rule.startswith("Run `docker run` with `--entrypoint` in this repository: The image has an entrypoint")

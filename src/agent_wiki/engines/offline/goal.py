@@ -71,10 +71,7 @@ _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Excepti
 
 
 def goal_of(
-    requests: list[UserRequest],
-    title: str | None,
-    deed: UserRequest | None = None,
-    also: Sequence[UserRequest] = (),
+    requests: list[UserRequest], title: str | None, deed: UserRequest | None = None, also: Sequence[UserRequest] = ()
 ) -> str:
     """The goal of a stretch of a session: the first request of the person in it, one line of at most 200 characters.
 

@@ -23,8 +23,6 @@ _NOISE = regex(
 _PREFIX = regex(
     r"^(?:\[[\w:.-]{1,40}\] )*(?:(?:/?\w+/)?(?:bash|zsh|sh): (?:line )?\d*:? ?|zsh:\d+: |\(eval\):\d+: |E\s+)"
 )
-# git says why a push was refused in brackets; the line that begins with "error" is the same under every refused push.
-_REFUSED_REF = regex(r"^(! \[(?:remote )?rejected\])\s[^()\n]{1,200}(\([^()\n]{3,80}\))$")
 _WRAPPED = regex(r'"text":\s?"([^"\\]{6,600})"')
 _STATUS = regex(r": [45]\d\d ([A-Z][\w ,'-]{5,120})")
 _MOST_WRAPPED = 4_000
@@ -115,8 +113,7 @@ def error_line(output: str) -> str | None:
         text = line.strip()
         if not 6 <= len(text) <= 400 or _NOISE.match(text):
             continue
-        typed = 5 * bool(_REFUSED_REF.match(text)) + 3 * bool(_TYPED.match(text))
-        score = typed + bool(_STRONG.search(text)) + text.startswith(("fatal", "error", "Error"))
+        score = 3 * bool(_TYPED.match(text)) + bool(_STRONG.search(text)) + text.startswith(("fatal", "error", "Error"))
         if score and (best is None or score > best[0]):
             best = (score, text)
     return best[1] if best else None
@@ -133,7 +130,7 @@ def innermost_error(result: str) -> str | None:
 
 def error_name(line: str, session: MinedSession) -> str | None:
     """An error line as other sessions would show it, short enough for a rule; None when nothing is left."""
-    text = _REFUSED_REF.sub(r"\1 \2", _PREFIX.sub("", plain_line(line, 300))).replace("`", "'")
+    text = _PREFIX.sub("", plain_line(line, 300)).replace("`", "'")
     general = generalize(text, session.trajectory)
     if general is None:
         return None

@@ -181,12 +181,6 @@ _TEAM = regex(
     r"(?!to\b)(?P<what>.+)$",
     re.I,
 )
-_BETTER = regex(
-    r"^(?:i (?:think|believe|guess) )?it(?:'?s| is| would be| might be) (?:much )?better (?P<never>not )?to"
-    r" (?P<what>.+)$",
-    re.I,
-)
-_LET = regex(r"^(?:.{3,80}?, )?let me (?P<verb>[a-z]+)(?P<what>(?: .+)?)$", re.I)
 _REASON = regex(
     r"^(?P<what>.+?),? (?P<why>(?:because|since) .{8,120})$|^(?P<given>given [^,]{5,80}), (?P<rest>.+)$", re.I
 )
@@ -272,24 +266,6 @@ def _prefer(text: str, _: bool) -> Norm | None:
     return _norm(match[1], is_lasting=True) or _norm(f"prefer {match[1]}", is_lasting=True)
 
 
-def _better(text: str, is_lasting: bool) -> Norm | None:
-    """`it's better not to store X`."""
-    match = _BETTER.match(text)
-    if match is None:
-        return None
-    return _never(f"don't {match['what']}", is_lasting) if match["never"] else _norm(match["what"], is_lasting)
-
-
-def _handed_over(text: str, is_lasting: bool) -> Norm | None:
-    """`next time … let me commit`: what the user does."""
-    match = _LET.match(text)
-    verb = base(match["verb"]) if match and is_lasting else None
-    if match is None or verb is None:
-        return None
-    deed = f"{verb}{match['what']}"
-    return _norm(f"leave {gerund(verb)}{match['what']} to the user", is_lasting=True, deed=deed)
-
-
 def _timed(text: str, is_lasting: bool) -> Norm | None:
     """An imperative with its own occasion (`run the linter before committing`), or one that is said in general."""
     first = _OCCASION_FIRST.match(text)
@@ -306,7 +282,5 @@ _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (
     (_never, False),
     (_team, False),
     (_prefer, True),
-    (_better, False),
-    (_handed_over, False),
     (_timed, False),
 )

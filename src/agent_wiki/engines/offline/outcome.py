@@ -128,9 +128,9 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     if not latest or not (_changed_something(stretch) or _is_for_tests(stretch)):
         return None  # a check run for a review says nothing about the review
     failed, passed = (_in_order(act for act, state in latest.values() if state is each) for each in (False, True))
-    if not failed and all(map(_only_parses, passed)):
+    if not failed and all(_only(_PARSES, act) for act in passed):
         return None  # also where nothing passed
-    if not failed and _wrote_tests(stretch) and all(map(_only_compiles, passed)):
+    if not failed and _wrote_tests(stretch) and all(_only(_COMPILES, act) for act in passed):
         return Shown("unknown", "nothing")  # tests were written, and nothing ran them
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
@@ -145,20 +145,18 @@ def _without_answered(
     return {each: state for each, state in latest.items() if not any(run.answers(each) for run in runs)}
 
 
-def _only_parses(act: Act) -> bool:
-    """Its checks read the code and run nothing of it: that a file parses says little about a request."""
-    checks = [each for each in act.commands if is_check(each)]
-    return bool(checks) and all(_PARSES.search(" ".join(each.words[:4])) is not None for each in checks)
-
-
-def _only_compiles(act: Act) -> bool:
-    """Its checks compile, or judge the form of the code: no test ran."""
-    checks = [each for each in act.commands if is_check(each)]
-    return bool(checks) and all(_COMPILES.search(" ".join(each.words[:3])) is not None for each in checks)
+def _only(pattern: re.Pattern[str], act: Act) -> bool:
+    """All of its checks are such that only read the code, or compile it: that says little about a request."""
+    checks = [" ".join(each.words[:4]) for each in act.commands if is_check(each)]
+    return bool(checks) and all(map(pattern.search, checks))
 
 
 def _wrote_tests(stretch: Stretch) -> bool:
-    return any(_TEST_FILE.search(path.replace("\\", "/")) for act in stretch.kept_edits() for path in act.edits)
+    """Tests were written after the last that passed."""
+    checks = (act for act in stretch.acts if act.kind == "check" and act.finding and act.finding.passed)
+    ran = max((act.turn for act in checks if not _only(_COMPILES, act)), default=0)
+    written = (path for act in stretch.kept_edits() if act.turn > ran for path in act.edits)
+    return any(_TEST_FILE.search(path.replace("\\", "/")) for path in written)
 
 
 def _is_for_tests(stretch: Stretch) -> bool:

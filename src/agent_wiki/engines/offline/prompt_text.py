@@ -54,8 +54,7 @@ _NUMBER = regex(r"^(?:\d{1,2} ?[-.)]|[-*•●])\s+(?=\w)")
 _WORD = regex(r"[^\W\d_]{2}")
 STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
 _ROLE_TASK = regex(
-    r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+",
-    re.IGNORECASE,
+    r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+", re.IGNORECASE
 )
 # Who the agent should be, what to read first, or thanks for what came before: the request is what follows.
 _ROLE_ONLY = regex(

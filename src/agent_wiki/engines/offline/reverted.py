@@ -25,11 +25,11 @@ _REVERT = regex(
 
 
 def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:
-    """The outcome where the user refused the last call and stopped the agent, without a word after it.
+    """The outcome where the user refused the last call and stopped the agent, or was answered in words only.
 
     What was done before makes it partial; where the calls before had failed and nothing was made, it is a failure.
     """
-    turn = _stopped_at(stretch)
+    turn = _stopped_at(stretch) or _refused_at(stretch)
     if turn is None or shown.outcome in ("failure", "partial"):
         return shown
     if shown.outcome == "success" and shown.basis in _STANDS and (shown.turn or 0) > stretch.last_request_turn():
@@ -50,6 +50,14 @@ def _stopped_at(stretch: Stretch) -> int | None:
     last = stretch.acts[-1]
     is_last_word = not any(request.turn > last.turn for request in stretch.requests)
     return interrupts[-1] if is_last_word and interrupts[-1] > last.turn else None
+
+
+def _refused_at(stretch: Stretch) -> int | None:
+    """The turn in which the user refused the last edit, after which the agent has only talked."""
+    done = [act for act in stretch.acts if act.kind not in ("look", "plan", "ask")]
+    if not done or not done[-1].was_refused or done[-1].kind != "edit":
+        return None
+    return None if any(request.turn > done[-1].end for request in stretch.requests) else done[-1].end
 
 
 def _has_result(stretch: Stretch) -> bool:

@@ -22,6 +22,7 @@ from agent_wiki.engines.offline.signals import (
     diagnostics,
     edits,
     hints,
+    hooks,
     known_remedies,
     objections,
     other_names,
@@ -110,10 +111,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         surroundings.lessons,
         {"surroundings/path": "A program is not found, and runs with its folder put on the `PATH`."},
     ),
-    *_found_by(
-        runners.lessons,
-        {"runners/other-runner": "A runner is not installed, and another one does its job."},
-    ),
+    *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(
         refused_words.lessons,
         {
@@ -122,8 +120,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         },
     ),
     *_found_by(
-        hints.lessons,
-        {"hints/followed": "The output of a failure names a command; it is run, and what failed works."},
+        hooks.lessons, {"hooks/run-first": "A hook stops a commit at a check that the session had not run before."}
+    ),
+    *_found_by(
+        hints.lessons, {"hints/followed": "The output of a failure names a command; it is run, and what failed works."}
     ),
     *_found_by(
         retries.lessons,

@@ -100,6 +100,8 @@ def _subcommand(program: str, words: tuple[str, ...]) -> list[str]:
     if runner_name(program) not in _WITH_SUBCOMMAND:
         return []
     plain = task_words(words)
+    if program in ("docker", "podman") and plain[:1] in (["run"], ["exec"]):
+        return plain[:1]  # of which image or container is not what is run
     return plain[: 2 if plain and (plain[0] in _RUN_WORDS or program in ("gh", "aws", "gcloud")) else 1]
 
 

@@ -13,8 +13,7 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _SCRATCH_NAME = regex(
-    r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case",
-    re.IGNORECASE,
+    r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case", re.IGNORECASE
 )
 
 

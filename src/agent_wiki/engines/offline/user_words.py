@@ -41,6 +41,11 @@ class UserWords:
     is_after_claim: bool
 
     @property
+    def event(self) -> set[int]:
+        """The turns of the words, and of the call that they refuse."""
+        return {self.turn} | ({self.rejected.turn} if self.rejected else set())
+
+    @property
     def own(self) -> str:
         """The text without what the user pasted, quoted or forwarded."""
         return own_text(self.text, follows_reply=True)

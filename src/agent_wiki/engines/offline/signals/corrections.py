@@ -59,6 +59,7 @@ _BUILT_IN = regex(
     r"|\bdoesn't .{1,40} already\b|\bwhy not (?:just )?(?:use|reuse)\b",
     re.IGNORECASE,
 )
+_SHORTEST_NAME = 4  # `config.go` is a file
 _CODE = regex(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
 
 
@@ -99,7 +100,7 @@ def _replaced_program(session: MinedSession, words: UserWords) -> list[Lesson]:
         f'The user refused `{refused[0].head}`: "{plain_line(words.text, 120)}"; `{used.actions[0].head}` was accepted.'
     )
     evidence = [session.quote(words.turn, words.text), session.quote(used.turn, used.line)]
-    return lesson(wording, rationale, evidence, _event(words), 92, remedy=used.turn)
+    return lesson(wording, rationale, evidence, words.event, 92, remedy=used.turn)
 
 
 def _use_instead(rule_id: str, new: str, old: str) -> Wording:
@@ -128,7 +129,7 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
             return []
         rationale = f'The user asked for it: "{with_reason(words, sentence)}", and the agent went on that way.'
         quotes = [session.quote(words.turn, sentence)]
-        return lesson(wording, rationale, quotes, _event(words), 88, remedy=taken_up.turn)
+        return lesson(wording, rationale, quotes, words.event, 88, remedy=taken_up.turn)
     return []
 
 
@@ -165,7 +166,8 @@ def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:
         for name in _CODE.findall(text[:1500]):
             bare = name.removesuffix("()").rsplit(".", 1)[-1]
             uses = (edit for edit in edits if bare in edit_text(edit) and bare not in edit_old_text(edit))
-            edit = next(uses, None) if bare not in refused else None
+            is_own = len(bare) < _SHORTEST_NAME or bare in refused or session.defines([bare])
+            edit = None if is_own else next(uses, None)
             if edit is not None:
                 return _built_in_lesson(session, words, name, (turn, edit.turn), text)
     return []
@@ -185,7 +187,7 @@ def _built_in_lesson(
     rationale = f'The user refused a longer way: "{plain_line(words.text, 200)}". The next edit used `{name}`.'
     sentence = next((line for line in text.splitlines() if name in line), text)
     quotes = [session.quote(words.turn, words.text), session.quote(turns[0], sentence)]
-    return lesson(wording, rationale, quotes, _event(words), 86, remedy=turns[1])
+    return lesson(wording, rationale, quotes, words.event, 86, remedy=turns[1])
 
 
 def _means_something(session: MinedSession, words: UserWords, sentence: str, new: str, old: str) -> bool:
@@ -197,7 +199,8 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
     is_request = (
         words.rejected is None and bool(_POLITE.match(sentence)) and not all(_is_name(word) for word in (new, old))
     )
-    return not is_request and generalize(both, session.trajectory) == both
+    is_own = session.defines([name for name in (new, old) if name.isidentifier()])
+    return not is_request and not is_own and generalize(both, session.trajectory) == both
 
 
 def _is_name(words: str) -> bool:
@@ -217,7 +220,3 @@ def _adopted(session: MinedSession, words: UserWords, new: str) -> Call | None:
 def _clean(words: str) -> str:
     text = plain_line(words, 60).strip(" `'\".,")
     return re.sub(r"\s+(?:please|instead|now|then)$", "", text)
-
-
-def _event(words: UserWords) -> set[int]:
-    return {words.turn} | ({words.rejected.turn} if words.rejected else set())

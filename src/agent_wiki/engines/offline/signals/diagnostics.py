@@ -54,7 +54,9 @@ _OWNER = regex(r"^\s*([\w-]{2,60})\s*=\s*\{|^\s*\[[\w.-]{0,40}dependencies\.([\w
 # A comment that makes a linter pass over a line: the rule was not met.
 _SUPPRESSED = regex(r"\b(?:nolint|noqa|type: ?ignore|NOSONAR|\w+-(?:disable|ignore)|\w+:\s?disable)|@ts-|#!?\[allow\(")
 _ALSO_MAKES = "|mod|module|static|import|as"
-_NO_RULES = frozenset({"typecheck", "syntax-error"})
+_NO_RULES = frozenset(
+    {"typecheck", "syntax-error", "ineffassign", "unused", "deadcode", "no-unused-vars", "F401", "F841"}
+)
 _KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
           "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
 _SPECIFIC = regex(r"[a-z][A-Z]|[A-Z][a-z]+\w*[A-Z]|_|\.|\d|\w{9}")
@@ -257,15 +259,15 @@ def _general_part(finding: Finding) -> str:
 def _explains_itself(finding: Finding) -> bool:
     """The message is plain words: besides signs it names nothing but what the rule has in its name."""
     message = _general_part(finding)
-    words = _SIGN.sub("", message).replace("`", "").split()
+    words = _SIGN.sub("", message).split()  # what stands in backticks is code
     named = finding.rule.replace("-", "")
     is_plain = all(_PLAIN.fullmatch(word) or word.lower() in named for word in words)
     return is_plain and len(message.split()) >= 4 and finding.rule not in _NO_RULES
 
 
 def _example(lines: list[tuple[str, str]]) -> str:
-    """A short line with what replaced it, where the two mean something elsewhere; else nothing."""
-    for before, after in lines:
+    """The one line that was replaced, where it is short and means something elsewhere; else nothing."""
+    for before, after in lines if len(lines) == 1 else ():
         old, new = before.strip(), after.strip()
         is_short = 0 < len(old) <= _LONGEST_LINE and 0 < len(new) <= _LONGEST_LINE and len(old.split()) <= 4
         if is_short and old != new and not re.search(r"[/\\\d`]", old + new):

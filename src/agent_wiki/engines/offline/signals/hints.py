@@ -34,16 +34,10 @@ _NAMED = regex(
 )
 
 
-_GIVES_UP = frozenset({"--abort", "--quit", "--skip"})  # what was begun is reverted, and nothing is mended
-
-
 def lessons(session: MinedSession) -> list[Lesson]:
     """Lessons from hints that were followed."""
-    found: list[Lesson] = []
-    for failed in session.attempts:
-        if failed.verdict == "failed" and failed.actions:
-            found += _followed(session, failed)
-    return found
+    failures = (each for each in session.attempts if each.verdict == "failed" and each.actions)
+    return [lesson for failed in failures for lesson in _followed(session, failed)]
 
 
 def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -56,12 +50,12 @@ def _followed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     heads = {command.head for command in failed.actions}
     for step in session.attempts_after(failed, _WITHIN_CALLS):
         for command in step.actions if step.verdict == "passed" else ():
-            if _GIVES_UP & set(command.flags):
-                continue
+            if command.program == "git":
+                continue  # its advice is known, and of which branch it is, the session's own
             hint = next((text for text, words in hints if command.words[: len(words)] == words), None)
             works = _works_later(session, step, heads) if hint and command.head not in heads else None
             if works is not None:
-                general = _advice(session, command)
+                general = general_command(command, session.trajectory)
                 head = failed.actions[-1].head
                 wording = Wording(
                     "hints/followed",
@@ -94,11 +88,3 @@ def _hints(failed: Attempt) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _works_later(session: MinedSession, step: Attempt, heads: set[str]) -> Attempt | None:
     later = [step, *session.attempts_after(step, _WITHIN_CALLS)]
     return next((each for each in later if each.verdict == "passed" and heads & {c.head for c in each.actions}), None)
-
-
-def _advice(session: MinedSession, command: shell.Command) -> str:
-    """The command as advice; of git, which branch of which remote it was is this session's own."""
-    if command.program == "git":
-        flags = [word for word in command.words[1:] if re.fullmatch(r"--?[a-z][a-z-]*", word)]
-        return " ".join((command.head, *flags))
-    return general_command(command, session.trajectory)

@@ -61,15 +61,7 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
         rationale = f"`{plain_line(failed.line, 120)}` showed `{name}`; a later look showed it remedied."
     evidence = [quote_line(session, failed, line), quote_command(session, failed, wanted)]
     evidence.append(session.quote(worked.turn, applied) if applied else None)
-    return lesson(
-        remedy.wording,
-        rationale,
-        evidence,
-        {failed.turn},
-        80,
-        remedy=worked.turn,
-        confirmed=confirmed,
-    )
+    return lesson(remedy.wording, rationale, evidence, {failed.turn}, 80, remedy=worked.turn, confirmed=confirmed)
 
 
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:

@@ -44,7 +44,7 @@ def _lesson(session: MinedSession, words: UserWords, objection: Objection) -> li
     if words.claim and words.is_after_claim:
         evidence.append(session.quote(_turn_of(session, words), words.claim))
         rationale += f' right after the report "{plain_line(words.claim, 140)}"'
-    return lesson(objection.wording, rationale + ".", evidence, _event(words), 85, remedy=met.turn)
+    return lesson(objection.wording, rationale + ".", evidence, words.event, 85, remedy=met.turn)
 
 
 def _met(session: MinedSession, words: UserWords, needs: Need) -> Call | None:
@@ -56,10 +56,6 @@ def _met(session: MinedSession, words: UserWords, needs: Need) -> Call | None:
     if needs == "agent concedes" and not any(_CONCEDES.search(text[:1500]) for _, text in said):
         return None
     return next(iter(after), None)
-
-
-def _event(words: UserWords) -> set[int]:
-    return {words.turn} | ({words.rejected.turn} if words.rejected else set())
 
 
 def _sentence_at(words: UserWords, position: int) -> str:

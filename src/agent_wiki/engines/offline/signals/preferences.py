@@ -80,9 +80,8 @@ def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
     rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}"'
     if words.rejected is not None:
         rationale += f", refusing a call of `{words.rejected.name}`"
-    event = {words.turn} | ({words.rejected.turn} if words.rejected else set())
     weight = 90 if norm.is_lasting or words.rejected else 84
-    return lesson(wording, f"{rationale}.", [session.quote(words.turn, sentence)], event, weight)
+    return lesson(wording, f"{rationale}.", [session.quote(words.turn, sentence)], words.event, weight)
 
 
 def _title(rule: str, deed: str) -> str | None:

@@ -24,6 +24,7 @@ from agent_wiki.engines.offline.lessons import (
 )
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.shell.simple_commands import simple_commands
+from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _WITHIN_CALLS = 6
@@ -92,24 +93,20 @@ def _retry(session: MinedSession, failed: Attempt) -> _Retry | None:
 def _as_said(session: MinedSession, retry: _Retry) -> list[Lesson]:
     """The agent names what it adds, and says why, before it does so; the failure itself names no cause."""
     said = _reason(session, retry)
-    head = retry.used.head
-    added = " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
-    title = f"Run {head} with {retry.flags[0]}"
-    if said is None or not has_length_of_title(title):
+    if said is None:
         return []
+    head, added = retry.used.head, _added_words(session, retry)
     turn, words = said
     wording = Wording(
         "retries/flag-said",
-        title,
+        f"Run {head} with {retry.flags[0]}",
         f"Run `{head}` with `{added}` in this repository: {words}.",
         f"About to run `{head}` in this repository.",
         (*filter(None, (tag(retry.used.program), tag(added))), "retry"),
     )
     rationale = f"`{head}` failed; the agent added `{added}` and said why, and with no edit in between it passed."
     evidence = [quote_line(session, retry.failed, error_line(retry.failed.output)), session.quote(turn, words)]
-    evidence.append(quote_command(session, retry.worked, retry.used.text[:80]))
-    turns = {"remedy": retry.worked.turn, "confirmed": retry.worked.turn}
-    return lesson(wording, rationale, evidence, {retry.failed.turn}, 62, **turns)
+    return _lesson(session, retry, wording, rationale, evidence, 62)
 
 
 def _reason(session: MinedSession, retry: _Retry) -> tuple[int, str] | None:
@@ -166,23 +163,32 @@ def _similar(wanted: shell.Command, used: shell.Command) -> bool:
 
 
 def _worded(session: MinedSession, retry: _Retry, line: str) -> list[Lesson]:
-    head, name = retry.used.head, error_name(line, session)
-    added = " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
-    title = f"Run {head} with {retry.flags[0]}"
-    if name is None or not has_length_of_title(title):
+    head, added, name = retry.used.head, _added_words(session, retry), error_name(line, session)
+    if name is None:
         return []
     rationale = f"`{head}` stopped with `{line.strip()}`; with `{added}`, which the failure names, it worked."
     wording = Wording(
         "retries/flag-added",
-        title,
+        f"Run {head} with {retry.flags[0]}",
         f"Add `{added}` to `{head}` when it stops with `{name}`.",
         f"`{head}` stops with `{name}`.",
         (tag(retry.used.program), *map(tag, head.split()[1:2]), "retry"),
     )
     evidence = [quote_line(session, retry.failed, line), quote_command(session, retry.failed, retry.used.program)]
-    evidence.append(quote_command(session, retry.worked, retry.used.text[:80]))
+    return _lesson(session, retry, wording, rationale, evidence, 72)
+
+
+def _lesson(
+    session: MinedSession, retry: _Retry, wording: Wording, why: str, evidence: list[CitedQuote | None], weight: int
+) -> list[Lesson]:
+    evidence = [*evidence, quote_command(session, retry.worked, retry.used.text[:80])]
     turns = {"remedy": retry.worked.turn, "confirmed": retry.worked.turn}
-    return lesson(wording, rationale, evidence, {retry.failed.turn}, 72, **turns)
+    found = lesson(wording, why, evidence, {retry.failed.turn}, weight, **turns)
+    return found if has_length_of_title(wording.title) else []
+
+
+def _added_words(session: MinedSession, retry: _Retry) -> str:
+    return " ".join(_with_value(session, retry.wanted, retry.used, flag) for flag in retry.flags[:3])
 
 
 def _with_value(session: MinedSession, wanted: shell.Command, used: shell.Command, flag: str) -> str:
