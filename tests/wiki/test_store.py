@@ -11,6 +11,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.wiki.files import scan
 from agent_wiki.wiki.replacing import durable
 from agent_wiki.wiki.store import WikiFolder
 from tests.wikis import record, tree
@@ -35,6 +36,32 @@ def test_a_file_that_holds_these_bytes_is_not_written(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b.md").stat().st_mtime_ns == changed
     assert folder.read_text("a/b.md") == "x\r\n"
     assert folder.written == ["a/b.md"]
+
+
+def test_a_new_file_is_known_by_the_signature_that_the_next_run_finds(tmp_path: Path) -> None:
+    folder = WikiFolder(tmp_path)
+    assert folder.files() == {}
+    folder.write_text("a/b.md", "x")
+    assert folder.files() == scan(str(tmp_path)) != {}
+
+
+def test_what_came_after_the_folder_was_looked_at_is_replaced_and_a_link_never_followed(tmp_path: Path) -> None:
+    folder, outside = WikiFolder(tmp_path / "wiki"), tmp_path / "outside"
+    (tmp_path / "wiki" / "a").mkdir(parents=True)
+    outside.write_text("mine", encoding="utf-8")
+    (tmp_path / "wiki" / "a" / "before.md").symlink_to(outside)
+    assert folder.files().keys() == {"a/before.md/"}
+    with pytest.raises(UnsafePath):
+        folder.write_text("a/before.md", "x")
+    (tmp_path / "wiki" / "a" / "after.md").symlink_to(outside)
+    (tmp_path / "wiki" / "a" / "other.md").write_text("theirs", encoding="utf-8")
+    assert folder.write_text("a/after.md", "x")
+    assert folder.write_text("a/other.md", "y")
+    assert [(tmp_path / "wiki" / "a" / name).read_text() for name in ("after.md", "other.md")] == ["x", "y"]
+    assert outside.read_text(encoding="utf-8") == "mine"
+    assert {path: folder.files()[path] for path in ("a/after.md", "a/other.md")}.items() <= scan(
+        str(tmp_path / "wiki")
+    ).items()
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,8 +139,10 @@ def _beside(target: Path) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.tmp")
 
 
-def created(target: str, content: bytes) -> bool:
-    """The same for a page, of which there are tens of thousands: False where the system cannot, or where there is one.
+def created(target: str, content: bytes) -> os.stat_result | None:
+    """The same for a page, of which there are tens of thousands. Returns the new file's status.
+
+    None where the system cannot, or where there is such a file.
 
     A file beside that is renamed costs twice as much, and the two processes of a large run wait for each other's.
     Raises `OSError` when there is no room.
@@ -148,14 +150,15 @@ def created(target: str, content: bytes) -> bool:
     try:
         descriptor = os.open(target.rpartition("/")[0], os.O_WRONLY | _NAMELESS, 0o666)
     except OSError:
-        return False
+        return None
     try:
         write_all(descriptor, content)
         synced(descriptor)
-        with suppress(OSError):
+        try:
             os.link(f"{_OPENED}/{descriptor}", target, src_dir_fd=descriptor)
-            return True
-        return False
+        except OSError:
+            return None
+        return os.fstat(descriptor)
     finally:
         os.close(descriptor)
 

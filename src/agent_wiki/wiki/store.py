@@ -195,7 +195,8 @@ class WikiFolder:
 
     def write_text(self, path: str, text: str) -> bool:
         """Write a file unless it has exactly these bytes already; returns whether it was written."""
-        target, status = self._found(path)
+        was_free = self._files is not None and self._files.keys().isdisjoint((path, f"{path}/"))  # no link either
+        target, status = (self._place(path), None) if was_free else self._found(path)
         content = text.encode("utf-8", "replace")
         if _holds(target, status, content):
             return False
@@ -203,8 +204,7 @@ class WikiFolder:
         if self.is_dry_run:
             self.planned[path] = text
         else:
-            self._replace(target, content, is_new=status is None)
-            self._remember(path, target)
+            self._remember(path, self._replace(target, content, is_new=status is None))
         return True
 
     def note_written(self, files: Mapping[str, Signature]) -> None:
@@ -220,7 +220,7 @@ class WikiFolder:
             wanted = mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
             if mode != wanted:
                 target.chmod(wanted)
-                self._remember(path, str(target))
+                self._remember(path, target.lstat())
 
     def remove(self, path: str) -> None:
         """Remove a file, and its folder when that is empty now. A file that is not there is no error."""
@@ -311,28 +311,27 @@ class WikiFolder:
             return None
         return content if checksum == f"{_hasher(content).hexdigest()}\n".encode() else None
 
-    def _replace(self, target: str, content: bytes, *, is_new: bool = False) -> None:
-        """Write beside, then rename: a reader sees the old file or the new one, never a part.
-
-        The new file is written in `.wiki/`, so that a killed run leaves nothing among the pages.
-        """
+    def _replace(self, target: str, content: bytes, *, is_new: bool = False) -> os.stat_result:
+        """Write in `.wiki/`, then rename: a reader sees the old file or the new one, a killed run leaves no other."""
         machinery = self._folder_inside(MACHINERY)
         beside = f"{machinery}/{os.getpid()}.tmp"
         self._make_folder(machinery)
         self._make_folder(target.rpartition("/")[0])
         try:
-            if not (is_new and created(target, content)):
+            status = created(target, content) if is_new else None
+            if status is None:
                 write_whole(beside, content)
                 os.replace(beside, target)  # noqa: PTH105
             folder_synced(target.rpartition("/")[0])
+            return status or os.lstat(target)
         except OSError as error:
             with suppress(OSError):
                 Path(beside).unlink()
             raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
 
-    def _remember(self, path: str, target: str) -> None:
+    def _remember(self, path: str, status: os.stat_result) -> None:
         if self._files is not None:
-            self._files[path] = signature_of(os.lstat(target))
+            self._files[path] = signature_of(status)
 
     def _path(self, path: str) -> Path:
         return Path(self._inside(path))
@@ -343,10 +342,7 @@ class WikiFolder:
 
     def _found(self, path: str) -> tuple[str, os.stat_result | None]:
         """The same, and the status of what lies there, None for nothing."""
-        folder, _, name = path.rpartition("/")
-        if name in ("", ".", "..") or "\\" in path or "\0" in path or path.startswith("/"):
-            raise UnsafePath(f"{path!r} is not a path inside the wiki; nothing was written")
-        target = f"{self._folder_inside(folder)}/{name}"
+        target = self._place(path)
         try:
             status = os.lstat(target)
         except (FileNotFoundError, NotADirectoryError):
@@ -355,11 +351,17 @@ class WikiFolder:
             raise UnsafePath(f"{target}: a link inside the wiki could lead out of it; remove it")
         return target, status
 
+    def _place(self, path: str) -> str:
+        """The same, whatever lies there."""
+        folder, _, name = path.rpartition("/")
+        if name in ("", ".", "..") or "\\" in path or "\0" in path or path.startswith("/"):
+            raise UnsafePath(f"{path!r} is not a path inside the wiki; nothing was written")
+        return f"{self._folder_inside(folder)}/{name}"
+
     def _folder_inside(self, folder: str) -> str:
         """A folder below the root, checked once a run: the lock keeps others from changing it meanwhile."""
-        known = self._folders.get(folder)
-        if known is not None:
-            return known
+        if folder in self._folders:
+            return self._folders[folder]
         current = self.root
         for part in folder.split("/") if folder else ():
             if part in ("", ".", ".."):

@@ -94,7 +94,7 @@ def _block_key(key: Any) -> str:
 def _written_key(key: Any, no_plain: re.Pattern[str]) -> str:
     if type(key) is not str or not 0 < len(key) <= _LONGEST_KEY:
         raise NotPlain
-    return _written_text(key, no_plain)
+    return key if _SURELY_PLAIN(key) else _written_text(key, no_plain)
 
 
 def _in_flow(value: Any) -> str:
