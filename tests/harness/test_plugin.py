@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
 from agent_wiki.commands import main
+from agent_wiki.harness import former_skills
+from agent_wiki.harness.agents import claude_code
+from agent_wiki.harness.agents import codex as codex_agent
 from agent_wiki.harness.plugin import plugin_files
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.recall.wiki_tools import COMMANDS
@@ -76,6 +80,32 @@ def test_what_a_person_edited_is_left_alone_and_reported(wiki: Path, capsys: pyt
     assert own.read_text(encoding="utf-8") == "{}"
     assert main([*words, "--force"]) == 0
     assert own.read_bytes() == plugin_files()["gemini-extension.json"]
+
+
+def test_what_a_former_version_wrote_is_replaced_and_taken_out(
+    wiki: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = ".codex-plugin/plugin.json"
+    monkeypatch.setitem(former_skills._WRITTEN, path, (hashlib.sha256(b"{}").hexdigest()[:16],))
+    (wiki / path).parent.mkdir()
+    (wiki / path).write_bytes(b"{}")
+    words = ["plugin", "--wiki", str(wiki), "--json"]
+    assert main([*words, "--remove"]) == 0
+    assert json.loads(capsys.readouterr().out)["removed"] == [path]
+    (wiki / path).parent.mkdir()
+    (wiki / path).write_bytes(b"{}")
+    assert main(words) == 0
+    assert (wiki / path).read_bytes() == plugin_files()[path]
+    assert not any(former_skills.was_shipped(path, content) for path, content in plugin_files().items())
+
+
+def test_the_plugin_has_the_hooks_that_connect_installs() -> None:
+    files = {path: json.loads(content) for path, content in plugin_files().items()}
+    claude, codex = files[".claude-plugin/plugin.json"], files[".codex-plugin/plugin.json"]
+    for agent, hooks in ((claude_code.AGENT, claude["hooks"]), (codex_agent.AGENT, codex["hooks"]["hooks"])):
+        assert agent.hook_file is not None
+        seconds = {event: group["hooks"][0]["timeout"] for event, (group,) in hooks.items()}
+        assert seconds == {each.event: each.seconds for each in agent.hook_file.hooks}
 
 
 def test_a_folder_that_is_no_wiki_and_a_link_out_of_one_are_refused(

@@ -1,6 +1,6 @@
-"""What former versions of this package shipped as skills, by digest: such a copy is nobody's work, and is replaced.
+"""What former versions of this package wrote as skills or plugin, by digest: nobody's work, so it is replaced.
 
-Before a shipped file is changed or taken out, the digest of what was shipped is added here.
+Before such a file is changed or taken out, the digest of what it was is added here.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ _SHIPPED = {
     "wiki-summarize/SKILL.md": ("46524fc9420c1c53", "fa991b8b4c945d7a"),
     "wiki-synthesize-skill/SKILL.md": ("5892503a1aacdd4d", "e67bef32e0509185"),
 }
+_WRITTEN = {".codex-plugin/plugin.json": ("db3d1c17f84d2e52",)}  # by `wiki plugin`
 
 FORMER_PATHS = frozenset(_SHIPPED)
 """The paths, `<skill>/<file>`, that any former version had."""
 
 
 def was_shipped(path: str, content: bytes) -> bool:
-    """Whether a former version shipped this very content at the path."""
-    return hashlib.sha256(content).hexdigest()[:_DIGITS] in _SHIPPED.get(path, ())
+    """Whether a former version wrote this very content at the path."""
+    return hashlib.sha256(content).hexdigest()[:_DIGITS] in {**_SHIPPED, **_WRITTEN}.get(path, ())
