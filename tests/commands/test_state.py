@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.harness import follow
+from agent_wiki.harness import doctor, follow
 from tests.wikis import Script, record, rule
 
 
@@ -115,6 +116,11 @@ def test_doctor_names_each_problem_with_the_line_that_mends_it(
     assert checks["journal"]["found"].startswith("journal/run.jsonl:1: a torn last line")
     assert checks["claude-code"]["cure"] == "wiki connect claude-code"
     assert "endpoint" not in checks, "nothing is asked of a network"
+
+
+def test_doctor_knows_every_extra_that_a_user_installs() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert list(doctor._EXTRAS) == sorted(project["optional-dependencies"].keys() - {"browser", "dev"})
 
 
 def test_doctor_asks_an_endpoint_only_when_told_to(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,8 +27,8 @@ from agent_wiki.wiki.yaml_syntax import load_yaml
 
 State = Literal["ok", "note", "problem"]
 _EXTRAS = {
-    "bucket": "obstore", "mcp": "mcp", "parquet": "pyarrow", "plot": "PIL", "ray": "ray", "bedrock": "boto3",
-    "vertex": "google.auth",
+    "bedrock": "boto3", "bucket": "obstore", "mcp": "mcp", "parquet": "pyarrow", "plot": "PIL", "ray": "ray",
+    "secrets": "kingfisher_sdk", "vertex": "google.auth",
 }  # fmt: skip
 _SERVICE = "https://api.anthropic.com"
 _ONLINE_SECONDS = 5.0
