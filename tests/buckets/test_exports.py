@@ -9,9 +9,12 @@ from random import Random
 
 import pytest
 
+from agent_wiki.engine import no_progress
 from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.readers import buckets
+from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
 from tests.exports import EXPORT, generation, lines, random_export, score
 from tests.pipeline.test_shard_runs import join, shard
@@ -135,8 +138,17 @@ def test_a_run_over_the_newest_file_alone_reads_a_conversation_whole(
     ingest([bucket.path()], tmp_path / "wiki", script.engine, selection=newest)
     assert _records(tmp_path / "wiki")["s-1"]["turns"] == 4
     ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    ingest([bucket.path(f"p/{SECOND}")], tmp_path / "wiki", script.engine)
+    ingest([bucket.path()], tmp_path / "wiki", script.engine)
     ingest([bucket.path()], tmp_path / "at once", script.engine)
     assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+
+
+def test_all_files_are_named_that_would_bring_a_forgotten_conversation_back(tmp_path: Path, script: Script) -> None:
+    export = _write(tmp_path / "export")
+    ingest([export], tmp_path / "wiki", script.engine)
+    found = forget(tmp_path / "wiki", ["s-1"], Report("forget", ""), no_progress)
+    assert sorted(found.recordings) == sorted(str(export / name) for name in (FIRST, SECOND, THIRD))
 
 
 def test_a_few_files_a_night_end_in_the_bytes_of_one_run(tmp_path: Path, script: Script, bucket: Bucket) -> None:

@@ -13,7 +13,16 @@ from agent_wiki.errors import RecordingUnavailable, UnitError
 from agent_wiki.pipeline.recordings_cache import Cache, known_path
 from agent_wiki.readers.buckets import BucketPath, listed
 from agent_wiki.readers.detect import ExportReader, reader_of
-from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, export_parts, is_about, may_hold
+from agent_wiki.readers.exports import (
+    ABOUT,
+    ExportPart,
+    Mentions,
+    digest_of_id,
+    export_parts,
+    is_about,
+    may_hold,
+    place_of,
+)
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath, path_beside, signature_of
 from agent_wiki.trajectory.lazily import dataclass
@@ -47,9 +56,25 @@ class FilesOfExports:
             part, entry = self.part(path), cache.get(str(path.resolve()))
             if part is not None and entry is not None:
                 entry[_PART] = part.digest
+                for before in _before(path, part):  # not of this run, or the conversations would be its own
+                    cache.get(str(before.resolve()), {}).pop(_PART, None)
 
 
 NO_EXPORT = FilesOfExports({}, {})
+
+
+def files_with_more(cache: Cache, files: Iterable[str], sessions: Iterable[str]) -> set[str]:
+    """The files of exports that hold more of some sessions than the files do to which these belong."""
+    wanted = {digest_of_id(session.partition(".agent-")[0]) for session in sessions}
+    found: set[str] = set()
+    for key in files:
+        entry = cache[key]
+        ids = {each for group in entry.get(_KEPT, ()) if wanted.intersection(group) for each in group}
+        others = (name for name in entry.get("beside", {}) if not is_about(name))
+        for other in (str(path_beside(known_path(key, entry), name).resolve()) for name in others):
+            if any(ids.intersection(group) for group in cache.get(other, {}).get(_KEPT, ())):
+                found.add(other)
+    return found
 
 
 def files_of_exports(
@@ -86,6 +111,13 @@ def is_whole(path: RecordingPath, part: ExportPart, cache: Cache) -> bool:
         if any(not is_about(name) and not path_beside(file, name).is_file() for name in names):
             return False
     return bool(part.own)
+
+
+def _before(path: RecordingPath, part: ExportPart) -> Iterator[RecordingPath]:
+    """The files of a part that an export has before the one that it belongs to."""
+    own = (path.parent.name, path.name)
+    names = (name for name in part.others if not is_about(name) and place_of(name, path) < own)
+    return (path_beside(path, name) for name in names)
 
 
 def _about(holding: Iterable[RecordingPath]) -> list[RecordingPath]:

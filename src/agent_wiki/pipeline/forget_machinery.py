@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from agent_wiki.pipeline import comparisons_cache, recordings_cache
+from agent_wiki.pipeline.export_parts import files_with_more
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.store import WikiFolder
@@ -43,6 +44,7 @@ def forget_recordings(
     cache, known = recordings_cache.load(folder), KnownRecordings.load(folder)
     every = {*cache, *known.asked, *known.requests.values()}
     files = {path for path, entry in cache.items() if any(each[0] in sessions for each in entry["sessions"])}
+    files |= files_with_more(cache, files, sessions)
     files |= {path for path in every - cache.keys() if Path(path).name in names}
     if files:
         recordings_cache.save(folder, {path: entry for path, entry in cache.items() if path not in files})
