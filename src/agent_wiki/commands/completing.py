@@ -15,7 +15,6 @@ import typer
 _PLAIN = re.compile(r"[\w.][\w./-]{0,199}")
 _MOST_OFFERED = 200
 _ENGINES = ("offline", "anthropic", "claude-code", "codex", "gemini", "recorded")
-_AGENTS = ("claude-code", "codex", "gemini", "qwen", "opencode", "copilot", "cursor", "agents-md")
 
 
 def pages(context: typer.Context, incomplete: str) -> list[str]:
@@ -52,7 +51,9 @@ def engines(incomplete: str) -> list[str]:
 
 def agents(incomplete: str) -> list[str]:
     """The agents that can be connected."""
-    return _offered(_AGENTS, incomplete)
+    from agent_wiki.harness.agents import AGENTS
+
+    return _offered((agent.name for agent in AGENTS), incomplete)
 
 
 def keys(incomplete: str) -> list[str]:
