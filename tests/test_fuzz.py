@@ -113,6 +113,27 @@ def codex() -> list[Document]:
     return [{"timestamp": TIME, "type": kind, "payload": payload} for kind, payload in payloads]
 
 
+def openhands() -> list[Document]:
+    call = {"id": "c", "function": {"name": "execute_bash", "arguments": '{"command": "ls"}'}}
+    message = {"content": "I look.", "tool_calls": [call]}
+    response = {"id": "r", "model": "m", "choices": [{"message": message}], "usage": {"prompt_tokens": 4}}
+    called = {"tool_call_id": "c", "function_name": "execute_bash", "model_response": response}
+    ran = {"metadata": {"exit_code": -1, "prefix": "", "suffix": "[The command timed out after 9 seconds.]"}}
+    events: list[dict[str, Any]] = [
+        {"source": "agent", "action": "system", "args": {"content": "Be brief.", "openhands_version": "0.46.0"}},
+        {"source": "user", "action": "message", "args": {"content": "Please list"}},
+        {"source": "environment", "observation": "recall", "extras": {"microagent_knowledge": [{"content": "x"}]}},
+        {"source": "agent", "action": "run", "args": {"command": "ls"}, "tool_call_metadata": called},
+        {"source": "agent", "observation": "run", "cause": 3, "content": "x", "extras": ran},
+        {"source": "agent", "action": "edit", "args": {"path": "a.py", "thought": "Hm"}},
+        {"source": "agent", "observation": "error", "cause": 5, "content": "No match"},
+        {"source": "agent", "action": "condensation", "args": {"summary": "before"}},
+        {"source": "agent", "action": "finish", "args": {"final_thought": "Done."}},
+        {"source": "environment", "observation": "agent_state_changed", "extras": {"agent_state": "finished"}},
+    ]
+    return [{"id": number, "timestamp": TIME, "message": "", **event} for number, event in enumerate(events)]
+
+
 def stream_json() -> list[Document]:
     use = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}
     result = {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "x"}], "is_error": True}
@@ -214,6 +235,8 @@ def single_documents() -> dict[str, Document]:
     history = [*chat, {"name": "Ann", "content": "hi"}]
     return {
         "cline": cline(),
+        "openhands": openhands(),
+        "evaluated": {"instance_id": "a__b-1", "history": openhands(), "test_result": {"report": {"resolved": True}}},
         "mini_swe": swe | {"trajectory_format": "mini-swe-agent-1", "instance_id": "a__b-1"},
         "swe": {"environment": "e", "trajectory": [step], "history": chat, "info": {"model_stats": {"tokens_sent": 3}}},
         "tau2": {"timestamp": TIME, "info": {"agent_info": {"llm": "m"}}, **runs},

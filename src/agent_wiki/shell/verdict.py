@@ -7,10 +7,11 @@ output says; where neither says anything, the verdict is unknown. The agent's ow
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from agent_wiki.shell.failures import text_failure
 from agent_wiki.shell.judging import judged_line
-from agent_wiki.shell.outcomes import Verdict
+from agent_wiki.shell.outcomes import State, Verdict
 from agent_wiki.shell.result_lines import diagnostics_line, error_line
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -28,7 +29,11 @@ _REFUSED = regex(
     r"|Permission (?:to run this tool was denied|denied because no interactive)"
 )
 _ABORTED = regex(r"^aborted by user\b.{0,40}", re.MULTILINE)
+# What OpenHands puts behind the output of a command that has not ended, or of one that waited for such a one in vain.
+_LEFT_RUNNING = regex(r"\[The command (?:has no new output|timed out) after [\d.]{1,12} seconds?\b")
+_NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
 _HEADER = 400
+_TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
 
 
 def verdict_of(call: Call) -> Verdict:
@@ -72,7 +77,21 @@ def judged(
     running = _RUNNING.search(result[:_HEADER])
     if running and not is_error and _is_of_harness(result[: running.start()]):
         return Verdict("running", running.group(), turn)
+    if is_error is None and (state := _left_running(result)) is not None:
+        return Verdict(*state, turn)
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
+
+
+def _left_running(result: str) -> tuple[State, str] | None:
+    """What the last lines say of a command without an exit code, and the words that say it."""
+    for line in islice(reversed(result[-_TRAILER:].rstrip().splitlines()), _MOST_TRAILERS):
+        if not line.endswith("]"):
+            break
+        if (unsent := _NOT_EXECUTED.search(line)) is not None:
+            return "called off", unsent.group().removeprefix('" ')
+        if (running := _LEFT_RUNNING.match(line)) is not None:
+            return "running", running.group()
+    return None
 
 
 def _is_of_harness(before: str) -> bool:

@@ -75,8 +75,8 @@ class Call:
         return self._command
 
     def _read_command(self) -> str | None:
-        if self.name.lower() not in SHELL_TOOLS:
-            return None
+        if self.name.lower() not in SHELL_TOOLS or self.arguments.get("is_input") in (True, "true"):
+            return None  # OpenHands: keys for a command that still runs
         for key in ("command", "cmd", "script", "code", "input", "CommandLine"):
             value = self.arguments.get(key)
             if isinstance(value, list):  # Codex: ["bash", "-lc", "…"]

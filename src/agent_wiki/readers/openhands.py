@@ -1,0 +1,230 @@
+"""OpenHands' event streams: a list of actions and observations, by itself or as the `history` of a result.
+
+Each action has the whole response of the model that it came of: that is one reply, whose calls are done one by one. An
+observation names the action that was its cause, for ids of calls come again after a condensation. Histories of older
+evaluations hold pairs of an action and its observation. (Read from what users published; the events of OpenHands' SDK,
+with a `kind`, are not read.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.chat_values import identifier, reply_usage, summed_usage
+from agent_wiki.readers.recorded import (
+    flat_text,
+    iso_utc,
+    mapping,
+    most_used,
+    number,
+    objects,
+    seconds_between,
+    short_digest,
+    text_or_none,
+)
+from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+
+FORMAT = "openhands"
+
+_SOURCES = frozenset({"agent", "user", "environment"})
+_ANSWER_KEYS = ("patch", "test_patch", "FAIL_TO_PASS", "PASS_TO_PASS")
+_ENDED_BADLY = frozenset({"error", "rate_limited"})
+# The tools of actions that do not say which the model called, as in older streams, with their arguments.
+_TOOLS = {
+    "run": ("execute_bash", ("command", "is_input")),
+    "run_ipython": ("execute_ipython_cell", ("code",)),
+    "read": ("read", ("path",)),
+    "write": ("write", ("path", "content")),
+    "edit": ("edit", ("path", "command", "old_str", "new_str", "file_text", "content")),
+    "browse": ("browser", ("url",)),
+    "browse_interactive": ("browser", ("browser_actions",)),
+}
+
+
+def claims(sample: Sample) -> bool:
+    """A list of events, or results of an evaluation whose `history` is one."""
+    first = next(_objects_in(sample.values), {})
+    return _is_event(first) or _is_event(next(_objects_in([first.get("history")]), {}))
+
+
+def read(recording: Recording) -> Iterator[Trajectory]:
+    """The session of a list of events, or one for each result. Raises `UnreadableRecording` for one without turns."""
+    session: _Session | None = None
+    for each in _objects_in(recording.values()):
+        if isinstance(each.get("history"), list):
+            yield _read_result(recording, each)
+        elif _is_event(each):
+            session = session or _Session()
+            session.take(each)
+    if session is not None:
+        recording.expect_messages(session.builder.messages)
+        yield session.trajectory({})
+
+
+def _read_result(recording: Recording, result: dict[str, Any]) -> Trajectory:
+    session = _Session()
+    for event in filter(_is_event, _objects_in([result["history"]])):
+        session.take(event)
+    recording.expect_messages(session.builder.messages)
+    return session.trajectory(result)
+
+
+def _objects_in(values: Iterable[Any], depth: int = 2) -> Iterator[dict[str, Any]]:
+    """The objects among values, and in lists of them; in a pair the action comes before its observation."""
+    for value in values:
+        if isinstance(value, list) and depth:
+            yield from _objects_in(value, depth - 1)
+        elif isinstance(value, dict):
+            yield value
+
+
+def _is_event(event: dict[str, Any]) -> bool:
+    has_kind = isinstance(event.get("action"), str) or isinstance(event.get("observation"), str)
+    return has_kind and str(event.get("source")) in _SOURCES and {"id", "timestamp", "message"} <= event.keys()
+
+
+class _Session:
+    """Processes the events of one session in order."""
+
+    def __init__(self) -> None:
+        self.builder = TrajectoryBuilder()
+        self.first: list[str] = []  # what the session is known by: when it began, and the first request
+        self.models: Counter[str] = Counter()
+        self.usages: dict[str, Usage | None] = {}  # by response
+        self.cost_usd: float | None = None
+        self.version: str | None = None
+        self.exit_status: str | None = None
+        self.times: list[str] = []
+        self.calls: dict[str, str] = {}  # by event
+        self.keys: set[str] = set()  # calls that only type into a command that still runs
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Process one event."""
+        if (at := text_or_none(event.get("timestamp"))) is not None and iso_utc(at) is not None:
+            self.times = [*self.times[:1], at]
+        cost = number(mapping(event.get("llm_metrics")).get("accumulated_cost"))
+        self.cost_usd = cost if cost else self.cost_usd
+        action = event.get("action")
+        if not isinstance(action, str):
+            self._observation(str(event.get("observation")), event)
+        elif event.get("source") == "agent" and action not in ("system", "condensation"):
+            self._agents_action(action, event)
+        else:
+            self._other_action(action, event)
+
+    def trajectory(self, result: dict[str, Any]) -> Trajectory:
+        """The trajectory of all events taken; `result` is what an evaluation says of it."""
+        task_id = identifier(result.get("instance_id"))
+        started, ended = (self.times[0], self.times[-1]) if self.times else (None, None)
+        error = text_or_none(result.get("error"))
+        instance = mapping(result.get("instance"))
+        source = Source(
+            format=FORMAT,
+            agent_version=self.version,
+            task_id=task_id,
+            resolved=_verdict(result),
+            exit_status=error.strip().partition("\n")[0] if error else self.exit_status,
+            usage=summed_usage(self.usages.values()),
+            cost_usd=number(mapping(result.get("metrics")).get("accumulated_cost")) or self.cost_usd,
+            duration_seconds=seconds_between(started, ended),
+            ended_at=iso_utc(ended),
+            hygiene={"answer_keys_withheld": sum(instance.get(key) not in (None, "", []) for key in _ANSWER_KEYS)},
+        )
+        configured = text_or_none(mapping(mapping(result.get("metadata")).get("llm_config")).get("model"))
+        return self.builder.finish(
+            f"{task_id or FORMAT}-{short_digest([str(started), *self.first])}",
+            source,
+            agent=FORMAT,
+            model=most_used(self.models) or configured,
+            timestamp=iso_utc(started),
+        )
+
+    def _other_action(self, action: str, event: dict[str, Any]) -> None:
+        """What the user or the program did. States and look-ups of the program itself are no turns."""
+        given = mapping(event.get("args"))
+        if action == "message":
+            self.first = self.first or [flat_text(given.get("content"))]
+            self.builder.user(flat_text(given.get("content")))
+        elif action == "system":
+            self.version = text_or_none(given.get("openhands_version")) or self.version
+            self.builder.system(flat_text(given.get("content")))
+        elif action == "condensation":
+            self.builder.user(text_or_none(given.get("summary")), mark="compaction")
+        elif action == "run":  # a command that the user typed beside the conversation
+            self.builder.user(flat_text(given.get("command")), mark="injected")
+
+    def _agents_action(self, action: str, event: dict[str, Any]) -> None:
+        given, metadata = mapping(event.get("args")), mapping(event.get("tool_call_metadata"))
+        response = mapping(metadata.get("model_response"))
+        name, number_of = (
+            str(response.get("id") or f"event-{event.get('id')}"),
+            identifier(metadata.get("tool_call_id")),
+        )
+        call_id = self.calls[str(event.get("id"))] = f"{name}/{number_of or ''}"
+        if given.get("is_input") in (True, "true"):
+            self.keys.add(call_id)
+        if name in self.usages:
+            return  # its reply, with all its calls, is there since the first of its actions
+        self.usages[name] = reply_usage(response.get("usage"))
+        if (model := text_or_none(response.get("model"))) is not None:
+            self.models[model] += 1
+        message = mapping(next(iter(objects(response.get("choices"))), {}).get("message"))
+        said = flat_text(message.get("content")).strip() or (text_or_none(given.get("thought")) or "").strip()
+        if action in ("message", "finish"):
+            text = (flat_text(given.get("content")) or flat_text(given.get("final_thought"))).strip()
+            said = "\n\n".join(filter(None, [said if said != text else "", text]))
+        calls = [(f"{name}/{call_id or ''}", *call) for call_id, *call in _calls(action, given, message)]
+        self.builder.assistant(said, thinking=text_or_none(message.get("reasoning_content")), calls=calls)
+
+    def _observation(self, kind: str, event: dict[str, Any]) -> None:
+        extras = mapping(event.get("extras"))
+        if kind == "agent_state_changed":
+            state, reason = str(extras.get("agent_state")), text_or_none(extras.get("reason")) or ""
+            is_bad = state in _ENDED_BADLY
+            self.exit_status = ": ".join(filter(None, [state, reason.partition("\n")[0]])) if is_bad else None
+        elif kind == "recall":
+            found = [extras.get("repo_instructions")]
+            found += [each.get("content") for each in objects(extras.get("microagent_knowledge"))]
+            self.builder.user("\n\n".join(filter(None, map(flat_text, found))), mark="injected")
+        elif kind != "null":
+            of_run = mapping(extras.get("metadata"))
+            text = flat_text(event.get("content"))
+            if of_run.get("exit_code") == -1:  # what stands around the output says why there is no status
+                text = f"{flat_text(of_run.get('prefix'))}{text}{flat_text(of_run.get('suffix'))}".strip("\n")
+            mark: MessageMark | None = "rejected" if kind == "user_rejected" else None
+            call_id = self.calls.get(str(event.get("cause"))) or f"event-{event.get('cause')}"
+            has_verdict = mark is None and call_id not in self.keys  # the exit code is the command's
+            self.builder.tool(call_id, text, is_error=_failed(kind, text, extras) if has_verdict else None, mark=mark)
+
+
+def _calls(action: str, given: dict[str, Any], message: dict[str, Any]) -> Iterator[tuple[str | None, str, Any]]:
+    """The calls of a reply but `finish`, which is its end; where it is not recorded the one that the action shows."""
+    recorded = objects(message.get("tool_calls"))
+    for call in recorded:
+        function = mapping(call.get("function"))
+        if (name := text_or_none(function.get("name"))) not in (None, "finish"):
+            yield identifier(call.get("id")), str(name), function.get("arguments")
+    if not recorded and action not in ("message", "finish"):
+        tool, names = _TOOLS.get(action, (action, tuple(each for each in given if each != "thought")))
+        yield None, tool, {each: given[each] for each in names if given.get(each) not in (None, "", False)}
+
+
+def _failed(kind: str, text: str, extras: dict[str, Any]) -> bool | None:
+    """Whether a call failed: by its exit code, or as the program says. None where its text has to tell."""
+    exit_code = mapping(extras.get("metadata")).get("exit_code", extras.get("exit_code"))
+    if isinstance(exit_code, int) and not isinstance(exit_code, bool):
+        return exit_code != 0 if exit_code >= 0 else None  # -1: it still runs
+    if kind == "error" or extras.get("error") is True:
+        return True
+    return True if text.startswith("ERROR:") else None
+
+
+def _verdict(result: dict[str, Any]) -> bool | None:
+    """What a grader said of an evaluation's result; None where it is not in the file."""
+    tested = mapping(result.get("test_result"))
+    places = (mapping(result.get("report")), mapping(tested.get("report")), tested)
+    return next((each["resolved"] for each in places if isinstance(each.get("resolved"), bool)), None)
