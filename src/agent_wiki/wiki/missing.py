@@ -11,7 +11,7 @@ from agent_wiki.wiki.layout import CONFIG, INDEX
 from agent_wiki.wiki.text import plain_line
 
 _MOST_LOOKED_AT = 1_000
-_LONGEST_NAME = 80
+_LONGEST_NAME = 1_000  # a path that is cut cannot be copied
 
 
 def require_folder(folder: Path) -> None:
