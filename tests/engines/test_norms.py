@@ -50,7 +50,7 @@ def test_what_is_said_for_good_is_a_rule_anywhere(said: str, rule: str) -> None:
         ("I don't want any backwards compatibility code", "Do without any backwards compatibility code"),
         (
             "do not add regions as an option since it can only have one value",
-            "Leave out regions as an option, since it can only have one value",
+            "Leave out regions as an option",
         ),
         ("do not add emojis to commit messages because I hate them", "Keep commit messages free of emojis"),
     ],

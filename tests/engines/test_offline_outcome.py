@@ -601,3 +601,28 @@ def test_a_harness_that_writes_the_exit_code_as_rc_is_understood(code: str, outc
 def test_a_commit_through_a_program_that_shortens_what_is_printed_is_one() -> None:
     session = Session().user("fix it").edit("a.py").run("rtk pytest", "1 failed", failed=True).user("commit")
     assert shown(session.run("rtk git commit -m x", "ok")).outcome == "success"
+
+
+def served(order: str = "W21", *, failed: bool = False) -> Session:
+    session = Session().user("The customer wants order W21-66 sent to 5 Maple Drive and has agreed to it.")
+    session.call("get_order", {"id": "W21-66"}, "{}")
+    return session.call("change_address", {"order": "W21-66"}, f"{{'order': '{order}-66'}}", failed=failed)
+
+
+def test_what_a_service_took_of_one_whole_request_is_success() -> None:
+    result = shown(served().says("Order W21-66 goes to 5 Maple Drive."))
+    assert (result.outcome, result.basis, result.turn) == ("success", "served", 5)
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        served(),  # nothing was reported
+        served(order="X").says("Order W21-66 goes to 5 Maple Drive."),  # the answer is about something else
+        served(failed=True).says("It cannot be sent there."),
+        served().says("Done.").user("And the other one?").says("Which one?"),  # a conversation
+        served().edit("a.py").says("Order W21-66 goes to 5 Maple Drive."),  # more than the service can show
+    ],
+)
+def test_a_service_shows_nothing_of_a_conversation_a_refusal_or_other_work(session: Session) -> None:
+    assert shown(session).outcome == "unknown"

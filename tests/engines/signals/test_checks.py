@@ -25,7 +25,8 @@ def test_the_replacement_a_linter_names_is_the_rule() -> None:
 
 def test_a_call_that_must_not_be_made_is_replaced_by_the_one_that_is_named() -> None:
     line = "shop.go:4:9: os/exec.Command must not be called. use os/exec.CommandContext (noctx)"
-    script = Script().runs("make lint", line, failed=True).edits("exec.Command(a)", "exec.CommandContext(c, a)", "s.go")
+    script = Script().runs("make lint", line, failed=True)
+    script.edits("exec.Command(a)", "exec.CommandContext(c, a)", "shop_test.go")
     rule = "Use `exec.CommandContext` instead of `exec.Command` in Go code: the linter rule `noctx` asks for it."
     assert _rules(script.runs("make lint", "0 issues.")) == [rule]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import are_documents
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
@@ -14,6 +15,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 200  # of an answer
 _LEAST_OF_REPORT = 20  # letters of what is said of a document that was written
+_LEAST_VALUE = 4  # characters of a value that an answer can be recognised by
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
 _VERDICT_FIELD = regex(
@@ -92,3 +94,23 @@ def _first_line(text: str) -> str | None:
     line = next(lines, "")
     field = _TEXT_FIELD.match(line)
     return quoted(field["text"] if field else line) or None
+
+
+def served(stretch: Stretch) -> Shown | None:
+    """Success where a service took all that one whole request wanted changed, and the agent reported it.
+
+    None in a conversation, in which the customer says bit by bit what is wanted: of 34 in which the service took every
+    change 9 were graded a success.
+    """
+    calls = [act for act in stretch.acts if act.kind == "service"]
+    is_whole = len(stretch.requests) == 1 and {act.kind for act in stretch.acts} <= {"look", "plan", "skill", "service"}
+    reply = stretch.last_reply()
+    if not calls or not is_whole or reply is None or reply[0] < stretch.acts[-1].end or not all(map(_is_taken, calls)):
+        return None
+    return Shown("success", "served", calls[-1].end, act=calls[-1])
+
+
+def _is_taken(act: Act) -> bool:
+    """The answer speaks of what was to be changed."""
+    values = (value for value in act.call.arguments.values() if isinstance(value, str) and len(value) >= _LEAST_VALUE)
+    return act.has_worked and any(value in (act.call.result or "") for value in values)

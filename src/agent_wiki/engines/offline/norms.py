@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
@@ -48,9 +47,6 @@ _SPECIFIC = regex(
     r"|again|either|too|also|anything|something|everything|nothing)\b"
     r"|(?<!s )\bthat\b(?! (?:is|are|has|have|can|the|every|each|all|tests?|no)\b)",
     re.IGNORECASE,
-)
-_UNCLEAR = regex(
-    r"\b(?:this|that|these|those|it|its|them|they|there|here|my|your|our|me|you|us|i|we|now|again|yet)\b", re.I
 )
 _COMMON = frozenset(table("names")["common"].split())
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
@@ -92,33 +88,15 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     if len(sentence) > _LONGEST or plain.endswith("?") or _TENTATIVE.search(plain):
         return None
     is_marked = bool(_STANDING.search(plain))
-    text, why = _reason_apart(_TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,"))
+    text = _TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,")
+    text = _REASON.sub(lambda match: match["rest"] or match["what"], text)  # why, the page quotes
     for shape, is_lasting in _SHAPES:
         norm = shape(_without_persons(text), is_lasting or is_marked)
         if norm is not None:
             is_timed = shape in (_sure, _ought) and bool(_TIMED.search(text))
             is_said_for_good = norm.is_lasting or is_correction or is_timed
-            return _with_reason(norm, why) if is_said_for_good and _is_general(norm) else None
+            return norm if is_said_for_good and _is_general(norm) else None
     return None
-
-
-def _reason_apart(text: str) -> tuple[str, str]:
-    """What is wanted, and why, where the sentence says so."""
-    match = _REASON.match(text)
-    if match is None:
-        return text, ""
-    return (match["rest"], match["given"]) if match["given"] else (match["what"], match["why"])
-
-
-def _with_reason(norm: Norm, why: str) -> Norm:
-    """The reason belongs to the rule where it speaks of nothing but what the rule names."""
-    is_clear = bool(why) and all(_is_named_before(word, f"the {norm.rule}") for word in why.split())
-    return replace(norm, rule=f"{norm.rule}, {why}") if is_clear else norm
-
-
-def _is_named_before(word: str, what: str) -> bool:
-    """A word that points back may point at a thing that the sentence has named."""
-    return not _UNCLEAR.fullmatch(word) or (word.lower() in ("it", "its", "they", "them") and " the " in f" {what} ")
 
 
 @lru_cache(maxsize=512)
@@ -181,9 +159,7 @@ _TEAM = regex(
     r"(?!to\b)(?P<what>.+)$",
     re.I,
 )
-_REASON = regex(
-    r"^(?P<what>.+?),? (?P<why>(?:because|since) .{8,120})$|^(?P<given>given [^,]{5,80}), (?P<rest>.+)$", re.I
-)
+_REASON = regex(r"^(?P<what>.+?),? (?:because|since) .{8,120}$|^given [^,]{5,80}, (?P<rest>.+)$", re.I)
 _PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
 _CONDITION = regex(r"^(?P<what>.*?),? ?\b(?P<word>unless|until|without) (?P<condition>.+)$", re.I)
 _REMEDY = regex(

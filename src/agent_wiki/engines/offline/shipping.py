@@ -97,4 +97,5 @@ def left_shipping(stretch: Stretch) -> Shown | None:
     last = stretch.acts[-1] if stretch.acts else None
     if last is None or last.kind != "ship" or last.call.result is not None or last.turn < stretch.last_turn:
         return None
-    return Shown("partial", "cut-off", last.turn, act=last) if stretch.kept_edits() else None
+    is_made = any(act.kind in ("edit", "ship") and act.has_worked for act in stretch.acts[:-1])
+    return Shown("partial", "cut-off", last.turn, act=last) if is_made else None

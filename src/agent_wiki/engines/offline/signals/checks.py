@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.linters import Finding, findings
@@ -50,11 +52,8 @@ def _adopts(edits: list[Call], finding: Finding) -> Call | None:
 def _replaced(session: MinedSession, failed: Attempt, passed: Attempt, finding: Finding, edit: Call) -> list[Lesson]:
     old, new = finding.replacement or ("", "")
     language = _language(edit)
-    place = (
-        f" in {language.capitalize()} {'tests' if 'test' in (edit.path() or '').lower() else 'code'}"
-        if language
-        else ""
-    )
+    code = "tests" if re.search("[Tt]est", f"{finding.message} {finding.rule}") else "code"
+    place = f" in {language.capitalize()} {code}" if language else ""
     wording = Wording(
         "linters/use-instead",
         f"Use {new} instead of {old}",

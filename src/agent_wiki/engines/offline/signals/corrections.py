@@ -59,7 +59,6 @@ _BUILT_IN = regex(
     r"|\bdoesn't .{1,40} already\b|\bwhy not (?:just )?(?:use|reuse)\b",
     re.IGNORECASE,
 )
-_SHORTEST_NAME = 4  # `config.go` is a file
 _CODE = regex(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
 
 
@@ -166,7 +165,7 @@ def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:
         for name in _CODE.findall(text[:1500]):
             bare = name.removesuffix("()").rsplit(".", 1)[-1]
             uses = (edit for edit in edits if bare in edit_text(edit) and bare not in edit_old_text(edit))
-            is_own = len(bare) < _SHORTEST_NAME or bare in refused or session.defines([bare])
+            is_own = "." not in name or len(bare) < 4 or bare in refused or session.defines([bare])
             edit = None if is_own else next(uses, None)
             if edit is not None:
                 return _built_in_lesson(session, words, name, (turn, edit.turn), text)
