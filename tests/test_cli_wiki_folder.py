@@ -53,7 +53,9 @@ def test_a_wiki_that_is_not_there_is_not_dumped(tmp_path: Path, capsys: pytest.C
 def test_where_no_wiki_is_the_one_beside_it_is_named(
     tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / ("a-long-name-of-a-folder" * 4)
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     assert main(["init", "--wiki", "demo"]) == 0
     assert main(["catalog", "--wiki", "demo"]) == 0
     assert main(command) == 2

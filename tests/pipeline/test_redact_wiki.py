@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,11 +102,11 @@ def test_killed_in_the_middle_it_ends_in_the_same_bytes_when_it_is_run_again(
     wiki, fresh = _made_before(tmp_path), _offline(tmp_path, "fresh")
     write, left = WikiFolder._replace, [writes]
 
-    def killed(self: WikiFolder, target: str, content: bytes, *, is_new: bool = False) -> None:
+    def killed(self: WikiFolder, target: str, content: bytes, *, is_new: bool = False) -> os.stat_result:
         left[0] -= 1
         if left[0] < 0:
             raise _Killed
-        write(self, target, content, is_new=is_new)
+        return write(self, target, content, is_new=is_new)
 
     with monkeypatch.context() as patch:
         patch.setattr(WikiFolder, "_replace", killed)
