@@ -21,7 +21,7 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import is_together, says
-from tests.paid_runs import TWO_READERS, dated_recordings, killed_run
+from tests.paid_runs import TWO_READERS, dated_recordings, killed_run, undisturbed
 from tests.processes import exit_codes, started_wiki
 from tests.wikis import changed, ingest, record, rule, tree
 
@@ -36,21 +36,6 @@ def _ask(paths: list[Path], wiki: Path, server: MessagesServer, **options: Any) 
 
 def _recordings(folder: Path, number: int = 3) -> list[Path]:
     return dated_recordings(folder, number)
-
-
-def _direct(paths: list[Path], wiki: Path) -> dict[str, bytes]:
-    """The wiki that the same answers give when they are asked for one by one."""
-    with MessagesServer(says({})) as server:
-        assert (
-            ingest(
-                paths,
-                wiki,
-                "anthropic",
-                asking=AskingOptions(base_url=server.base_url, is_together=False, models=TWO_READERS),
-            ).exit_code
-            == 0
-        )
-    return tree(wiki)
 
 
 def _submitted(server: MessagesServer) -> Counter[str]:
@@ -81,7 +66,7 @@ def test_a_batch_is_sent_remembered_and_collected_by_later_runs(tmp_path: Path) 
         assert (last.exit_code, last.sessions["mined"], last.batches, last.waiting) == (0, 3, [], [])
         assert server.bodies() == [], "nothing was asked one by one"
         assert set(_submitted(server).values()) == {1}
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> None:
@@ -95,7 +80,7 @@ def test_waiting_does_all_rounds_in_one_run_at_half_price(tmp_path: Path) -> Non
     for each in records(journal_folder(wiki), []):
         if each["kind"] == "answer" and "of" not in each:
             assert each["cost_usd"] == pytest.approx(cost_usd(each["usage"], prices[each["model"]]) / 2)
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_what_was_shown_is_reported_once_however_many_rounds_it_took(tmp_path: Path) -> None:
@@ -161,7 +146,7 @@ def test_a_run_without_batches_uses_answers_of_a_batch_and_reports_what_is_missi
         server.clock.advance(HOUR)
         report = _ask(paths, wiki, server)
         assert (report.exit_code, report.waiting, report.warnings, report.sessions["unchanged"]) == (0, [], [], 3)
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_marks_in_a_batch_live_for_an_hour(tmp_path: Path) -> None:
@@ -185,7 +170,7 @@ def test_what_expired_or_failed_is_sent_again_and_only_that(tmp_path: Path, kind
         assert again == {batch[1] for batch in batches if len(batch) > 1}, "the second of each batch"
         assert set(_submitted(server).values()) == {1, 2}
     assert set(_answered(wiki).values()) == {1}
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_a_request_that_never_gets_an_answer_ends_as_a_failure(tmp_path: Path) -> None:
@@ -238,7 +223,7 @@ def test_a_batch_whose_connection_was_lost_is_found_again_and_not_paid_twice(tmp
         report = _ask(paths, wiki, server, is_waiting=True)
         assert report.exit_code == 0
         assert set(_submitted(server).values()) == {1}
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_a_batch_that_never_arrived_is_sent_by_the_next_run(tmp_path: Path) -> None:
@@ -248,7 +233,7 @@ def test_a_batch_that_never_arrived_is_sent_by_the_next_run(tmp_path: Path) -> N
         with pytest.raises(RunError, match=r"connection lost while a batch was sent .*; run again to go on$"):
             _ask(paths, wiki, server)
         assert _ask(paths, wiki, server, is_waiting=True).exit_code == 0
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_results_that_end_midway_are_read_on_by_the_next_run(tmp_path: Path) -> None:
@@ -260,7 +245,7 @@ def test_results_that_end_midway_are_read_on_by_the_next_run(tmp_path: Path) -> 
         assert (report.exit_code, report.waiting) == (0, [])
         assert set(_submitted(server).values()) == {1}
         assert set(_answered(wiki).values()) == {1}
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_a_batch_that_nobody_takes_is_one_line_on_the_command_line(
@@ -300,7 +285,7 @@ def test_a_batch_that_the_service_no_longer_has_is_reported_and_sent_again(tmp_p
         assert [each for each in report.warnings if f"does not have {batch_id} any more; its 3 requests" in each]
         report = _ask(paths, wiki, server, is_waiting=True)
         assert (report.exit_code, report.waiting, report.warnings) == (0, [], [])
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_that_a_batch_has_ended_counts_also_from_the_file_of_a_run_that_began_before(tmp_path: Path) -> None:
@@ -334,7 +319,7 @@ def test_an_endpoint_known_to_give_no_structure_is_asked_once_for_all_parts(tmp_
 
 def test_a_batched_run_killed_before_any_record_continues_and_pays_nothing_twice(tmp_path: Path) -> None:
     paths = _recordings(tmp_path / "t", 2)
-    wanted = _direct(paths, tmp_path / "direct")
+    wanted = undisturbed(len(paths))
     for at in range(0, 12, 2):
         wiki = tmp_path / f"killed-{at}"
         with MessagesServer(says({})) as server:
@@ -355,7 +340,7 @@ def test_two_processes_collect_a_batch_once(tmp_path: Path) -> None:
         assert exit_codes(*[started_wiki(*words, "--model", *TWO_READERS, *paths) for _ in range(2)]) == [0, 0]
         assert set(_submitted(server).values()) == {1}
     assert set(_answered(wiki).values()) == {1}
-    assert changed(_direct(paths, tmp_path / "direct"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 def test_the_command_line_says_what_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

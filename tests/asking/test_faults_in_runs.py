@@ -16,7 +16,7 @@ from agent_wiki.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.faults import ANSWER_KINDS, STATUS_KINDS, ConnectionKind
 from tests.engines.answering import says
-from tests.paid_runs import TWO_READERS, dated_recordings, digests, killed_run
+from tests.paid_runs import TWO_READERS, dated_recordings, digests, killed_run, undisturbed
 from tests.wikis import changed, ingest, tree
 
 _ONE_BY_ONE: dict[str, Any] = {"is_together": False, "models": TWO_READERS}
@@ -37,12 +37,6 @@ def _recordings(folder: Path, number: int = 3) -> list[Path]:
     return dated_recordings(folder, number)
 
 
-def _wanted(paths: list[Path], wiki: Path) -> dict[str, bytes]:
-    with MessagesServer(says({})) as server:
-        assert _ask(paths, wiki, server).exit_code == 0
-    return tree(wiki)
-
-
 def _answers(wiki: Path) -> list[dict[str, Any]]:
     return [each for each in records(journal_folder(wiki), []) if each["kind"] == "answer"]
 
@@ -60,7 +54,7 @@ def test_what_passes_changes_nothing(tmp_path: Path, kind: Any) -> None:
     with MessagesServer(says({}), Endpoint(latency_seconds=0.005), faults=faults) as server:
         report = _ask(paths, wiki, server)
         assert report.exit_code == 0, report.lines()
-    assert changed(_wanted(paths, tmp_path / "clean"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 @pytest.mark.parametrize("kind", ["malformed", "schema-breaking"])
@@ -69,7 +63,7 @@ def test_what_does_not_fit_is_asked_for_once_more_and_then_fits(tmp_path: Path, 
     with MessagesServer(says({}), faults=[Fault(kind=kind, requests=(4, 6))]) as server:
         report = _ask(paths, wiki, server, concurrency=1)
         assert (report.exit_code, len(server.bodies())) == (0, 11)
-    assert changed(_wanted(paths, tmp_path / "clean"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 @pytest.mark.parametrize("kind", _ENDINGS)
@@ -101,7 +95,7 @@ def test_all_of_it_at_once_and_run_again_until_it_is_done(tmp_path: Path) -> Non
                 break
         assert report.exit_code == 0, report.lines()
     assert set(Counter(each["request"] for each in _answers(wiki)).values()) == {1}
-    assert changed(_wanted(paths, tmp_path / "clean"), tree(wiki)) == []
+    assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
 @pytest.mark.parametrize("asking", [_ONE_BY_ONE, {"is_together": True, "models": ()}], ids=["one by one", "together"])
