@@ -285,10 +285,26 @@ def test_what_is_no_longer_in_the_bucket_leaves_the_state_and_not_the_wiki(
     _night(bucket, tmp_path / "wiki", script)
     bucket.store.delete("a.json")
     bucket.put("c.json", _session("c"))
-    _night(bucket, tmp_path / "wiki", script)
+    (gone,) = _night(bucket, tmp_path / "wiki", script).warnings
+    assert gone == f"1 recording is gone from the bucket, what was learnt stays (wiki forget): {bucket.url}/a.json"
     state = (tmp_path / "wiki" / bucket_state.NAME).read_text(encoding="utf-8")
     assert [json.loads(line)["key"].rpartition("/")[2] for line in state.splitlines()] == ["b.json", "c.json"]
     assert (tmp_path / "wiki" / "_sessions" / "a.json").is_file()
+
+
+def test_what_is_gone_from_two_listings_is_said_once_and_of_many_some_are_named(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in "abcde":
+        bucket.put(f"p/{name}.json", _session(name))
+    named = [bucket.path(), bucket.path("p")]
+    ingest(named, tmp_path / "wiki", script.engine)
+    for name in "abcd":
+        bucket.store.delete(f"p/{name}.json")
+    bucket.put("p/f.json", _session("f"))
+    (gone,) = ingest(named, tmp_path / "wiki", script.engine).warnings
+    assert gone.startswith("4 recordings are gone ")
+    assert gone.endswith("/c.json and 1 more")
 
 
 def test_two_nights_on_branches_that_git_merges_read_nothing_again(

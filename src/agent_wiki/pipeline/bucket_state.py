@@ -8,16 +8,18 @@ is read again, which is always right. Without the file all is read again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.text import counted
 
 NAME = "_buckets.jsonl"
 MOST_FAILED_RUNS = 3
 
 _KEY = "key"
+_MOST_NAMED = 3
 
 
 def is_in_bucket(key: str) -> bool:
@@ -63,3 +65,14 @@ def save(folder: WikiFolder, entries: Mapping[str, Mapping[str, Any]]) -> None:
 def is_set_aside(entry: Mapping[str, Any]) -> bool:
     """Whether an object failed so often that no run reads it until it changes or somebody lets it in again."""
     return bool(entry.get("failed_runs", 0) >= MOST_FAILED_RUNS)
+
+
+def warnings_of_gone(keys: Sequence[str]) -> list[str]:
+    """That recordings are not in their bucket any more, in one line; none without any."""
+    if not keys:
+        return []
+    named = ", ".join(keys[:_MOST_NAMED]) + f" and {len(keys) - _MOST_NAMED} more" * (len(keys) > _MOST_NAMED)
+    are = "is" if len(keys) == 1 else "are"
+    return [
+        f"{counted(len(keys), 'recording')} {are} gone from the bucket, what was learnt stays (wiki forget): {named}"
+    ]

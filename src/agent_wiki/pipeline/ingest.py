@@ -172,7 +172,7 @@ def _mine_all(
 ) -> None:
     state, engine = publisher.state, publisher.engine
     cache = recordings_cache.load(options.shard_run.base if options.shard_run else publisher.folder)
-    recordings_cache.drop_unlisted(cache, inputs.listings)
+    report.warnings += bucket_state.warnings_of_gone(recordings_cache.drop_unlisted(cache, inputs.listings))
     files = inputs.files
     report.recordings = len(files)
     known = {

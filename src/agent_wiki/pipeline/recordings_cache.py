@@ -196,14 +196,16 @@ def session_ids(cache: Cache) -> set[str]:
     return {session_id for entry in cache.values() for session_id, _, _ in entry["sessions"]}
 
 
-def drop_unlisted(cache: Cache, listings: Iterable[Listing]) -> None:
-    """Forget objects that a listing should have and has not."""
-    for listing in listings:
-        start = f"{listing.folder.root}/"
-        keys = [path.removeprefix(start) for path in cache if path.startswith(start)]
-        for key in keys:
-            if listing.covers(key) and key not in listing.objects:
-                del cache[start + key]
+def drop_unlisted(cache: Cache, listings: Iterable[Listing]) -> list[str]:
+    """Forget objects that a listing should have and has not; the addresses of those that held sessions."""
+    gone = {key for listing in listings for key in _missing(cache, listing)}
+    return sorted(key for key in gone if cache.pop(key)["sessions"])
+
+
+def _missing(cache: Cache, listing: Listing) -> list[str]:
+    start = f"{listing.folder.root}/"
+    keys = [path.removeprefix(start) for path in cache if path.startswith(start)]
+    return [start + key for key in keys if listing.covers(key) and key not in listing.objects]
 
 
 def save(folder: WikiFolder, cache: Cache) -> None:
