@@ -626,3 +626,17 @@ def test_what_a_service_took_of_one_whole_request_is_success() -> None:
 )
 def test_a_service_shows_nothing_of_a_conversation_a_refusal_or_other_work(session: Session) -> None:
     assert shown(session).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    "said", ["All done. Test it now: open the page.", "The filter is in; I couldn't run the tests."]
+)
+def test_what_the_agent_itself_leaves_open_makes_unchecked_work_partial(said: str) -> None:
+    result = shown(Session().user("add the filter").edit("shop.js").says(said))
+    assert (result.outcome, result.basis) == ("partial", "left-open")
+    assert (
+        shown(Session().user("add the filter").edit("shop.js").run("npm test", "4 passed").says(said)).outcome
+        == "success"
+    )
+    assert shown(Session().user("add the filter").edit("shop.js").says("The filter is in.")).outcome == "unknown"
+    assert shown(Session().user("add the filter").read("shop.js").says(said)).outcome == "unknown"

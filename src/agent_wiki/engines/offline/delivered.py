@@ -15,6 +15,13 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 200  # of an answer
 _LEAST_OF_REPORT = 20  # letters of what is said of a document that was written
+# The agent itself says that a part is missing, or that nobody has tried it.
+_LEFT_OPEN = regex(
+    r"\btest (?:it|this)(?: out)? now\b|\btest(?:ing)? checklist|\blet me know if you (?:see|run into|hit|encounter)"
+    r"|\bplease test\b|\b(?:manual|remaining) (?:steps|set-?up)\b|\bnot (?:yet )?(?:been )?(?:tested|verified|done)\b"
+    r"|\b(?:could ?n[o']t|unable to) (?:test|verify|run)\b|\b(?:untested|unverified)\b",
+    re.IGNORECASE,
+)
 _LEAST_VALUE = 4  # characters of a value that an answer can be recognised by
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
@@ -114,3 +121,12 @@ def _is_taken(act: Act) -> bool:
     """The answer speaks of what was to be changed."""
     values = (value for value in act.call.arguments.values() if isinstance(value, str) and len(value) >= _LEAST_VALUE)
     return act.has_worked and any(value in (act.call.result or "") for value in values)
+
+
+def left_open(stretch: Stretch) -> Shown | None:
+    """Partial where files were changed and the last report says that a part is missing, or asks the user to try it."""
+    edits, reply = stretch.kept_edits(), stretch.last_reply()
+    if not edits or reply is None or reply[0] < edits[-1].turn or stretch.followed_by is not None:
+        return None
+    match = _LEFT_OPEN.search(reply[1][-_MOST_READ:].replace("’", "'"))
+    return Shown("partial", "left-open", reply[0], quoted(match.group())) if match else None

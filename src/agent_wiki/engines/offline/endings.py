@@ -60,6 +60,7 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "refused": f"{look} did not go through (T{shown.turn}){_because(shown)}, and nothing was shipped after it.",
         "not-allowed": f"No edit was allowed (T{shown.turn}), so nothing was changed.",
         "reverted": f"The user had the changes reverted (T{shown.turn}).",
+        "left-open": f"By the agent's own report it was left open: {said(shown.quote or '')} (T{shown.turn}).",
         "served": f"The service took each change; the last was {look} (T{shown.turn}).",
         "stopped": f"The user stopped the agent there, or refused its last change (T{shown.turn}).",
     }

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
-from agent_wiki.engines.offline.delivered import delivered, served
+from agent_wiki.engines.offline.delivered import delivered, left_open, served
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.read_back import read_back
 from agent_wiki.engines.offline.requests import UserRequest
@@ -99,6 +99,7 @@ def _shown(stretch: Stretch) -> Shown:
         or _by_moving_on(stretch)
         or delivered(stretch)
         or served(stretch)
+        or left_open(stretch)
         or Shown("unknown", "graded" if is_graded_elsewhere(stretch) else "nothing")
     )
 

@@ -17,6 +17,7 @@ Basis = Literal[
     "shipped",  # the commit, push or release the user asked for went through
     "refused",  # the commit, push or release at the end did not go through
     "delivered",  # the answer, the review or the document that was asked for
+    "left-open",  # the agent's own report says what is missing
     "served",  # a service took what one whole request wanted changed
     "stopped",  # the user stopped the agent before it came to an end
     "not-allowed",  # each edit waited for a permission that never came

@@ -83,14 +83,8 @@ def _replaced_program(session: MinedSession, words: UserWords) -> list[Lesson]:
         return []
     refused = shell.actions(line)
     following = {call.position for call in session.calls_after(words.turn, 6)}
-    used = next(
-        (
-            each
-            for each in session.attempts
-            if each.position in following and any(command.program == match["new"] for command in each.actions)
-        ),
-        None,
-    )
+    later = (each for each in session.attempts if each.position in following)
+    used = next((each for each in later if match["new"] in {command.program for command in each.actions}), None)
     if not refused or used is None or refused[0].program == match["new"]:
         return []
     old = refused[0].program

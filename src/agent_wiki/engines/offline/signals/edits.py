@@ -54,13 +54,8 @@ def _indentation(session: MinedSession, failed: Call) -> list[Lesson]:
         return []
     for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
         old, new = _new_text(failed), _new_text(later)
-        if (
-            later.name == failed.name
-            and not has_failed(later)
-            and old != new
-            and _bare(old) == _bare(new)
-            and _bare(old)
-        ):
+        is_again = later.name == failed.name and not has_failed(later)
+        if is_again and old != new and _bare(old) == _bare(new) and _bare(old):
             evidence = [session.quote(failed.result_turn, _line_with(failed.result or "", match[0]))]
             evidence += [session.quote(failed.turn, old), session.quote(later.turn, new)]
             rationale = f"`{failed.name}` refused the lines with `{match[0]}`, and took them with their indentation."

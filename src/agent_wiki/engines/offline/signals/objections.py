@@ -42,7 +42,7 @@ def _lesson(session: MinedSession, words: UserWords, objection: Objection) -> li
     rationale = f'The user objected: "{plain_line(said, 220)}"'
     evidence = [session.quote(words.turn, said)]
     if words.claim and words.is_after_claim:
-        evidence.append(session.quote(_turn_of(session, words), words.claim))
+        evidence.append(session.quote(words.claim_turn, words.claim))
         rationale += f' right after the report "{plain_line(words.claim, 140)}"'
     return lesson(objection.wording, rationale + ".", evidence, words.event, 85, remedy=met.turn)
 
@@ -62,10 +62,3 @@ def _sentence_at(words: UserWords, position: int) -> str:
     """The line of the user's words that holds the objection."""
     start = words.own.rfind("\n", 0, position) + 1
     return words.own[start:].partition("\n")[0].strip()
-
-
-def _turn_of(session: MinedSession, words: UserWords) -> int | None:
-    return next(
-        (turn for turn, text in reversed(session.said(max(1, words.turn - 6), words.turn - 1)) if text == words.claim),
-        None,
-    )
