@@ -81,16 +81,19 @@ def _examined(name: str, label: str | None, record: SessionRecord, *, is_own: bo
         return _Examined(None, "", redacted, [], Failure.of(found, f"{name}/{path}"))
     kept, against = (found, []) if is_own else without_contradictions(found)
     kept = judged(kept)
-    labelled = _labelled(kept, label)
     if kept is not record:
-        return _Examined(kept, record_text(labelled), redacted, against)
-    text = text_of_values(values if labelled is record else {**values, "joined_from": label})
+        return _Examined(kept, record_text(_labelled(kept, label)), redacted, against)
+    text = text_of_values({**values, "joined_from": label} if _is_to_label(record, label) else values)
     return _Examined(None, text, redacted, against)
 
 
+def _is_to_label(record: SessionRecord, label: str | None) -> bool:
+    """Whether the wiki is to remember where the record comes from, which it does not say itself."""
+    return label is not None and record.joined_from is None
+
+
 def _labelled(record: SessionRecord, label: str | None) -> SessionRecord:
-    is_known = label is None or record.joined_from is not None
-    return record if is_known else replace(record, joined_from=label)
+    return replace(record, joined_from=label) if _is_to_label(record, label) else record
 
 
 def _all_examined(
