@@ -93,3 +93,23 @@ def _random_trace(
         verdict = score(f"v-{trace}", trace, rng.choice([0, 1]), name=rng.choice(["success", "tone"]))
         rows.append((given, "scores", {**verdict, "updated_at": _moment(given)}))
     return second, [*history, {"role": "user", "content": "And more."}]
+
+
+def batches(requests: Iterable[Any], rng: Random) -> dict[str, bytes]:
+    """The spans of OTLP export requests, in their order, in batches as a collector puts them into a bucket."""
+    spans = [
+        (resource, scope, span)
+        for request in requests
+        for resource in request["resourceSpans"]
+        for scope in resource["scopeSpans"]
+        for span in scope["spans"]
+    ]
+    found: dict[str, bytes] = {}
+    while spans:
+        size, minute = rng.randrange(1, 4), len(found) // 2
+        batch, spans = spans[:size], spans[size:]
+        sent = [{**resource, "scopeSpans": [{**scope, "spans": [span]}]} for resource, scope, span in batch]
+        name = f"traces_{rng.randrange(16**9):09x}.json"
+        folder = f"year=2026/month=01/day=02/hour=03/minute={minute:02}"
+        found[f"{folder}/{name}"] = json.dumps({"resourceSpans": sent}).encode()
+    return found

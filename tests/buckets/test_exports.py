@@ -16,10 +16,12 @@ from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.readers import buckets
 from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
-from tests.exports import EXPORT, generation, lines, random_export, score
+from tests.exports import EXPORT, batches, generation, lines, random_export, score
 from tests.pipeline.test_shard_runs import join, shard
+from tests.readers.lines import recorded_lines
 from tests.wikis import Script, changed, ingest, tree
 
+DATA = Path(__file__).parents[1] / "data"
 FIRST, EMPTY, SECOND, THIRD = (path for path in EXPORT if path.startswith("observations"))
 SCORED = "scores/2026-01-02T10-00-40.jsonl"
 
@@ -83,6 +85,30 @@ def test_conversations_that_are_cut_anywhere_are_those_of_one_run_in_shards_too(
             join([tmp_path / "out"], wiki, script.engine)
     ingest([bucket.path()], tmp_path / "at once", script.engine)
     assert changed(tree(wiki), tree(tmp_path / "at once")) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["openai-agents-chat", "openai-agents-responses", "pydantic-ai", "vercel-ai-7"])
+def test_traces_that_a_collector_sent_in_batches_are_those_of_one_file(
+    tmp_path: Path, script: Script, bucket: Bucket, name: str, seed: int
+) -> None:
+    rng, whole = Random(seed), DATA / "otlp" / f"{name}.jsonl"
+    sent = batches(recorded_lines(whole), rng)
+    names = rng.sample(list(sent), len(sent))
+    for night in (names[0::3], names[1::3], names[2::3]):
+        for each in night:
+            bucket.put(f"p/{each}", sent[each])
+        ingest([bucket.path()], tmp_path / "wiki", script.engine)
+    ingest([bucket.path()], tmp_path / "at once", script.engine)
+    assert changed(tree(tmp_path / "wiki"), tree(tmp_path / "at once")) == []
+    ingest([whole], tmp_path / "whole", script.engine)
+    in_batches, in_one = (_records(tmp_path / wiki) for wiki in ("wiki", "whole"))
+    assert {key: _said(each) for key, each in in_batches.items()} == {key: _said(each) for key, each in in_one.items()}
+
+
+def _said(record: dict[str, object]) -> dict[str, object]:
+    """All of a record but which file it is of, and what is counted once a file."""
+    return {name: value for name, value in record.items() if name not in ("recording", "hygiene", "stages")}
 
 
 @pytest.mark.parametrize("is_local", [True, False])

@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.readers.exports import ExportPart, Mentions, digest_of_id, export_parts, mentions_of
-from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.readers.exports import (
+    ExportPart,
+    Mentions,
+    digest_of_id,
+    export_parts,
+    may_hold,
+    mentions_of,
+    names_in_order,
+)
+from agent_wiki.readers.recording_path import RecordingPath, path_beside
 
 ROOT = Path("/exports/p")
 FIRST, SECOND, OLD = (ROOT / name for name in ("observations_v2/1", "observations_v2/2", "observations/1"))
@@ -28,7 +36,7 @@ def test_to_the_first_file_belongs_what_others_go_on_with_or_judge(order: tuple[
         (SCORES, mentions_of([["t2"], ["t3"], ["t9"]])),
     ]
     parts = export_parts(dict(given[place] for place in order), ALL)
-    assert parts[FIRST] == ExportPart(("2", "../scores/3"), _own("s", "t1", "t2", "t5"))
+    assert parts[FIRST] == ExportPart(("../observations_v2/2", "../scores/3"), _own("s", "t1", "t2", "t5"))
     assert parts[SECOND] == ExportPart(("../scores/3",), _own("t3"))
     assert parts[SCORES] == ExportPart((), frozenset())
 
@@ -47,7 +55,7 @@ def test_a_conversation_that_both_layouts_of_an_export_hold_belongs_to_one_file(
 
 def test_to_the_first_of_a_run_belongs_what_an_earlier_file_began() -> None:
     parts = export_parts({FIRST: mentions_of([["t1"]]), SECOND: mentions_of([["t1"]])}, {SECOND})
-    assert parts == {FIRST: ExportPart((), frozenset()), SECOND: ExportPart(("1",), _own("t1"))}
+    assert parts == {FIRST: ExportPart((), frozenset()), SECOND: ExportPart(("../observations_v2/1",), _own("t1"))}
 
 
 def test_exports_of_two_projects_are_apart() -> None:
@@ -64,3 +72,26 @@ def test_another_file_or_another_conversation_is_another_part() -> None:
         ExportPart(("a",)),
     ]
     assert len({part.digest for part in parts}) == 4
+
+
+@pytest.mark.parametrize(
+    ("path", "holds"),
+    [
+        ("p/year=2026/month=01/day=02/hour=03/minute=04/traces_Ab1.json", True),
+        ("p/year=2026/month=01/agents-traces_Ab1.json.gz", True),
+        ("p/year=2026/month=01/logs_Ab1.json", False),
+        ("p/2026/01/traces_Ab1.json", False),
+        ("p/observations/x.jsonl", True),
+        ("p/scores/x.jsonl", False),
+    ],
+)
+def test_batches_of_a_collector_are_known_by_their_folders(path: str, holds: bool) -> None:
+    assert may_hold(Path("/", path)) is holds
+
+
+def test_a_file_in_another_hour_is_named_over_the_folder_of_the_export() -> None:
+    first, second = (Path(f"/p/year=2026/month=01/hour={hour}/traces_a.json") for hour in ("09", "10"))
+    parts = export_parts({first: mentions_of([["t"]]), second: mentions_of([["t"]])}, {first, second})
+    (name,) = parts[first].others
+    assert path_beside(first, name) == second
+    assert names_in_order(first, parts[first]) == ["../../../year=2026/month=01/hour=09/traces_a.json", name]

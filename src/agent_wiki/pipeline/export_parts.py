@@ -15,18 +15,22 @@ from agent_wiki.readers.buckets import BucketPath, listed
 from agent_wiki.readers.detect import ExportReader, reader_of
 from agent_wiki.readers.exports import (
     ABOUT,
+    HOLDING,
     ExportPart,
     Mentions,
     digest_of_id,
+    export_of,
     export_parts,
     is_about,
     may_hold,
-    place_of,
+    names_before,
 )
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath, path_beside, signature_of
 from agent_wiki.trajectory.lazily import dataclass
 
+_FEWEST_AT_A_TIME = 16
+_MOST_AT_A_TIME = 8
 _KEPT = "mentions"
 _PART = "part"
 
@@ -90,18 +94,22 @@ def files_of_exports(
     if not holding:
         return NO_EXPORT
     cache = cache or {}
-    mentions: dict[RecordingPath, Mentions] = {}
-    opened = 0
-    for path in dict.fromkeys([*holding, *_about(holding), *_known(holding, cache)]):
-        found = _kept(path, cache.get(str(path)))
-        if found is None:
-            if most is not None and opened >= most:
-                continue
-            opened += 1
-            found = _looked_through(path)
-        if found is not None:
-            mentions[path] = found
+    files = list(dict.fromkeys([*holding, *_about(holding), *_known(holding, cache)]))
+    kept = {path: _kept(path, cache.get(str(path))) for path in files}
+    new = [path for path in files if kept[path] is None][:most]
+    found = kept | dict(zip(new, _all_looked_through(new), strict=True))
+    mentions = {path: each for path, each in found.items() if each is not None}
     return FilesOfExports(export_parts(mentions, set(holding)), mentions)
+
+
+def _all_looked_through(paths: list[RecordingPath]) -> list[Mentions | None]:
+    """What files mention, several at a time: of many small objects a store is waited for more than anything else."""
+    if len(paths) < _FEWEST_AT_A_TIME:
+        return list(map(_looked_through, paths))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_MOST_AT_A_TIME) as threads:
+        return list(threads.map(_looked_through, paths))
 
 
 def is_whole(path: RecordingPath, part: ExportPart, cache: Cache) -> bool:
@@ -115,23 +123,21 @@ def is_whole(path: RecordingPath, part: ExportPart, cache: Cache) -> bool:
 
 def _before(path: RecordingPath, part: ExportPart) -> Iterator[RecordingPath]:
     """The files of a part that an export has before the one that it belongs to."""
-    own = (path.parent.name, path.name)
-    names = (name for name in part.others if not is_about(name) and place_of(name, path) < own)
-    return (path_beside(path, name) for name in names)
+    return (path_beside(path, name) for name in names_before(path, part))
 
 
 def _about(holding: Iterable[RecordingPath]) -> list[RecordingPath]:
     """The files in the folders beside those of some files that are about what these hold."""
-    exports = {str(path.parent.parent): path for path in holding}
+    exports = {str(path.parent.parent): path for path in holding if path.parent.name in HOLDING}
     return [found.resolve() for path in exports.values() for found in _below(path.parent.parent / ABOUT)]
 
 
 def _known(holding: Iterable[RecordingPath], cache: Cache) -> Iterator[RecordingPath]:
     """Files of the same exports that were read before and have not changed."""
-    exports = {str(path.parent.parent) for path in holding}
+    exports = {export_of(path) for path in holding}
     for key, entry in cache.items():
         path = known_path(key, entry)
-        if may_hold(path) and str(path.parent.parent) in exports and _kept(path, entry) is not None:
+        if may_hold(path) and export_of(path) in exports and _kept(path, entry) is not None:
             yield path
 
 

@@ -3,6 +3,8 @@
     <export>/observations_v2/<time>.jsonl    what was recorded in a stretch
     <export>/scores/<time>.jsonl             what was judged in it, also of conversations of earlier stretches
 
+    <export>/year=2026/month=01/day=02/hour=03/minute=04/traces_<name>.json    OpenTelemetry's collector, each batch
+
 A conversation belongs to the first file of a run that holds any of it; whatever others have of it is read along. So
 what comes of an export depends neither on where it was cut nor on which file came first.
 """
@@ -14,7 +16,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 Mentions = list[list[str]]
 """The conversations in a file, each as the digests of all ids by which the file knows it."""
@@ -23,6 +25,8 @@ HOLDING = ("observations_v2", "observations")
 ABOUT = "scores"
 
 _ID_CHARACTERS = 12
+_YEAR = regex(r"year=\d{4}")
+_BATCH = regex(r"[^/]{0,200}traces_[^/]{1,200}\.json(?:\.gz|\.zst)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,27 @@ def mentions_of(conversations: Iterable[Iterable[str | None]]) -> Mentions:
 
 def may_hold(path: RecordingPath) -> bool:
     """Whether a file is, by its place, one of an export that holds conversations."""
-    return path.parent.name in HOLDING
+    return path.parent.name in HOLDING or _partition(path) is not None
+
+
+def _partition(path: RecordingPath) -> int | None:
+    """Where in the path of a file the folders begin that say when its batch was sent; None in any other path."""
+    if not _BATCH.fullmatch(path.name):
+        return None
+    return next((at for at, part in enumerate(path.absolute().parts) if _YEAR.fullmatch(part)), None)
+
+
+def export_of(path: RecordingPath) -> str:
+    """The folder of the export that a file belongs to."""
+    return _place(path)[0]
+
+
+def _place(path: RecordingPath) -> tuple[str, str]:
+    """The folder of an export, and the path of a file in it, by which its files are in order."""
+    parts = path.absolute().parts
+    start = _partition(path)
+    start = len(parts) - 2 if start is None else start
+    return "/".join(parts[:start]), "/".join(parts[start:])
 
 
 def is_about(name: str) -> bool:
@@ -78,16 +102,12 @@ def export_parts(
     """What belongs to each file of one or more exports, by what all of them mention; only some may be `owners`."""
     exports: dict[str, list[RecordingPath]] = defaultdict(list)
     for path in mentions:
-        exports[str(path.absolute().parent.parent)].append(path)
+        exports[export_of(path)].append(path)
     found: dict[RecordingPath, ExportPart] = {}
     for files in exports.values():
         files.sort(key=_place)
         found |= _parts({path: mentions[path] for path in files}, owners)
     return found
-
-
-def _place(path: RecordingPath) -> tuple[str, str]:
-    return (path.parent.name, path.name)
 
 
 def _parts(
@@ -120,14 +140,21 @@ def _parts(
     }
 
 
-def place_of(name: str, path: RecordingPath) -> tuple[str, str]:
-    """The place in the order of an export of a file that is named from the folder of another."""
-    folder, _, name = name.rpartition("/")
-    return (folder.rpartition("/")[2] or path.parent.name, name)
+def names_in_order(path: RecordingPath, part: ExportPart) -> list[str]:
+    """The files that hold the conversations of a part, from the file's folder and in the order of the export."""
+    own = _from(path, path)
+    return sorted([own, *(name for name in part.others if not is_about(name))])
+
+
+def names_before(path: RecordingPath, part: ExportPart) -> list[str]:
+    """Those that come before the file itself."""
+    own = _from(path, path)
+    return [name for name in names_in_order(path, part) if name < own]
 
 
 def _from(path: RecordingPath, other: RecordingPath) -> str:
-    return other.name if other.parent.name == path.parent.name else f"../{other.parent.name}/{other.name}"
+    """The name of a file of an export from the folder of another one, over the folder of the export."""
+    return "../" * _place(path)[1].count("/") + _place(other)[1]
 
 
 class _Joined:

@@ -17,12 +17,12 @@ from typing import Any
 from agent_wiki.errors import PartOfRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.chat_messages import content_text
 from agent_wiki.readers.chat_values import count, identifier, mapping, number, objects, text_or_none
-from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, is_about, mentions_of, place_of
+from agent_wiki.readers.exports import ABOUT, ExportPart, Mentions, is_about, mentions_of
 from agent_wiki.readers.recorded import epoch_seconds
 from agent_wiki.readers.recorded_prompts import json_or_text, prompt_of, reply_of
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.span_conversations import trajectories_of_spans
-from agent_wiki.readers.spans import Kind, Score, Span, Turns, may_be_outcome
+from agent_wiki.readers.spans import Kind, Score, Span, Turns, may_be_outcome, rows_of_part
 from agent_wiki.trajectory import Trajectory, Usage
 
 FORMAT = "langfuse"
@@ -66,9 +66,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         raise PartOfRecording(recording.name, f"no recording: {what}")
     part = recording.part or ExportPart((f"../{ABOUT}/{recording.path.name}",))
     turns = Turns()
-    spans = [_span(row, turns) for row in _observations(recording, part) if part.has(_ids(row))]
-    if not spans and part.own is not None and not part.own:
-        raise PartOfRecording(recording.name, "no recording: more of what began in an earlier export")
+    spans = [_span(row, turns) for row in rows_of_part(recording, _rows, _ids)]
     yield from trajectories_of_spans(recording, FORMAT, spans, _scores(recording, part))
 
 
@@ -81,25 +79,6 @@ def mentions(recording: Recording) -> Mentions:
 
 def _ids(row: dict[str, Any]) -> list[str | None]:
     return [identifier(row.get("trace_id")), identifier(row.get("session_id"))]
-
-
-def _observations(recording: Recording, part: ExportPart) -> Iterator[dict[str, Any]]:
-    """The rows of a file and of those that hold more of its conversations, in the order of the exports.
-
-    So of an observation that two exports have it is the later one that counts.
-    """
-    own = recording.path.name
-    others = [name for name in part.others if not is_about(name)]
-    for name in sorted([own, *others], key=lambda each: place_of(each, recording.path)):
-        if name == own:
-            yield from _rows(recording)
-        elif recording.has_beside(name):
-            try:
-                yield from _rows(recording.other(name))
-            except RecordingUnavailable:
-                raise
-            except UnreadableRecording:
-                continue  # it is a failure of its own
 
 
 def _rows(recording: Recording) -> Iterator[dict[str, Any]]:

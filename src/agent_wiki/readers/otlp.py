@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.chat_values import mapping, objects, text_or_none
-from agent_wiki.readers.otlp_conventions import Attributes, span_of
+from agent_wiki.readers.exports import Mentions, mentions_of
+from agent_wiki.readers.otlp_conventions import SESSIONS, Attributes, is_of_agent, session_of, span_of
 from agent_wiki.readers.recorded import epoch_seconds
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.span_conversations import trajectories_of_spans
-from agent_wiki.readers.spans import Score, Span, Turns
+from agent_wiki.readers.spans import Score, Span, Turns, rows_of_part
 from agent_wiki.trajectory import Trajectory
 
 FORMAT = "otlp"
@@ -36,7 +37,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     turns = Turns()
     spans: list[Span] = []
     scores: dict[str, list[Score]] = defaultdict(list)
-    for record in _spans(recording):
+    for record in rows_of_part(recording, _spans, _ids):
         attributes = _attributes(record.get("attributes"))
         for event in objects(record.get("events")):
             of_event = _attributes(event.get("attributes"))
@@ -46,6 +47,24 @@ def read(recording: Recording) -> Iterator[Trajectory]:
                 attributes = of_event | attributes
         spans.append(span_of(_framed(record), attributes, turns))
     yield from trajectories_of_spans(recording, FORMAT, spans, scores)
+
+
+def mentions(recording: Recording) -> Mentions:
+    """The traces in which a file has something of a model, an agent or a tool. Raises `UnreadableRecording`."""
+    found = (record for record in _spans(recording) if is_of_agent(_all_attributes(record)))
+    return mentions_of(map(_ids, found))
+
+
+def _ids(record: dict[str, Any]) -> list[str | None]:
+    trace = text_or_none(_either(record, "traceId", "trace_id"))
+    named = [each for each in objects(record.get("attributes")) if each.get("key") in SESSIONS]
+    return [trace, session_of(_attributes(named))]
+
+
+def _all_attributes(record: dict[str, Any]) -> Attributes:
+    """Those of a span and of its events, by name."""
+    owners = (record, *objects(record.get("events")))
+    return {str(each.get("key")): None for owner in owners for each in objects(owner.get("attributes"))}
 
 
 def _spans(recording: Recording) -> Iterator[dict[str, Any]]:

@@ -26,16 +26,27 @@ _GENAI_KINDS: dict[str, Kind] = {
 _OPENINFERENCE_KINDS: dict[str, Kind] = {"LLM": "model", "AGENT": "agent", "TOOL": "tool"}
 _VERCEL_REPLY = re.compile(r"ai\.(?:generate|stream)(?:Text|Object)\.do(?:Generate|Stream)")
 _VERCEL_AGENT = re.compile(r"ai\.(?:generate|stream)(?:Text|Object)")
-_SESSIONS = (
+_OF_AGENTS = ("gen_ai.", "ai.", "llm.", "openinference.")
+SESSIONS = (
     "gen_ai.conversation.id", "session.id", "langfuse.session.id",
     "ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.session.id",
 )  # fmt: skip
 _INDEXED = re.compile(r"\.(\d{1,6})\.")
 
 
+def session_of(attributes: Attributes) -> str | None:
+    """The conversation that a span names."""
+    return next((text for key in SESSIONS if (text := text_or_none(attributes.get(key)))), None)
+
+
+def is_of_agent(attributes: Attributes) -> bool:
+    """Whether a span is about a model, an agent or a tool, in any of the conventions."""
+    return any(key.startswith(_OF_AGENTS) for key in attributes)
+
+
 def span_of(span: Span, attributes: Attributes, turns: Turns) -> Span:
     """The span with what its attributes say. So far `result` is the message of its status."""
-    span.session = next((text for key in _SESSIONS if (text := text_or_none(attributes.get(key)))), None)
+    span.session = session_of(attributes)
     failure, span.result = span.result, None
     if text_or_none(attributes.get("ai.operationId")):
         _read_vercel(span, attributes, turns)

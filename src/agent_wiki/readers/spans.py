@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import Any, Literal
 
+from agent_wiki.errors import PartOfRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.chat_messages import Parts, all_calls, parts_of
 from agent_wiki.readers.chat_values import identifier
+from agent_wiki.readers.exports import names_in_order
+from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.recording_path import path_beside
 from agent_wiki.trajectory import Usage
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -129,6 +133,43 @@ def may_be_outcome(name: str) -> bool:
 
 def _plain_name(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def rows_of_part(
+    recording: Recording,
+    rows: Callable[[Recording], Iterable[dict[str, Any]]],
+    ids: Callable[[dict[str, Any]], Iterable[str | None]],
+) -> Iterator[dict[str, Any]]:
+    """The rows of a recording, with those of the files that hold more of what belongs to it, and of nothing else.
+
+    So of a span that two files have it is the later one that counts. Raises `PartOfRecording` where nothing does.
+    """
+    part, is_empty = recording.part, True
+    for each in _in_order(recording):
+        try:
+            for row in rows(each):
+                if part is None or part.has(ids(row)):
+                    is_empty = False
+                    yield row
+        except RecordingUnavailable:
+            raise
+        except UnreadableRecording:
+            if each is recording:
+                raise  # another is a failure of its own
+    if is_empty and part is not None and not part.own:
+        raise PartOfRecording(recording.name, "no recording: no conversation begins in it")
+
+
+def _in_order(recording: Recording) -> Iterator[Recording]:
+    """A recording and the files that hold more of what belongs to it, in the order of their export."""
+    if recording.part is None:
+        yield recording
+        return
+    for name in names_in_order(recording.path, recording.part):
+        if path_beside(recording.path, name) == recording.path.absolute():
+            yield recording
+        elif recording.has_beside(name):
+            yield recording.other(name)
 
 
 def ancestors(span: Span, by_id: dict[tuple[str, str], Span]) -> Iterator[Span]:
