@@ -51,6 +51,8 @@ def test_a_general_remedy_in_the_next_sentence_leads_the_rule() -> None:
         "SQLite doesn't support `RIGHT JOIN`.",  # nothing in what failed or was changed speaks of it
         "`orderVisits` doesn't support `ORDER BY`.",  # nothing that means the same elsewhere
         "Counts of `ORDER BY` can go negative, which doesn't make sense.",  # "go" is a verb
+        "SQLite usually doesn't support `ORDER BY` in `UPDATE`.",
+        "The nexus doesn't have the SQLite package with `ORDER BY`.",  # a thing of the work at hand
         "SQLite isn't running with `ORDER BY` yet.",
         "SQLite can't find `ORDER BY`.",  # how things are at the moment
         "In the first stage SQLite doesn't use `ORDER BY`.",

@@ -98,3 +98,12 @@ def test_a_flag_before_the_image_is_one_of_the_program_that_runs_it() -> None:
     script.runs("docker run --rm --entrypoint echo shop:latest a", "a", says=said)
     (rule,) = (lesson.guideline.rule for lesson in retries.lessons(MinedSession.of(script.done())))
     assert rule.startswith("Run `docker run` with `--entrypoint` in this repository: The image has an entrypoint")
+
+
+def test_a_flag_that_hides_a_failure_or_a_reason_about_the_code_at_hand_is_no_rule() -> None:
+    for flag, said in (
+        ("-W ignore", "The tests need it, for a warning is only raised once. Let me add -W."),
+        ("--shared", "`test_cart_total` needs the shared cart. Let me add --shared."),
+    ):
+        script = Script().runs("pytest shop", "stopped", failed=True)
+        assert not _rules(script.runs(f"pytest {flag} shop", "4 passed", says=said))

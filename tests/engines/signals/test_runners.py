@@ -19,6 +19,11 @@ def test_the_runner_that_did_the_same_job_is_recommended() -> None:
     ]
 
 
+def test_a_file_of_tests_that_is_run_as_a_program_is_no_runner() -> None:
+    script = Script().runs("pytest core/tests/test_a.py", "bash: line 1: pytest: command not found", failed=True)
+    assert not _rules(script.runs("python core/tests/test_a.py", ""))
+
+
 def test_two_ways_to_miss_a_runner_give_one_rule() -> None:
     script = Script().runs("/usr/bin/python3 -m pytest core/test_b.py", "python3: No module named pytest", failed=True)
     script.runs("./bin/test core/test_b.py", "1 failed, 3 passed", failed=True)

@@ -34,7 +34,7 @@ _MOST_WORDS = 7  # of a title
 _MOST_EDITS = 6  # with more of them one sentence does not say what helped
 _SENTENCES = regex(r"(?<=[.!?:])\s+|\n+|\s[—–]\s|\s--\s")
 _LEAD = regex(
-    r"^(?:but|so|also|because|right|yes|ah|hmm|fix|and|note|the (?:issue|problem|cause) is(?: that)?)\b[,:]? ", re.I
+    r"^(?:but|however|no|so|also|because|right|yes|fix|and|note|the (?:issue|problem|cause) is(?: that)?)\b[,:]? ", re.I
 )
 _LIMIT = regex(
     r"\b(?:(?:doesn't|does not|do not|don't|can't|cannot|won't|will not) (?!locate|find|reach|connect|resolve|access"
@@ -48,7 +48,7 @@ _NEED = regex(r"\b(?:needs?|requires?|expects?|must)\b")
 _OF_SESSION = regex(
     r"\b(?:this|that|these|those|here|it|its|i|i'm|i'll|we|my|our|your|you|let me|let's|they|them|above|again|now|still"
     r"|actually|already|yet|currently|not running|ready|installed|more time|on PATH|sandbox|stage"
-    r"|environment|network|registry|even|only \d+|tests? \w*fail\w*"
+    r"|usually|normally|often|newer|environment|network|registry|even|only \d+|tests? \w*fail\w*"
     r"|(?:both|two|other|existing|first|second|failing|pre-existing) [\w-]+"
     r"|the (?:file|tests?|code|function|project|repo|branch|change|fix|import|output|error|user|command|script|service"
     r"|page|route|component|frontend|backend|app|schema|model|container|issue|problem|build|mock|handler|agent|api"
@@ -142,9 +142,8 @@ def _known_name(cause: str) -> str:
 def _is_general(session: MinedSession, cause: str) -> bool:
     """A short statement that means the same outside of this session."""
     is_short = 4 <= len(cause.split()) <= 26 and len(cause) <= 200
+    is_short &= not (cause.lower().startswith("the ") and names_own_things(" ".join(cause.split()[:2])))
     if not is_short or _OF_SESSION.search(cause) or _HEDGED.search(cause) or _TEXT.search(_CODE.sub("", cause)):
-        return False
-    if cause.lower().startswith("the ") and names_own_things(" ".join(cause.split()[:2])):
         return False
     own = [each for code in _CODE.findall(cause) for each in re.findall(r"\w{3,}", code)]
     if any(each.lower() in (session.trajectory.source.cwd or "").lower() for each in own):

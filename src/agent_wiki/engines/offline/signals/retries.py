@@ -41,6 +41,7 @@ _BECAUSE = regex(
     r"\b(?:because|needs?|requires?|races?|conflicts?|doesn't|does not|can't|cannot|only|must|expects?|in parallel)\b",
     re.IGNORECASE,
 )
+_OF_SESSION = regex(r"[a-z]_[a-z]|\bTHOUGHT\b")  # a name of the code at hand, or what an agent only thinks
 _WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
 _REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
 _NEVER = frozenset({"rm", "kill", "pkill", "killall", "chown", "dd", "curl", "wget", "for", "while", "if", "find"})
@@ -115,6 +116,7 @@ def _reason(session: MinedSession, retry: _Retry) -> tuple[int, str] | None:
         if all(flag in text for flag in retry.flags):
             sentences = [each.strip(" *-:.") for each in _SENTENCES.split(text[:1_500])]
             said = (each for each in sentences if _BECAUSE.search(each) and 3 <= len(each.split()) <= 30)
+            said = (each for each in said if not _OF_SESSION.search(each))
             cause = next((each for each in said if generalize(each, session.trajectory) == each), None)
             return (turn, cause) if cause else None
     return None

@@ -99,8 +99,8 @@ def _runner_lesson(
     line: str,
 ) -> list[Lesson]:
     what = purpose(used.head) or purpose(wanted.head)
-    if what is None:
-        return []
+    if what is None or used.head.split()[-1] in wanted.targets:
+        return []  # a file that is run as a program is no runner
     is_own = "/" in used.program
     takes_file = is_own and "<file>" in general_command(used, session.trajectory).split()
     # Which tests were chosen, and how they were shown, is the moment's.
