@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import answer, chosen, offered
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelinesAnswer, GuidelinesQuestion, check
+from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelinesAnswer, GuidelinesQuestion, check, grade_of
 from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 from tests.engines.scripted_session import Script
@@ -128,3 +128,28 @@ def test_real_recordings_give_checked_guidelines_in_canonical_words(traces: Path
 
 def test_no_rule_finds_anything_in_an_empty_session() -> None:
     assert offered(MinedSession.of(Script().done())) == []
+
+
+def _caused(*, also_edited: bool) -> Script:
+    script = Script().runs("python3 report.py", 'sqlite3.OperationalError: near "ORDER": syntax error', failed=True)
+    script.says("SQLite doesn't support `ORDER BY` in `UPDATE`.")
+    script.edits("UPDATE visits SET seen = 1 ORDER BY day", "UPDATE visits SET seen = 1", "report.py")
+    script = script.edits("LIMIT = 1", "LIMIT = 2", "settings.py") if also_edited else script
+    return script.runs("python3 report.py", "3 visits")
+
+
+def test_a_cause_that_only_the_agent_names_is_no_page_where_something_else_was_changed_as_well() -> None:
+    assert len(_answer(_caused(also_edited=False).done()).guidelines) == 1
+    session = _caused(also_edited=True).done()
+    (offer,) = offered(MinedSession.of(session))
+    assert grade_of(offer.guideline, session).cause == "stated"
+    assert _answer(session).guidelines == []
+
+
+def test_what_a_hook_checks_holds_for_its_repository() -> None:
+    stopped = "$ tsc --noEmit\nsrc/cart.ts(4,9): error TS2322: no.\nhusky - pre-commit script failed (code 2)"
+    script = (
+        Script().runs("git commit -m totals", stopped, failed=True).edits("carts[0]", "carts[0] ?? none", "cart.ts")
+    )
+    script.runs("bun run typecheck", "$ tsc --noEmit").runs("git commit -m totals", "1 file changed")
+    assert [each.scope for each in _answer(script.done()).guidelines] == ["repository"]
