@@ -11,6 +11,7 @@ import pytest
 
 from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers import codex_exec
+from agent_wiki.readers.codex_ran import item_ran
 from agent_wiki.readers.recording import Sample
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -179,3 +180,8 @@ def test_many_commands_side_by_side_are_read_in_linear_time() -> None:
         for _ in ids:
             thread.take(item("completed", ids[-1], "command_execution", command="ls", exit_code=0))
     assert len(thread.results) == len(ids)
+
+
+@pytest.mark.parametrize("odd", [None, 1, [], {}, ["agent"]])
+def test_a_command_of_an_odd_source_is_no_bug(odd: Any) -> None:
+    assert item_ran({"type": "CommandExecution", "command": "ls", "source": odd}, "c1") is None

@@ -283,6 +283,13 @@ def test_odd_messages_are_no_bug(tmp_path: Path, odd: Any) -> None:
     assert ("assistant", "Hello") in shape(only(found))
 
 
+@pytest.mark.parametrize("odd", [None, True, -1, 10**400, 1e300, "9" * 40, "x", [], {}])
+def test_odd_times_are_no_bug(tmp_path: Path, odd: Any) -> None:
+    times = {"startTimeUnixNano": odd, "endTimeUnixNano": odd}
+    found = only(read(tmp_path, {**chat("a", 1, [said("user", "Hi")], [said("assistant", "Hello")]), **times}))
+    assert (shape(found), found.timestamp) == ([("user", "Hi"), ("assistant", "Hello")], None)
+
+
 def test_a_damaged_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     one = json.dumps(request(chat("a", 1, [said("user", "Hi")], [said("assistant", "Hello")])))
     path = tmp_path / "traces.jsonl"

@@ -51,7 +51,7 @@ def item_ran(item: dict[str, Any], item_id: str, began: float | None = None) -> 
 
 def _command(item_id: str, item: dict[str, Any], began: float | None) -> RanItem | None:
     command = item.get("command")
-    if item.get("source", "agent") not in _OF_THE_AGENT or not command:
+    if str(item.get("source", "agent")) not in _OF_THE_AGENT or not command:
         return None
     code, output = item.get("exit_code"), _output(item)
     has_code = isinstance(code, int) and not isinstance(code, bool)

@@ -98,7 +98,7 @@ def _framed(record: dict[str, Any]) -> Span:
 def _seconds(nanoseconds: Any) -> float | None:
     if isinstance(nanoseconds, str) and nanoseconds.isascii() and nanoseconds.isdigit() and len(nanoseconds) < 30:
         nanoseconds = int(nanoseconds)
-    if isinstance(nanoseconds, bool) or not isinstance(nanoseconds, int | float) or nanoseconds <= 0:
+    if isinstance(nanoseconds, bool) or not isinstance(nanoseconds, int | float) or not 0 < nanoseconds < 1e30:
         return None
     return epoch_seconds(nanoseconds / 1e9)
 
