@@ -43,7 +43,7 @@ def main(recording: str, wiki: Path) -> None:
         "help": ["glossary", "--help"],
         "summarize": ["summarize", recording, "--wiki", f"{wiki}3"],
         "stage": ["glossary", recording, "--wiki", f"{wiki}3"],
-        "estimate": ["ingest", recording, "--wiki", f"{wiki}2", "--estimate", "--engine", "anthropic", "--json"],
+        "estimate": ["ingest", recording, "--wiki", f"{wiki}2", "--estimate", "--engine", "claude-code", "--json"],
         "worklist": ["worklist", recording, "--wiki", f"{wiki}2", "--json"],
         "review": ["review", "--wiki", str(wiki), "--json"],
         "reject held": ["reject", "term:setup", "--wiki", str(wiki), "--why", "A test.", "--dry-run"],
