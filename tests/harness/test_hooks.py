@@ -1,88 +1,35 @@
-"""`wiki hook stop`: what harnesses give it is saved and mined, once for each state, and no harness suffers from it."""
+"""`wiki hook stop`: what harnesses give it is saved and mined, once for each state."""
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import shutil
-import subprocess
-import sys
 import time
-from collections.abc import Callable
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as some
 
-from agent_wiki.commands import harness, main
+from agent_wiki.commands import main
 from agent_wiki.harness import hooks
 from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.hook_memory import HookMemory
-from agent_wiki.harness.saving import trajectories
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.report import Report
 from tests.harness.hook_inputs import THREAD, claude_input, codex_input, codex_notification
-from tests.processes import exit_codes, started, started_wiki
+from tests.harness.hook_project import CODEX, EXAMPLE, TEACHES, TEACHES_NOTHING, TRIVIAL, Stop, saved_in, wiki_of
+from tests.processes import exit_codes, started_wiki
 from tests.wikis import tree
 
-EXAMPLE = Path(__file__).parents[2] / "wiki-example" / "traces"
-TEACHES, TRIVIAL, TEACHES_NOTHING = (
-    EXAMPLE / "claude-truncate.jsonl",
-    EXAMPLE / "claude-module-sizes.jsonl",
-    EXAMPLE / "mini-slug-accents-3.traj.json",
-)
-CODEX = EXAMPLE / "codex-wrap-width.jsonl"
-
-Stop = Callable[..., HookOutcome]
-
-
-@pytest.fixture(autouse=True)
-def _no_run_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine makes any run long, after which hooks pause."""
-    monkeypatch.setattr(hooks, "_LONG_RUN_SECONDS", float("inf"))
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    return tmp_path / "project"
-
-
-@pytest.fixture
-def stop(project: Path) -> Stop:
-    """The hook, run in this process on a transcript of the project."""
-
-    def run_hook(transcript: Path, wiki: Path | None = Path("wiki"), **fields: Any) -> HookOutcome:
-        return hooks.stop(json.dumps(claude_input(transcript, project, **fields)), wiki, project, {})
-
-    return run_hook
-
-
-def _wiki(project: Path) -> dict[str, bytes]:
-    """The wiki's files but for its machinery and the log, which has times."""
-    return {
-        path: content
-        for path, content in tree(project / "wiki").items()
-        if not path.startswith(".wiki/") and path != "_audit.log"
-    }
-
-
-def _saved(project: Path) -> list[Path]:
-    return sorted((project / ".evolve" / "trajectories").glob("*.json"))
+pytestmark = pytest.mark.usefixtures("no_run_is_long")
 
 
 def test_a_turn_with_a_lesson_is_saved_and_mined(project: Path, stop: Stop) -> None:
     outcome = stop(TEACHES)
     assert outcome.problems == []
-    assert outcome.saved == _saved(project)
-    assert outcome.mined == [path.name for path in _saved(project)]
-    assert any(path.startswith("guidelines/") for path in _wiki(project))
+    assert outcome.saved == saved_in(project)
+    assert outcome.mined == [path.name for path in saved_in(project)]
+    assert any(path.startswith("guidelines/") for path in wiki_of(project))
 
 
 def test_a_session_that_answers_questions_of_this_package_is_left_alone(project: Path) -> None:
@@ -97,7 +44,7 @@ def test_the_wiki_of_a_hook_is_the_wiki_of_an_ingest(project: Path, stop: Stop, 
     expected = tmp_path / "expected"
     files = [TEACHES, CODEX, EXAMPLE / "claude-visits-to-csv.jsonl"]
     run(files, Options(expected / "wiki"), Report("ingest", "wiki"), lambda _what, _done, _of: None)
-    assert _wiki(project) == _wiki(expected)
+    assert wiki_of(project) == wiki_of(expected)
 
 
 def test_the_same_state_is_saved_and_mined_once(project: Path, stop: Stop) -> None:
@@ -113,15 +60,15 @@ def test_a_session_that_its_last_turn_and_its_end_report_is_saved_and_mined_once
     event: str, project: Path, stop: Stop
 ) -> None:
     assert stop(TEACHES).mined
-    before = (_wiki(project), _saved(project))
+    before = (wiki_of(project), saved_in(project))
     outcome = stop(TEACHES, hook_event_name=event, reason="other")
     assert (outcome.saved, outcome.mined, outcome.problems) == ([], [], [])
-    assert (_wiki(project), _saved(project)) == before
+    assert (wiki_of(project), saved_in(project)) == before
 
 
 def test_a_session_without_an_ended_turn_is_mined_at_its_end(project: Path, stop: Stop) -> None:
     assert stop(TEACHES, hook_event_name="SessionEnd", reason="prompt_input_exit").mined
-    assert len(_saved(project)) == 1
+    assert len(saved_in(project)) == 1
 
 
 @pytest.mark.parametrize("event", ["SessionEnd", "SubagentStop"])
@@ -141,7 +88,7 @@ def test_a_session_of_opencode_is_given_and_saved_once(project: Path) -> None:
     text = json.dumps({**given, "recording": {"info": info, "messages": messages}})
     outcomes = [hooks.stop(text, Path("wiki"), project, {}) for _ in range(2)]
     assert [(len(each.saved), each.unchanged, each.problems) for each in outcomes] == [(1, 0, []), (0, 1, [])]
-    assert "ses_1" in _saved(project)[0].name
+    assert "ses_1" in saved_in(project)[0].name
 
 
 def test_a_session_that_grew_takes_the_place_of_its_earlier_state(project: Path, stop: Stop, tmp_path: Path) -> None:
@@ -151,9 +98,9 @@ def test_a_session_that_grew_takes_the_place_of_its_earlier_state(project: Path,
     first = stop(growing)
     growing.write_bytes(b"".join(lines))
     second = stop(growing)
-    assert first.saved == second.saved == _saved(project)
-    assert len(json.loads(_saved(project)[0].read_text(encoding="utf-8"))["messages"]) > 0
-    assert any(path.startswith("guidelines/") for path in _wiki(project))
+    assert first.saved == second.saved == saved_in(project)
+    assert len(json.loads(saved_in(project)[0].read_text(encoding="utf-8"))["messages"]) > 0
+    assert any(path.startswith("guidelines/") for path in wiki_of(project))
 
 
 def test_the_end_of_a_session_brings_what_the_wiki_has_of_it_up_to_date(
@@ -167,7 +114,7 @@ def test_the_end_of_a_session_brings_what_the_wiki_has_of_it_up_to_date(
     ended = stop(transcript, hook_event_name="SessionEnd", reason="other")
     assert (ended.marked, len(ended.mined)) == (["cb5db3b9-2980-55c9-91d7-f27477796123: its end"], 1)
     run([TEACHES], Options(tmp_path / "expected" / "wiki"), Report("ingest", "wiki"), lambda _what, _done, _of: None)
-    assert _wiki(project) == _wiki(tmp_path / "expected")
+    assert wiki_of(project) == wiki_of(tmp_path / "expected")
     assert stop(transcript, hook_event_name="SessionEnd", reason="other").marked == []
 
 
@@ -191,7 +138,7 @@ def test_a_trivial_turn_is_saved_and_leaves_no_page(project: Path, stop: Stop) -
 def test_a_turn_with_an_error_and_nothing_to_learn_leaves_no_page(project: Path, stop: Stop) -> None:
     outcome = stop(TEACHES_NOTHING)
     assert len(outcome.marked) == 1
-    assert outcome.without_lessons == [path.name for path in _saved(project)]
+    assert outcome.without_lessons == [path.name for path in saved_in(project)]
     assert not (project / "wiki").exists()
 
 
@@ -208,7 +155,7 @@ def test_a_session_that_the_wiki_knows_is_brought_up_to_date_though_it_teaches_n
 
 def test_without_a_name_only_a_wiki_that_is_there_is_mined_into(project: Path, stop: Stop) -> None:
     assert stop(TEACHES, wiki=None).mined == []
-    assert len(_saved(project)) == 1
+    assert len(saved_in(project)) == 1
     assert not (project / "wiki").exists()
     assert main(["init", "--wiki", str(project / "wiki")]) == 0
     after = stop(TEACHES, wiki=None)
@@ -221,16 +168,16 @@ def test_a_wiki_that_another_process_holds_is_left_for_the_next_time(
     project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["init", "--wiki", str(project / "wiki")]) == 0
-    before = _wiki(project)
+    before = wiki_of(project)
     monkeypatch.setattr(hooks, "_LOCK_TIMEOUT_SECONDS", 0.0)
     with FileLock(project / "wiki" / ".wiki" / "lock"):
         held = stop(TEACHES)
     assert (len(held.saved), held.problems) == (1, [])
     assert "another process" in held.postponed
-    assert _wiki(project) == before
+    assert wiki_of(project) == before
     after = stop(TEACHES)
     assert (after.unchanged, len(after.mined)) == (1, 1)
-    assert _wiki(project) != before
+    assert wiki_of(project) != before
 
 
 def test_a_hook_at_work_is_not_waited_for(project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,111 +248,6 @@ def test_codex_names_its_thread_and_the_rollout_is_found(project: Path, tmp_path
         assert hooks.stop(json.dumps(found), Path("wiki"), project, environment).unchanged == 1
 
 
-_JSON = some.recursive(
-    some.none() | some.booleans() | some.integers() | some.text(max_size=20),
-    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=20), inner, max_size=3),
-    max_leaves=6,
-)
-_FIELDS = ("session_id", "transcript_path", "cwd", "hook_event_name", "stop_hook_active", "type", "thread-id")
-
-
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(some.one_of(some.text(max_size=60), some.dictionaries(some.sampled_from(_FIELDS), _JSON).map(json.dumps)))
-def test_whatever_a_harness_gives_nothing_is_raised(tmp_path: Path, text: str) -> None:
-    outcome = hooks.stop(text, Path("wiki"), tmp_path, {"CODEX_HOME": str(tmp_path / "codex")})
-    assert outcome.saved == []
-    assert outcome.problems
-
-
-def test_problems_go_to_the_log_and_not_to_the_harness(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    key = "sk-ant-api03-" + "Zx9" * 31 + "AA"
-    (project / "bad.jsonl").write_text(f'{{"type": "x", "api_key": "{key}"', encoding="utf-8")
-    for found in ("no JSON", json.dumps(claude_input(project / "bad.jsonl", project))):
-        assert hooks.stop(found, None, project, {}).problems
-    assert capfd.readouterr() == ("", "")
-    log = (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
-    assert log.count(" PROBLEM ") == 2
-    assert "bad.jsonl" in log
-    assert "Zx9" not in log
-
-
-def test_a_bug_is_logged_with_its_traceback(project: Path, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("a bug")
-
-    monkeypatch.setattr(hooks, "_mine_pending", broken)
-    assert len(stop(TEACHES).saved) == 1
-    assert "ZeroDivisionError: a bug" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
-
-
-def test_a_link_in_the_project_is_not_followed(project: Path, stop: Stop, tmp_path: Path) -> None:
-    (tmp_path / "public").mkdir()
-    (project / ".evolve").symlink_to(tmp_path / "public")
-    outcome = stop(TEACHES)
-    assert "link" in outcome.problems[0]
-    assert list((tmp_path / "public").iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["hook", "hook/sessions", "hook/saving.lock", "hook.log"])
-def test_no_link_in_the_memory_is_followed(name: str, project: Path, stop: Stop, tmp_path: Path) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "file").write_text("theirs", encoding="utf-8")
-    link = project / ".evolve" / name
-    link.parent.mkdir(parents=True)
-    link.symlink_to(tmp_path / "outside" / "file" if "." in name else tmp_path / "outside")
-    stop(TEACHES)
-    assert tree(tmp_path / "outside") == {"file": b"theirs"}
-
-
-@pytest.mark.parametrize("words", [["--unknown"], ["--wiki"], ["{}", "more"], ["--wiki=x", "-x", "{"]])
-def test_no_words_make_the_hook_fail(words: list[str], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 2 would make Claude Code and Codex continue the turn."""
-    monkeypatch.chdir(project)
-    assert main(["hook", "stop", "--wait", *words, "no JSON"]) == 0
-
-
-def test_the_arguments_of_the_hook_are_distinguished() -> None:
-    assert harness.words_of(["--wiki", "w", "--wait", "{}"]) == harness.Words("{}", Path("w"), is_waiting=True)
-    assert harness.words_of(["--wiki=w"]) == harness.Words(None, Path("w"))
-    assert harness.is_hook_stop(["hook", "stop", "--wiki", "w"])
-    assert not harness.is_hook_stop(["hook", "stop", "--help"])
-    assert not harness.is_hook_stop(["hook"])
-
-
-def test_a_harness_is_released_without_output_while_the_work_continues(project: Path) -> None:
-    command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
-    found = json.dumps(claude_input(TEACHES, project)).encode()
-    ended, held = os.pipe()
-    done = subprocess.run(command, input=found, capture_output=True, check=False, cwd=project, pass_fds=[held])
-    os.close(held)
-    with os.fdopen(ended, "rb") as stream:
-        assert stream.read() == b"", "it ends when nobody has the other end any more"
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert "mined: 1" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
-    assert any(path.startswith("guidelines/") for path in _wiki(project))
-
-
-def test_a_harness_is_not_held_by_work_that_takes_long(project: Path, stop: Stop) -> None:
-    stop(TRIVIAL)
-    ended, held = Pipe(duplex=False)
-    with FileLock(project / ".evolve" / "hook" / "saving.lock"):
-        process = started(_hook_stop, project, held)
-        assert exit_codes(process) == [0], "it waits for the lock on its own"
-    held.close()
-    with pytest.raises(EOFError):
-        ended.recv()  # nobody has the other end any more
-    assert "mined: 1" in (project / ".evolve" / "hook.log").read_text(encoding="utf-8")
-
-
-def _hook_stop(project: Path, _held: Connection) -> None:
-    os.chdir(project)
-    hooks._SAVE_TIMEOUT_SECONDS = 600.0
-    harness._HELD_SECONDS = 0.0
-    found = json.dumps(claude_input(TEACHES, project)).encode()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(found), encoding="utf-8")
-    sys.exit(main(["hook", "stop", "--wiki", "wiki"]))
-
-
 def test_codex_gives_its_notification_as_an_argument(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -417,7 +259,7 @@ def test_codex_gives_its_notification_as_an_argument(
     words = ("hook", "stop", "--wait", "--wiki", "wiki", json.dumps(codex_notification(project)))
     assert exit_codes(started_wiki(*words, output=tmp_path / "printed")) == [0]
     assert (tmp_path / "printed").read_bytes() == b""
-    assert any(path.startswith("guidelines/") for path in _wiki(project))
+    assert any(path.startswith("guidelines/") for path in wiki_of(project))
 
 
 def _recordings(traces: Path, name: str) -> list[Path]:
@@ -444,19 +286,10 @@ def test_a_real_session_that_grows_keeps_one_file(traces: Path, project: Path) -
     assert len(states) > 1
     outcomes = [hooks.stop(json.dumps(claude_input(path, project)), Path("wiki"), project, {}) for path in states]
     assert [outcome.problems for outcome in outcomes] == [[]] * len(states)
-    assert len(_saved(project)) == 1
+    assert len(saved_in(project)) == 1
 
 
 def test_a_saved_file_that_is_gone_is_saved_again(stop: Stop) -> None:
     first = stop(TEACHES).saved[0]
     first.unlink()
     assert len(stop(TEACHES).saved) == 1
-
-
-def test_the_memory_may_be_damaged_or_deleted(project: Path, stop: Stop) -> None:
-    stop(TEACHES)
-    for kept in (project / ".evolve" / "hook").rglob("*.json"):
-        kept.write_bytes(b"\xff{")
-    outcome = stop(TEACHES)
-    assert (outcome.problems, len(outcome.saved)) == ([], 1)
-    assert trajectories(outcome.saved[0], "saved", [])[0].messages

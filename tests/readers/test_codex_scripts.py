@@ -13,7 +13,7 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory.calls import Call, paired_calls
 from tests.hangs import no_hang
-from tests.readers.test_codex import event, item, meta, output, read, typed
+from tests.readers.codex_lines import event, item, meta, output, read, typed
 
 DONE = "Script completed\nWall time 0.4 seconds\nOutput:\n"
 FAILED = "Script failed\nWall time 0.1 seconds\nOutput:\n"

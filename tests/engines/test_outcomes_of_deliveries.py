@@ -1,0 +1,202 @@
+"""What was handed over shows the outcome: commits and pushes, files and documents, answers, what a service took."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.engines.offline.shown import Shown
+from tests.engines.outcomes import REVIEW, looked, shown
+from tests.engines.sessions import Session
+
+
+def test_a_push_that_was_asked_for_and_went_through_is_success() -> None:
+    session = Session().user("bump the version").edit("package.json").says("Done.").user("commit and push")
+    session.run("git commit -am bump && git push", "[main 0a1b2c3] bump\n 1 file changed")
+    result = shown(session)
+    assert (result.outcome, result.basis, result.quote) == ("success", "shipped", "[main 0a1b2c3] bump")
+
+
+def test_a_commit_of_the_agents_own_accord_shows_nothing() -> None:
+    session = Session().user("tidy the docs").edit("a.py").run("git commit -am tidy", "[main 0a1b2c3] tidy")
+    assert shown(session).outcome == "unknown"
+
+
+def test_a_file_that_was_asked_for_and_reads_back_is_success() -> None:
+    session = Session().user("create notes.txt with a greeting").write("notes.txt", "hello there")
+    assert shown(session.read("notes.txt", "1\thello there")).outcome == "success"
+
+
+@pytest.mark.parametrize("text", ["tidy the docs. do not commit.", "explain the push queue " * 30])
+def test_a_word_about_commits_does_not_ask_for_one(text: str) -> None:
+    session = Session().user(text).edit("a.py").run("git commit -am tidy", "[main 0a1b2c3] tidy")
+    assert shown(session).outcome == "unknown"
+
+
+def test_what_is_pushed_on_request_after_a_failing_check_is_accepted() -> None:
+    session = Session().user("fix it").edit("a.py").run("ruff check", "2 errors", failed=True).says("Two left.")
+    pushed = session.user("push it anyway").run("git push", "   0a1b2c3..4d5e6f7  main -> main")
+    assert (shown(pushed).outcome, shown(pushed).basis) == ("success", "shipped")
+    asked_before = Session().user("fix it and push").edit("a.py").run("ruff check", "2 errors", failed=True)
+    assert shown(asked_before.run("git push", "   0a1b2c3..4d5e6f7  main -> main")).outcome == "failure"
+
+
+def test_ship_it_is_shown_by_what_went_out() -> None:
+    session = Session().user("write the notes").edit("NOTES.md").says("Done.").user("ship it")
+    result = shown(session.run("git commit -am notes && git push", "[main 0a1b2c3] notes\n 1 file changed"))
+    assert (result.basis, result.quote) == ("shipped", "[main 0a1b2c3] notes")
+
+
+def test_a_file_that_the_request_describes_may_be_written_by_a_shell() -> None:
+    session = Session().user("make a colour file in the docs").run("printf 'Warm red\\n' > docs/colour.md")
+    assert shown(session.run("cat docs/colour.md", "Warm red")).outcome == "success"
+    other = Session().user("make a colour file in the docs").run("printf 'Warm red\\n' > notes/todo.md")
+    assert shown(other.run("cat notes/todo.md", "Warm red")).outcome == "unknown"
+    asked_why = Session().user("why does colour in docs fail?").run("printf 'Warm red\\n' > docs/colour.md")
+    assert shown(asked_why.run("cat docs/colour.md", "Warm red")).outcome == "unknown"
+
+
+def test_a_review_that_rests_on_looks_is_success_by_its_delivery() -> None:
+    result = shown(looked().says(REVIEW))
+    assert (result.outcome, result.basis, result.turn) == ("success", "delivered", 6)
+    assert result.quote
+    assert REVIEW.startswith(result.quote)
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        Session().user("why is the parser slow?").says(REVIEW),
+        looked("speed up the parser").says(REVIEW),
+        looked().says("It is fine."),
+        looked().says(REVIEW).read("tests.py"),
+        looked().says(REVIEW).user("no, I meant the other parser").read("other.py").says(REVIEW),
+    ],
+)
+def test_words_are_no_delivery_from_memory_for_work_in_short_or_with_the_end_missing(session: Session) -> None:
+    assert shown(session).outcome == "unknown"
+
+
+def test_an_answer_that_rests_on_logs_which_were_fetched_into_a_temporary_folder_is_delivered() -> None:
+    result = shown(looked().run("gh run view --log > /tmp/ci/run.log", "").says(REVIEW))
+    assert (result.outcome, result.basis) == ("success", "delivered")
+
+
+def test_a_document_that_was_written_is_delivered_and_code_is_not() -> None:
+    assert shown(Session().user("write the plan").write("plan.md").says(REVIEW)).outcome == "success"
+    assert shown(Session().user("write the plan").write("plan.py").says(REVIEW)).outcome == "unknown"
+
+
+def test_a_document_needs_no_long_report() -> None:
+    written = Session().user("review the branch").write("findings.md")
+    assert shown(written.says("The six findings are in findings.md.")).outcome == "success"
+    assert shown(Session().user("review the branch").write("findings.md").says("Done.")).outcome == "unknown"
+
+
+def test_a_push_that_was_refused_at_the_end_is_a_failure() -> None:
+    refused = " ! [remote rejected] main -> main (rule violations)"
+    session = Session().user("change the author of the last commits and push them")
+    session.run("git rebase --exec 'git commit --amend' HEAD~2", "done").run("git push --force", refused, failed=True)
+    result = shown(session.says("The server forbids it."))
+    assert (result.outcome, result.basis, result.quote) == ("failure", "refused", refused.strip())
+    session.run("git push origin author-fix", "* [new branch] author-fix -> author-fix")
+    assert shown(session).basis == "shipped"
+
+
+def test_what_is_pushed_after_the_last_change_is_shown_by_that() -> None:
+    pushed = Session().user("document the flag in the repository").edit("main.py").run("git push", "a1b2..c3d4 main")
+    assert (shown(pushed).outcome, shown(pushed).basis) == ("success", "shipped")
+    assert shown(pushed.edit("main.py")).outcome == "unknown"
+    committed = Session().user("document the flag in the repository").edit("main.py").run("git commit -m x")
+    assert shown(committed).outcome == "unknown"
+    left = Session().user("document the flag").edit("main.py").run("git push").user("and now rename the flag")
+    assert shown(left).outcome == "unknown"
+
+
+def test_one_file_read_back_says_nothing_of_the_others() -> None:
+    session = (
+        Session().user("create the file main.php of a shop").write("main.php", "<?php\n").write("cart.php", "<?php\n")
+    )
+    assert shown(session.read("main.php", "1 <?php")).outcome == "unknown"
+
+
+def test_a_document_is_shown_by_the_answer_after_its_last_form() -> None:
+    session = looked("summarize what is there").says(f"All is read. {REVIEW}").user("now write the report as report.md")
+    result = shown(session.write("report.md").says(f"Written. {REVIEW}"[:400]))
+    assert (result.basis, result.turn) == ("delivered", len(session.done().messages))
+
+
+def test_a_push_counts_also_where_a_look_at_the_server_follows() -> None:
+    pushed = Session().user("research it").edit("index.html").run("git push", "   29d68a4..6a29cd9  main -> main")
+    look = pushed.run("gh api repos/o/r/pages/builds -X POST 2>&1 | cat", "queued")
+    assert (shown(look).outcome, shown(look).basis) == ("success", "shipped")
+    assert shown(look.run("git commit -m more", "[main 6a29cda] more")).basis != "shipped"
+
+
+def test_the_answer_of_a_run_whose_prompt_is_not_recorded_is_delivered_where_nothing_was_changed() -> None:
+    def review(status: str, *, edited: bool = False) -> Shown:
+        session = Session(exit_status=status).run("git log -3", "a").run("git show a", "b")
+        return shown((session.edit("a.py") if edited else session).says(REVIEW))
+
+    assert (review("turn.completed").outcome, review("turn.completed").basis) == ("success", "delivered")
+    assert review("").outcome == review("turn.completed", edited=True).outcome == "unknown"
+
+
+@pytest.mark.parametrize(("beside", "outcome"), [("docs/status.yaml", "success"), ("deploy/app.yaml", "unknown")])
+def test_a_document_is_delivered_with_a_list_that_lies_beside_it(beside: str, outcome: str) -> None:
+    session = Session().user("write the story of the cart").write("docs/cart.md", "# Cart").edit(beside)
+    said = "The story of the cart is written: it has five chapters and names what is to be done next. " * 3
+    assert shown(session.says(said)).outcome == outcome
+
+
+TASK = "Put the query into total.sql."
+
+
+def test_a_file_is_read_back_that_a_task_names_which_was_handed_over_as_a_file() -> None:
+    session = Session(exit_status="Submitted").user("Solve the issue in /shop/TASK.md: make what it asks for.")
+    session.run("cat /shop/TASK.md", TASK).write("total.sql", "select sum(price) from carts")
+    result = shown(session.run("cat total.sql", "select sum(price) from carts"))
+    assert (result.outcome, result.basis) == ("success", "read-back")
+    other = Session().user("Solve the issue in /shop/TASK.md: make what it asks for.").run("cat notes.md", TASK)
+    other.write("total.sql", "select sum(price) from carts")
+    assert shown(other.run("cat total.sql", "select sum(price) from carts")).outcome == "unknown"
+
+
+def test_a_push_that_the_recording_ends_with_leaves_the_work_partial() -> None:
+    session = Session().user("build the shop").edit("shop.py").call("Bash", {"command": "git push --force"}, None)
+    asked = Session().user("push").call("Bash", {"command": "git push --force"}, None)
+    assert (shown(session).outcome, shown(asked).outcome) == ("partial", "unknown")
+
+
+def test_files_that_a_tool_pushes_are_shipped() -> None:
+    session = Session().user("build the shop").edit("shop.py").call("mcp__github__push_files", {"files": []}, "{}")
+    assert (shown(session).outcome, shown(session).basis) == ("success", "shipped")
+
+
+def test_a_commit_through_a_program_that_shortens_what_is_printed_is_one() -> None:
+    session = Session().user("fix it").edit("a.py").run("rtk pytest", "1 failed", failed=True).user("commit")
+    assert shown(session.run("rtk git commit -m x", "ok")).outcome == "success"
+
+
+def served(order: str = "W21", *, failed: bool = False) -> Session:
+    session = Session().user("The customer wants order W21-66 sent to 5 Maple Drive and has agreed to it.")
+    session.call("get_order", {"id": "W21-66"}, "{}")
+    return session.call("change_address", {"order": "W21-66"}, f"{{'order': '{order}-66'}}", failed=failed)
+
+
+def test_what_a_service_took_of_one_whole_request_is_success() -> None:
+    result = shown(served().says("Order W21-66 goes to 5 Maple Drive."))
+    assert (result.outcome, result.basis, result.turn) == ("success", "served", 5)
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        served(),  # nothing was reported
+        served(order="X").says("Order W21-66 goes to 5 Maple Drive."),  # the answer is about something else
+        served(failed=True).says("It cannot be sent there."),
+        served().says("Done.").user("And the other one?").says("Which one?"),  # a conversation
+        served().edit("a.py").says("Order W21-66 goes to 5 Maple Drive."),  # more than the service can show
+    ],
+)
+def test_a_service_shows_nothing_of_a_conversation_a_refusal_or_other_work(session: Session) -> None:
+    assert shown(session).outcome == "unknown"
