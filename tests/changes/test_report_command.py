@@ -161,6 +161,8 @@ def test_a_revision_that_is_not_there_is_one_line(
 ) -> None:
     assert main(["report", "--wiki", str(nights.wiki), f"--base={base}"]) == 2
     assert said in capsys.readouterr().err
+    assert main(["report", "--wiki", str(nights.wiki), f"--seen={base}"]) == 2
+    assert said.replace("--base ", "--seen ") in capsys.readouterr().err
 
 
 def test_a_shallow_clone_says_that_it_is_one(

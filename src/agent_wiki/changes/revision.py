@@ -57,10 +57,10 @@ class Revision:
         return {path: text for path, text in zip(named, found, strict=False) if text is not None}
 
 
-def revision_of(wiki: Path, name: str = "") -> Revision:
+def revision_of(wiki: Path, name: str = "", option: str = "--base") -> Revision:
     """The revision of this name; of another branch, where the wiki's own left it. Without a name the last commit.
 
-    Raises `UsageError` where the wiki is in no repository, or this one does not have the revision.
+    Raises `UsageError` where the wiki is in no repository, or this one does not have the revision of the `option`.
     """
     require_folder(wiki)
     folder, problem = ask_git(wiki, "rev-parse", "--show-prefix")
@@ -71,7 +71,7 @@ def revision_of(wiki: Path, name: str = "") -> Revision:
     if name and not commit:
         is_shallow = git_output(wiki, "rev-parse", "--is-shallow-repository").strip() == b"true"
         hint = "; this clone is shallow: fetch it first" if is_shallow else ""
-        raise UsageError(f"--base {name}: no such revision here{hint}")
+        raise UsageError(f"{option} {name}: no such revision here{hint}")
     if own and commit != own:
         commit = git_output(wiki, "merge-base", commit, own).decode().strip() or commit
     return Revision(wiki, name or DEFAULT_BASE, commit, folder.decode("utf-8", "replace").rstrip("\n"))

@@ -76,7 +76,7 @@ def report(
         raise UsageError(f"--pr {pr}: name a file that ends in .md; the JSON is written beside it")
     revision = revision_of(wiki_folder(wiki), base)
     links = Links(link_base, revision.folder)
-    looked_at = revision_of(revision.wiki, seen) if seen else None
+    looked_at = revision_of(revision.wiki, seen, "--seen") if seen else None
     facts = gathered(revision, run_facts(runs or ()), looked_at, archive_covered=archive_covered)
     beside = pr.with_suffix(".json") if pr and pr != _STANDARD_OUTPUT else None
     body = pull_request_body(facts, links, f"`{beside.name}`" if beside else "the JSON (`--json`)")
