@@ -11,7 +11,8 @@ from benchmarks.generated_wiki import generated_record
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.judged import judged
-from agent_wiki.pipeline import judging, two_processes
+from agent_wiki.pipeline import judging
+from agent_wiki.wiki import two_processes
 from agent_wiki.wiki.records import SessionRecord
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="one process judges there")

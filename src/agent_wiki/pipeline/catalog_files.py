@@ -23,13 +23,13 @@ from agent_wiki.pipeline.page_writers import has_use_for_two, write_texts, writt
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember, remember_indexes
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import terms_of
-from agent_wiki.pipeline.two_processes import worked_beside
 from agent_wiki.report import Learnt, Report
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
 from agent_wiki.wiki.layout import AGENTS, ARCHIVE, is_quarantined, kind_of, skill_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
+from agent_wiki.wiki.two_processes import worked_beside
 
 GIT_ATTRIBUTES = ".gitattributes"
 

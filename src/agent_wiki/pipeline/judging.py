@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from agent_wiki.pages.judged import judged
-from agent_wiki.pipeline.two_processes import work_in_parts
 from agent_wiki.wiki.records import SessionRecord
+from agent_wiki.wiki.two_processes import work_in_parts
 
 _FEWEST = 1_000  # records: fewer are judged sooner than a second process begins
 

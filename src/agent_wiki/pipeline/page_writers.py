@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 from agent_wiki.pages.catalog import Catalog, RenderedPage
 from agent_wiki.pages.indexes import IndexEntry
-from agent_wiki.pipeline.two_processes import has_two_processors, work_in_parts
 from agent_wiki.wiki.files import Signature
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.two_processes import has_two_processors, work_in_parts
 
 _FEWEST = 4_000  # pages to render: fewer are written sooner than a second process begins
 

@@ -18,10 +18,10 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.collector import cycle_search_paused
 from agent_wiki.pipeline.mine import Assignment, Known, Mined, mine, mine_in_worker, set_worker_context
 from agent_wiki.pipeline.stopping import NEVER, StopSignal, deaf_children, end_workers
-from agent_wiki.pipeline.two_processes import may_be_copied
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.two_processes import may_be_copied
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -11,7 +11,6 @@ from typing import Any
 from pydantic_core import to_json
 
 from agent_wiki.engine import Progress
-from agent_wiki.pipeline.two_processes import has_two_processors, parts_of, worked_by_two
 from agent_wiki.site import addresses
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.lesson_page import lesson_shown
@@ -20,6 +19,7 @@ from agent_wiki.site.output import Made, SiteFolder
 from agent_wiki.site.recorded import Recorded
 from agent_wiki.site.session_page import SessionShown, session_shown
 from agent_wiki.site.templates import SiteTemplates
+from agent_wiki.wiki.two_processes import has_two_processors, parts_of, worked_by_two
 
 _FEWEST = 2_000  # new pages: fewer are written sooner than a second process begins
 

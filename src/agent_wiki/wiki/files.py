@@ -9,9 +9,11 @@ import stat
 from collections.abc import Mapping
 
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY
+from agent_wiki.wiki.two_processes import work_in_parts
 
 _NOT_LOOKED_AT = frozenset((MACHINERY, AUDIT_LOG))
 _NAMES_WITHIN = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
+_FEWEST = 8_000  # files of a folder: fewer are looked at sooner than a second process begins
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 Signature = str
@@ -42,7 +44,7 @@ def scan(root: str) -> dict[str, Signature]:
 
 
 def _take(root: str, folder: str, found: dict[str, Signature]) -> list[str]:
-    """Take the files directly in a folder, if there is one; returns the folders in it.
+    """Take the files directly in a folder, if there is one; returns the folders in it. Many are looked at by two.
 
     Where the system lets a file be named within an open folder, the folder's own path is not looked up for each.
     """
@@ -53,22 +55,34 @@ def _take(root: str, folder: str, found: dict[str, Signature]) -> list[str]:
         names = os.listdir(before if place is None else place)  # noqa: PTH208 - of an open folder
     except (FileNotFoundError, NotADirectoryError):
         return inner
+
+    def looked_at(part: range) -> list[tuple[str, Signature]]:
+        named = [(name, folder + name) for name in names[part.start : part.stop]]
+        return [
+            _looked_at(path, os.stat(before + name, dir_fd=place, follow_symlinks=False))
+            for name, path in named
+            if path not in _NOT_LOOKED_AT
+        ]
+
     try:
-        for name in names:
-            path = folder + name
-            if path in _NOT_LOOKED_AT:
-                continue
-            status = os.stat(before + name, dir_fd=place, follow_symlinks=False)
-            if stat.S_ISREG(status.st_mode):
-                found[path] = signature_of(status)
-            elif stat.S_ISDIR(status.st_mode):
-                inner.append(f"{path}/")
+        for path, signature in work_in_parts(len(names), looked_at, looked_at, iter, is_large=len(names) >= _FEWEST):
+            if signature:
+                found[path] = signature
             else:
-                found[f"{path}/" if stat.S_ISLNK(status.st_mode) else path] = signature_of(status)
+                inner.append(path)
     finally:
         if place is not None:
             os.close(place)
     return inner
+
+
+def _looked_at(path: str, status: os.stat_result) -> tuple[str, Signature]:
+    """What lies there and its signature: a folder has none, and its path and a link's end in a slash."""
+    if stat.S_ISREG(status.st_mode):
+        return path, signature_of(status)
+    if stat.S_ISDIR(status.st_mode):
+        return f"{path}/", ""
+    return f"{path}/" if stat.S_ISLNK(status.st_mode) else path, signature_of(status)
 
 
 def digest_of(files: Mapping[str, Signature]) -> str:
