@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -152,12 +153,17 @@ def ingest(paths: Iterable[RecordingPath], wiki: Path, engine: str | Engine, **o
 
 
 def tree(wiki: Path) -> dict[str, bytes]:
-    """Every file but the machinery and the one file that holds clock times."""
-    return {
-        path.relative_to(wiki).as_posix(): path.read_bytes()
-        for path in sorted(wiki.rglob("*"))
-        if path.is_file() and ".wiki" not in path.relative_to(wiki).parts and path.name != "_audit.log"
-    }
+    """Every file but the machinery and the one file that holds clock times; none where there is no wiki."""
+    return dict(sorted(_files(str(wiki)))) if wiki.is_dir() else {}
+
+
+def _files(folder: str, before: str = "") -> Iterator[tuple[str, bytes]]:
+    with os.scandir(folder) as entries:
+        for each in entries:
+            if each.is_dir(follow_symlinks=False):
+                yield from () if each.name == ".wiki" else _files(each.path, f"{before}{each.name}/")
+            elif each.name not in (".wiki", "_audit.log") and each.is_file():
+                yield before + each.name, Path(each.path).read_bytes()
 
 
 def changed(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[str]:
