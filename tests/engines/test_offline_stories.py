@@ -81,6 +81,27 @@ def test_a_failure_that_the_agent_announces_is_no_trouble() -> None:
     assert not any("fails" in note.text for note in arc.key_turns)
 
 
+def test_a_failure_before_the_announced_one_was_reached_is_trouble() -> None:
+    session = Session().user("Cap the totals.").edit("tests/test_cap.py")
+    command = "source .venv/bin/activate && pytest tests/test_cap.py"
+    session.run(
+        command,
+        "bash: .venv/bin/activate: No such file or directory",
+        failed=True,
+        text="Now I confirm the test fails.",
+    )
+    story = summary(session.run("pytest tests/test_cap.py", "1 failed in 0.1s", failed=True)).narrative
+    assert "as it was meant to" not in story
+
+
+def test_what_was_shipped_is_not_said_to_be_unchecked() -> None:
+    session = Session().user("Cap the totals and push.").edit("src/cap.py")
+    hooks = "Lint.....Passed\nTest.....Passed\nTo example.org:shop.git\n   1234567..89abcde  main -> main"
+    story = summary(session.run("git commit -qam x && git push origin main", hooks)).narrative
+    assert "The commit, push or release went through." in story
+    assert "no check" not in story.lower()
+
+
 def test_in_a_chain_the_step_that_failed_is_named() -> None:
     session = (
         Session()

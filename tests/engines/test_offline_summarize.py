@@ -292,7 +292,7 @@ def test_work_that_a_separate_request_follows_was_accepted() -> None:
         session.read(f"{name}.py")
     first, second = answer(SummarizeQuestion(session.says("It reads a token too many.").done())).arcs
     assert (first.outcome, second.outcome) == ("success", "unknown")
-    assert "went on to something else (T13)" in first.narrative
+    assert "went on to the next request (T13)" in first.narrative
 
 
 def test_work_that_a_command_for_other_work_follows_was_accepted_and_one_that_shows_figures_is_none() -> None:

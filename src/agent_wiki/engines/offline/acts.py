@@ -29,9 +29,7 @@ _NAMES = regex(r"(?<![^\s'\"`:(])[\w./@-]{4,80}(?![^\s'\"`:,.)])")
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
-_CHAIN_TAIL = frozenset(
-    {"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"}
-)  # fmt: skip
+_CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,9 +53,9 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
     look = called(shown.act) if shown.act is not None else "a later look"
     sentences = {
         "user": f"The user's last word on it: {said(shown.quote or '')}." if shown.quote else "The user accepted it.",
-        "moved-on": f"The user took it as it was and went on to something else (T{stretch.last_turn + 1}).",
+        "moved-on": f"The user went on to the next request (T{stretch.last_turn + 1}).",
         "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
-        "shipped": "The commit, push or release went through; no check came after the last change.",
+        "shipped": "The commit, push or release went through.",
         "read-back": f"{look} then showed what the request had asked for.",
         "refused": f"{look} did not go through (T{shown.turn}){_because(shown)}, and nothing was shipped after it.",
         "not-allowed": f"No edit was allowed (T{shown.turn}), so nothing was changed.",
@@ -131,7 +131,7 @@ def _unknown(stretch: Stretch) -> str:
 def _open_end(stretch: Stretch) -> str:
     """What is missing for an outcome: a look at the change, or the user's word on an answer."""
     if any(act.edits and act.has_worked for act in stretch.acts):
-        return "No check followed the last change, and no word of the user on it is recorded."
+        return "No verdict on the last change was found, and no word of the user on it is recorded."
     if len(stretch.requests) > 1 and stretch.requests[-1].kind == "acceptance":
         final = stretch.requests[-1]
         return f"The user said {said(final.text, 80)} (T{final.turn}); nothing shows the effect."

@@ -25,9 +25,10 @@ _EXPECTED = regex(
     r"|\bfails? (?:without|before|against|on) (?:the |my |this )?(?:fix|change|pre-fix|old|unfixed|original)",
     re.IGNORECASE,
 )
+# What was to be seen failing was not reached.
+_NOT_REACHED = regex(r"/activate: No such file|command not found|ImportError while loading conftest")
 _MADE_UP = regex(r"(?:^|[-_/.])(?:bogus|invalid|non-?exist\w*|does-?not-?exist|unknown\w*|garbage)(?:$|[-_/.])")
 _NO_STASH = frozenset({"pop", "apply", "list", "drop", "show", "branch", "clear"})
-_RESTORES = frozenset({"pop", "apply"})
 _MOST_BETWEEN = 4
 
 
@@ -57,7 +58,8 @@ def _is_expected(stretch: Stretch, act: Act) -> bool:
     said = [stretch.content(act.turn)[-_MOST_READ:], described if isinstance(described, str) else ""]
     command = main_command(act)
     is_made_up = command is not None and any(map(_MADE_UP.search, command.words[1:]))
-    return is_made_up or any(map(_EXPECTED.search, said))
+    is_reached = not _NOT_REACHED.search((act.call.result or "")[: 2 * _MOST_READ])
+    return is_made_up or (is_reached and any(map(_EXPECTED.search, said)))
 
 
 def _runs_without_change(act: Act) -> bool:
@@ -96,4 +98,4 @@ def _stashes(step: SimpleCommand) -> bool:
 
 
 def _pops(step: SimpleCommand) -> bool:
-    return step.words[:2] == ("git", "stash") and bool(_RESTORES.intersection(step.words[2:3]))
+    return step.words[:2] == ("git", "stash") and step.words[2:3] in (("pop",), ("apply",))
