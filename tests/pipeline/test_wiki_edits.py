@@ -277,6 +277,7 @@ def test_odd_values_in_pages_and_configuration_never_break_the_catalog(
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(PATHS), ODD_FIELDS, min_size=1, max_size=5))
 @example({"summaries/a.md": {}, "tasks/f__subtask.md": {"verified_at": None, "parent_session_id": [], "made_by": {}}})
+@example({"summaries/a.md": {"goal": [[]], "made_by": {}}})
 def test_a_wiki_of_odd_pages_is_catalogued_and_a_second_run_changes_nothing(pages: dict[str, dict[str, Any]]) -> None:
     with TemporaryDirectory() as folder:
         wiki = Path(folder, "wiki")

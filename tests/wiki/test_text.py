@@ -71,6 +71,13 @@ def test_text_that_is_plain_already_is_what_cleaning_would_make_of_it(text: str,
     assert plain_line(text, most) == plain_line(f"\u200b{text}", most)
 
 
+@given(st.text("[](:)a ", max_size=12))
+@example("[[[[")
+def test_a_plain_line_is_one_at_once(text: str) -> None:
+    line = plain_line(text, 100)
+    assert plain_line(line, 100) == line
+
+
 def test_a_megabyte_on_one_line_takes_no_time() -> None:
     for unit in ("[", "`", "<a ", "\x1b]", "# ", "a" * 3 + " "):
         assert len(plain_line(unit * 400_000, 200)) <= 200

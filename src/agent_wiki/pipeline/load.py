@@ -27,7 +27,14 @@ from agent_wiki.wiki.corpus_records import CorpusRecord, is_without_blanks, pars
 from agent_wiki.wiki.generated import has_conflict, origin_of
 from agent_wiki.wiki.layout import CONFIG, SIDECAR, page_id
 from agent_wiki.wiki.records import FOLDER as SESSIONS
-from agent_wiki.wiki.records import SessionRecord, content_digest, former_record_path, parse_record, record_path
+from agent_wiki.wiki.records import (
+    SessionRecord,
+    content_digest,
+    former_record_path,
+    parse_record,
+    record_path,
+    record_text,
+)
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 
@@ -198,7 +205,9 @@ def _convert(folder: WikiFolder, loaded: LoadedWiki) -> None:
     state, former = loaded.state, loaded.pages.former
     for session_id, made in converted(former, ScriptFiles(folder).read).items():
         if session_id not in state.records:
-            state.records[session_id] = loaded.unwritten[record_path(session_id)] = judged(made)
+            path = record_path(session_id)
+            as_read = parse_record(record_text(made).encode("utf-8", "replace"), path, entry_types())
+            state.records[session_id] = loaded.unwritten[path] = judged(as_read)
     for path, answer in converted_answers(former).items():
         if path not in state.corpus:
             state.corpus[path] = loaded.unwritten[path] = answer

@@ -58,7 +58,7 @@ def _without_markup(text: str) -> str:
     text = _SCHEME.sub("", text.replace("**", ""))
     if _SCHEME.search(text):  # one scheme inside another
         text = text.replace("://", ":").replace("www.", "www")
-    return text.replace("](", "] (").replace("][", "] [").replace("]:", "] :").replace("[[", "[ [")
+    return text.replace("](", "] (").replace("][", "] [").replace("]:", "] :").replace("[[", "[ [").replace("[[", "[ [")
 
 
 def _without_tags(text: str) -> str:
