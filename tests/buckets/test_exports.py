@@ -13,7 +13,6 @@ from agent_wiki.engine import no_progress
 from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.inputs import Selection
-from agent_wiki.readers import buckets
 from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
 from tests.exports import EXPORT, batches, generation, lines, random_export, score
@@ -24,15 +23,6 @@ from tests.wikis import Script, changed, ingest, tree
 DATA = Path(__file__).parents[1] / "data"
 FIRST, EMPTY, SECOND, THIRD = (path for path in EXPORT if path.startswith("observations"))
 SCORED = "scores/2026-01-02T10-00-40.jsonl"
-
-
-@pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    """A bucket whose requests are counted."""
-    made = Bucket()
-    whole = buckets.store_of
-    monkeypatch.setattr(buckets, "store_of", lambda root: made if root == made.url else whole(root))
-    return made
 
 
 def _put(bucket: Bucket, *names: str) -> None:

@@ -18,7 +18,6 @@ from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
 from agent_wiki.pipeline.mine import Mined
 from agent_wiki.pipeline.session_stages import SessionReport
-from agent_wiki.readers import buckets
 from agent_wiki.report import Failure, Report
 from agent_wiki.wiki.store import WikiFolder
 from tests.buckets.stores import Bucket
@@ -27,15 +26,6 @@ from tests.repositories import Repository
 from tests.wikis import Script, changed, chat, ingest, record, tree
 
 DATA = Path(__file__).parents[1] / "data"
-
-
-@pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    """A bucket whose requests are counted."""
-    made = Bucket()
-    whole = buckets.store_of
-    monkeypatch.setattr(buckets, "store_of", lambda root: made if root == made.url else whole(root))
-    return made
 
 
 def _session(name: str, **happened: Any) -> bytes:
