@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -183,16 +184,15 @@ def _mine_all(
     exports = files_of_exports((each.path for each in inputs.everywhere), cache, options.selection.most)
     pending = _pending(files, cache, exports, stages, options, engine, known, report)
     pending = options.selection.first(pending, report)
-    assignment = Assignment(
-        Path(),
-        "",
-        stages,
-        answering,
+    assign = partial(
+        Assignment,
+        stages=stages,
+        engine=answering,
         rewrite=options.rewrite,
         min_coverage=options.asking.min_coverage,
         keeps_personal_data=state.config.keeps_personal_data,
     )
-    assignments = [_assigned(file, assignment, exports.part(file.path), cache) for file in pending]
+    assignments = [_assigned(file, assign, exports.part(file.path), cache) for file in pending]
     named = {file.name: file for file in pending}
     read_before = len(files) - len(pending)
     progress("read and mine", read_before, len(files))
@@ -237,12 +237,12 @@ def _take(mined: Mined, options: Options, publisher: Publisher) -> None:
 
 
 def _assigned(
-    file: InputFile, assignment: Assignment, part: ExportPart | None, cache: recordings_cache.Cache
+    file: InputFile, assign: Callable[..., Assignment], part: ExportPart | None, cache: recordings_cache.Cache
 ) -> Assignment:
-    """An assignment of the run for one of its files."""
+    """The assignment of one of a run's files; `assign` makes it, with what is the same for all."""
     former_ids = recordings_cache.former_ids(cache, file.path, part.others if part else ())
     supersedes = part.names(file.path) if part and is_whole(file.path, part, cache) else frozenset[str]()
-    return replace(assignment, path=file.path, name=file.name, part=part, former_ids=former_ids, supersedes=supersedes)
+    return assign(file.path, file.name, part=part, former_ids=former_ids, supersedes=supersedes)
 
 
 def _pending(
