@@ -22,6 +22,7 @@ from typing import Literal
 
 from agent_wiki.evaluation.arms import Arm, Trial
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.text import some_of
 
 FEWEST_TRIALS = 6
 FEWEST_TASKS = 6  # for a bootstrap over whole tasks
@@ -275,12 +276,12 @@ def _warnings(arms: Sequence[str], scopes: Sequence[Scope]) -> list[str]:
     for position, arm in enumerate(arms):
         lacking = [scope.name for scope in tasks if not scope.trials[position]]
         if lacking:
-            warnings.append(f"{arm} has no trial of {_listed(lacking)}, so the arms did different tasks.")
+            warnings.append(f"{arm} has no trial of {some_of(lacking)}, so the arms did different tasks.")
     uneven = [scope for scope in tasks if all(scope.trials) and len(set(scope.trials)) > 1]
     if uneven:
         names = [f"{scope.name} ({'/'.join(map(str, scope.trials))})" for scope in uneven]
         warnings.append(
-            f"Arms differ in their number of trials, and trials are rarely missing by chance: {_listed(names)}."
+            f"Arms differ in their number of trials, and trials are rarely missing by chance: {some_of(names)}."
         )
     return warnings
 
@@ -318,14 +319,9 @@ def _unknown_warnings(arms: Sequence[str], aggregate: Scope) -> list[str]:
             if figure.unknown and (measure.is_main or figure.known)
         ]
         if lacking:
-            warnings.append(f"Unknown of the {aggregate.trials[position]} trials of {arm}: {_listed(lacking)}.")
+            warnings.append(f"Unknown of the {aggregate.trials[position]} trials of {arm}: {some_of(lacking)}.")
     return warnings
 
 
 def _present(scope: Scope) -> list[Measure]:
     return [measure for measure in MEASURES if measure.name in scope.figures]
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -13,7 +13,7 @@ from typing import Any
 
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.wiki.store import WikiFolder
-from agent_wiki.wiki.text import counted
+from agent_wiki.wiki.text import counted, some_of
 
 NAME = "_buckets.jsonl"
 MOST_FAILED_RUNS = 3
@@ -71,8 +71,7 @@ def warnings_of_gone(keys: Sequence[str]) -> list[str]:
     """That recordings are not in their bucket any more, in one line; none without any."""
     if not keys:
         return []
-    named = ", ".join(keys[:_MOST_NAMED]) + f" and {len(keys) - _MOST_NAMED} more" * (len(keys) > _MOST_NAMED)
-    are = "is" if len(keys) == 1 else "are"
+    are, which = "is" if len(keys) == 1 else "are", some_of(keys, _MOST_NAMED)
     return [
-        f"{counted(len(keys), 'recording')} {are} gone from the bucket, what was learnt stays (wiki forget): {named}"
+        f"{counted(len(keys), 'recording')} {are} gone from the bucket, what was learnt stays (wiki forget): {which}"
     ]

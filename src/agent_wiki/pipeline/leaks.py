@@ -19,6 +19,7 @@ from agent_wiki.redaction.redact import redact_text, text_spans
 from agent_wiki.report import Failure
 from agent_wiki.wiki.config import AllowedSecret, parse_config
 from agent_wiki.wiki.layout import CONFIG, MACHINERY
+from agent_wiki.wiki.text import some_of
 from agent_wiki.wiki.two_processes import work_in_parts
 
 _STAYS_HERE = frozenset({MACHINERY, ".git"})
@@ -78,9 +79,8 @@ def allowed_secrets(wiki: Path) -> Mapping[str, AllowedSecret]:
 def refusal(found: Iterable[FoundSecret], what: str) -> str:
     """The line that says why something is not done: what was found where, and what to do about it."""
     every = sorted({f"{each.file} ({each.kind})" for each in found})
-    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
     return (
-        f"secrets in {', '.join(every[:_MOST_NAMED])}{more}: {what}; `wiki secrets --wiki` names each line, and "
+        f"secrets in {some_of(every, _MOST_NAMED)}: {what}; `wiki secrets --wiki` names each line, and "
         "--allow excuses what is no secret"
     )
 

@@ -8,6 +8,7 @@ link, a heading or a code span that swallows what follows.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;:?<=>]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|\x1b.")
 # Control and invisible characters: bidi overrides, zero-width marks and tag characters can hide text from a person.
@@ -15,6 +16,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _SCHEME = re.compile(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE)
+_DOUBLED = re.compile(r"\[(?=\[)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")
 # Letters, digits, single spaces and harmless marks: most text, which needs no cleaning.
@@ -58,7 +60,7 @@ def _without_markup(text: str) -> str:
     text = _SCHEME.sub("", text.replace("**", ""))
     if _SCHEME.search(text):  # one scheme inside another
         text = text.replace("://", ":").replace("www.", "www")
-    return text.replace("](", "] (").replace("][", "] [").replace("]:", "] :").replace("[[", "[ [").replace("[[", "[ [")
+    return _DOUBLED.sub("[ ", text.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
 
 
 def _without_tags(text: str) -> str:
@@ -109,6 +111,12 @@ def symbol_of(letter: str) -> str:
     if code < 0x20 or code == 0x7F:
         return chr(_PICTURES + (0x21 if code == 0x7F else code))
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def some_of(names: Sequence[str], most: int = 8) -> str:
+    """The first of some names, and how many there are besides: `a, b and 3 more`."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def counted(number: int, noun: str) -> str:

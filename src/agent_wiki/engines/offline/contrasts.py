@@ -14,7 +14,7 @@ from agent_wiki.compare.facts import MOST_WRITES
 from agent_wiki.compare.views import SessionView
 from agent_wiki.compare.writes import arguments_of, changes_something, tool_of
 from agent_wiki.trajectory.lazily import dataclass, regex
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, some_of
 
 _FEWEST = 2
 _APART = 2 / 3  # how far the shares of the two sides lie apart
@@ -71,8 +71,7 @@ def _is_bare_interpreter(tool: str) -> bool:
 
 
 def _named(tools: Sequence[str]) -> str:
-    named = ", ".join(_code(tool) for tool in tools[:_MOST_NAMES])
-    return f"{named} and {len(tools) - _MOST_NAMES} more" if len(tools) > _MOST_NAMES else named
+    return some_of(list(map(_code, tools)), _MOST_NAMES)
 
 
 def tool_contrasts(won: Side, lost: Side) -> list[str]:

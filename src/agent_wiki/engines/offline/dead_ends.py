@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.wording import called, shown_path
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import TurnNote
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, some_of
 
 MOST_DEAD_ENDS = 8
 _REASONS = ("the user said:", "reason for the rejection:", "user feedback:")
@@ -58,7 +58,7 @@ def _reverts(stretch: Stretch) -> list[TurnNote]:
 
 def _files(paths: list[str], stretch: Stretch) -> str:
     names = distinct([f"`{shown_path(path, stretch.trajectory.source.cwd)}`" for path in paths])
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return some_of(names, 3)
 
 
 def _undone_edits(stretch: Stretch) -> list[TurnNote]:
