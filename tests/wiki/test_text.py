@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, without_links
 
 _HOSTILE = st.text(st.sampled_from("ab `\\<>[]()#*-!\n\r\t\x1b\x00\u202e|=_:/hwtps.&;") | st.characters(), max_size=120)
 
@@ -86,3 +86,8 @@ def test_a_megabyte_on_one_line_takes_no_time() -> None:
 def test_two_stars_in_a_code_span_are_no_emphasis() -> None:
     assert plain_line("**Leave out** `docs/**` and `**/dist`", 80) == "Leave out `docs/**` and `**/dist`"
     assert plain_line("open ` and **b**", 80) == "open  and b"
+
+
+def test_a_link_is_shown_by_its_name_also_where_the_end_of_the_text_cuts_it() -> None:
+    assert without_links("see [the plan](/Users/dev/plan.md:22) and ![it](a.png) [x]") == "see the plan and it [x]"
+    assert without_links("lines of [code-tour/SKILL.md](/Users/dev/work") == "lines of code-tour/SKILL.md"

@@ -12,7 +12,7 @@ from agent_wiki.pages.sessions import Arc, LooseEndKind, RecallEntry, Session
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord
 from agent_wiki.wiki.templates import Templates
-from agent_wiki.wiki.text import plain_code, plain_line
+from agent_wiki.wiki.text import plain_code, plain_line, without_links
 
 _OF_THE_SESSION = (
     "reward", "resolved", "duration_seconds", "input_tokens", "cache_creation_input_tokens",
@@ -88,9 +88,9 @@ class SummaryPage:
             narrative=arc.narrative,
             outcome=arc.outcome,
             outcome_turn=arc.outcome_turn,
-            outcome_quote=plain_line(arc.outcome_quote or "", 200),
+            outcome_quote=plain_line(without_links(arc.outcome_quote or ""), 200),
             accepted_turn=arc.accepted_turn,
-            accepted_quote=plain_line(arc.accepted_quote or "", 200),
+            accepted_quote=plain_line(without_links(arc.accepted_quote or ""), 200),
             outcome_note="as the recording's own verdict says" if is_recorded else "",
             key_turns=arc.key_turns,
             dead_ends=arc.dead_ends,

@@ -9,11 +9,11 @@ from functools import lru_cache
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
-from agent_wiki.engines.offline.wording import clause, count, said, without_links
+from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, without_links
 
 MOST_CHARACTERS = 240
 NO_REQUEST = "(no request recorded)"

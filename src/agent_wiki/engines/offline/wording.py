@@ -10,13 +10,12 @@ from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, without_links
 
 _COMMON_NAMES = frozenset(
     {"index.md", "__init__.py", "SKILL.md", "README.md", "mod.rs", "index.ts", "index.js", "main.go"}
 )
 _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
-_LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\([^()\s]{1,400}\)", needs=("]",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
@@ -108,11 +107,6 @@ def _is_closed(piece: str) -> bool:
     if _LEFT_OPEN.search(piece):
         return False
     return piece.count("(") == piece.count(")") and piece.count('"') % 2 == 0 and piece.count("`") % 2 == 0
-
-
-def without_links(text: str) -> str:
-    """A text with the names of its links only."""
-    return _LINK.sub(r"\1", text)
 
 
 @lru_cache(maxsize=512)
