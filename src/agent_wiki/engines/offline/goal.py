@@ -66,11 +66,13 @@ _CAUTION = regex(
     re.IGNORECASE,
 )
 _LOG_LINE = regex(
-    r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
+    r"^(?:(?:INFO|WARN(?:ING)?|DEBUG): |vite v\d|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most"
+    r"|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
     r"|\S+@\S+ [^\n]{1,120}\n\$ |e: file:|(?:> )?Task :|BUILD FAILED|npm ERR|\$ |panic: |FAIL(?:ED)?\b"
     r"|\S{1,80}:\d+:\d+: )",
     re.IGNORECASE,
 )
+_MEND_PASTED = "Mend what pasted output shows: "
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
 
 
@@ -192,6 +194,11 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
     return said(line, most).strip("“”")
 
 
+def pasted_line(line: str, most: int) -> str:
+    """The line of pasted output that stands in a request's line, quoted; empty where the person said something."""
+    return said(line.removeprefix(_MEND_PASTED), most) if line.startswith(_MEND_PASTED) else ""
+
+
 @lru_cache(maxsize=64)
 def _letters(text: str) -> str:
     """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
@@ -250,7 +257,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
             error = text.strip().split("\n", 1)[0]
             return f"{last[-1].rstrip('.:!?')}: {error}"
     if asking is None and _LOG_LINE.match(text):
-        return f"Mend what pasted output shows: {_pasted_error(text)}"
+        return f"{_MEND_PASTED}{_pasted_error(text)}"
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]

@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, pasted_line, request_line
 from agent_wiki.engines.offline.requests import UserRequest, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -82,7 +82,8 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
     found = []
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
     for position, request in enumerate(stretch.requests):
-        words = in_own_words(request_line(request.text, 160), request, 160)
+        line = request_line(request.text, 160)
+        words, pasted = in_own_words(line, request, 160), pasted_line(line, 160)
         if position == 0:
             goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
             found.append(_Candidate(100, request.turn, f"The request: {in_own_words(goal, request, 160)}"))
@@ -93,7 +94,8 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
         elif request.kind == "objection":
             found.append(_Candidate(85, request.turn, f"The user {'objects' if says_no(request) else 'says'}: {words}"))
         elif request.kind in ("request", "command"):
-            found.append(_Candidate(45, request.turn, f"The user asks: {words}"))
+            text = f"The user pastes output: {pasted}" if pasted else f"The user asks: {words}"
+            found.append(_Candidate(45, request.turn, text))
     for act in stretch.acts:
         if act.was_refused_by_user and act.kind != "ask":
             reason = refusal_words(act)

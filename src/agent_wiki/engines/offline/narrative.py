@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, pasted_line, request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
@@ -79,7 +79,8 @@ def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
 
 
 def _user_turn(request: UserRequest) -> Sentence | None:
-    words = in_own_words(request_line(request.text, 130), request, 130)
+    line = request_line(request.text, 130)
+    words = in_own_words(line, request, 130)
     if not words or request.kind == "nudge":
         return None
     turn, asks = f"(T{request.turn})", "?" in words or ASKS.search(words.strip("“”"))
@@ -91,6 +92,8 @@ def _user_turn(request: UserRequest) -> Sentence | None:
         "command": f"The user then ran {code(request.text.split(None, 1)[0])} {turn}.",
         "request": f"{{then}} the user {'asked' if asks else 'said'}: {words} {turn}.",
     }
+    if pasted := pasted_line(line, 130):
+        texts["request"] = f"{{then}} the user pasted output: {pasted} {turn}."
     return Sentence(request.turn, weights[request.kind], texts[request.kind], opens=True)
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import Literal
 
+from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -188,6 +189,7 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     text = unwrapped(content)
     if not text or _ENVIRONMENT.match(text):
         return None
+    text = asked_in_command_prompt(text) or text
     typed = _TYPED_COMMAND.match(text)
     if typed is not None:
         return None if typed.group(1) in _HOUSEKEEPING else UserRequest(turn, text, "command")

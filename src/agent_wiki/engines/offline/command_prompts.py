@@ -1,0 +1,36 @@
+"""The prompt of a command that a client wrote out in the user's place, as those of Spec Kit are.
+
+What the user typed into it is the request; where that is nothing, what the prompt says that it is for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.trajectory.lazily import regex
+
+_OPENING = regex(
+    r"\A\s*(?:---\n.{0,2000}?\n---\s*)?"
+    r"(?:#+ User Input\s+```(?:text)?\n(?P<block>.{0,4000}?)```"
+    r"|The user input to you can be provided[^\n]{0,200}\s+User input:\s*\n(?P<line>.{0,4000}?)\n\s*\n)",
+    re.DOTALL,
+    needs=("User Input", "User input:"),
+)
+_PURPOSE = regex(r"^(?:Goal|Purpose): *(?P<own>[A-Z][^\n]{20,400})", re.MULTILINE)
+_STEP = regex(r"^ {0,3}\d{1,2}\. +\*\*(?P<name>[A-Z][^*\n]{3,60}?):?\*\*", re.MULTILINE)
+_FRAME = regex(r"(?:set-?up|initiali[sz]e|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE)
+_UNFILLED = "$ARGUMENTS"
+
+
+def asked_in_command_prompt(text: str) -> str | None:
+    """The request in a command's prompt; None where `text` is no such prompt."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None
+    typed = (opening["block"] or opening["line"] or "").strip()
+    if typed and typed != _UNFILLED:
+        return str(typed)
+    if purpose := _PURPOSE.search(text):
+        return str(purpose["own"])
+    step = next((name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"])), "")
+    return step or None

@@ -1,0 +1,52 @@
+"""A client that writes a command's prompt out hides the request; it is found again."""
+
+from __future__ import annotations
+
+from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
+from agent_wiki.engines.offline.goal import goal_of, pasted_line, request_line
+from agent_wiki.engines.offline.requests import requests_of
+from tests.engines.sessions import Session
+
+_STEPS = """You **MUST** consider the user input before proceeding (if not empty).
+
+## Outline
+
+1. **Setup**: Run `setup-plan.sh` and parse what it prints.
+
+2. **Write the plan**: Follow the template.
+"""
+
+
+def _prompt(typed: str, rest: str = _STEPS) -> str:
+    return f"## User Input\n\n```text\n{typed}\n```\n\n{rest}"
+
+
+def test_what_was_typed_is_the_request() -> None:
+    assert asked_in_command_prompt(_prompt("add a lottery for full events")) == "add a lottery for full events"
+
+
+def test_without_words_it_is_what_the_prompt_is_for() -> None:
+    rest = "## Outline\n\nGoal: Find what the specification leaves open and ask for it.\n"
+    assert asked_in_command_prompt(_prompt("", rest)) == "Find what the specification leaves open and ask for it."
+    assert asked_in_command_prompt(_prompt("$ARGUMENTS")) == "Write the plan"
+
+
+def test_an_older_form_has_its_input_on_a_line() -> None:
+    text = "The user input to you can be provided directly or as an argument.\n\nUser input:\n\nbump it\n\nRead on."
+    assert asked_in_command_prompt(text) == "bump it"
+
+
+def test_other_texts_are_no_such_prompt() -> None:
+    assert asked_in_command_prompt("Please handle user input in the form.") is None
+    assert asked_in_command_prompt("# Form\n\n## User Input\n\nIt has to be validated.") is None
+
+
+def test_the_goal_of_a_session_is_the_request_in_the_prompt() -> None:
+    session = Session().user(_prompt("add a lottery for full events")).says("Done.")
+    assert goal_of(requests_of(session.done()), None) == "Add a lottery for full events"
+
+
+def test_a_pasted_log_is_known_by_its_error() -> None:
+    line = request_line("INFO: started\nINFO: rows answered 500\nKeyError: 'name' is not there\n")
+    assert pasted_line(line, 100) == "“KeyError: 'name' is not there”"
+    assert pasted_line(request_line("Add a column for the name"), 100) == ""
