@@ -119,6 +119,13 @@ def test_what_a_background_command_printed_later_is_its_result(tmp_path: Path) -
     assert (verdict_of(started).state, rest.continues, verdict_of(rest).state) == ("running", started, "failed")
 
 
+def test_a_printed_exit_code_counts_where_the_record_has_none(tmp_path: Path) -> None:
+    failed = done("a", "1 failed\n<shellId: 0 completed with exit code 1>")
+    del failed["shellExecution"]
+    (call,) = paired_calls(session(tmp_path, asked("a", "make test"), ("tool.execution_complete", failed)))
+    assert verdict_of(call).state == "failed"
+
+
 def test_a_reply_recorded_in_parts_is_one(tmp_path: Path) -> None:
     first = ("assistant.message", {"content": "", "reasoningText": "Hm.", "apiCallId": "r1", "interactionId": "i"})
     second = asked("a", "ls", apiCallId="r1", reasoningText="So.", content="I look.")

@@ -7,6 +7,7 @@ the schema in npm's @github/copilot-sdk and compared with what its program was s
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -34,6 +35,9 @@ _KINDS = frozenset(
 _TURNS = frozenset({"user.message", "assistant.message", "assistant.turn_start"})
 _CACHED = {"cacheReadTokens": "cache_read_input_tokens", "cacheWriteTokens": "cache_creation_input_tokens"}
 _BY_USER = "denied-interactively-by-user"
+# Below the output of a command that was waited for; older versions give the code nowhere else.
+_LONGEST_END = 200
+_PRINTED_CODE = re.compile(r"<shellId: \S{1,60} completed with exit code (-?\d{1,10})>\s*\Z")
 
 
 def claims(sample: Sample) -> bool:
@@ -49,6 +53,11 @@ def _is_event(record: dict[str, Any]) -> bool:
     kind = record.get("type")
     is_known = isinstance(kind, str) and kind.partition(".")[0] in _KINDS and "." in kind
     return is_known and isinstance(record.get("data"), dict) and "timestamp" in record and "parentId" in record
+
+
+def _printed_code(text: str) -> int | None:
+    code = _PRINTED_CODE.search(text[-_LONGEST_END:])
+    return int(code[1]) if code else None
 
 
 def _is_start(start: dict[str, Any]) -> bool:
@@ -158,7 +167,7 @@ class _Agent:
         if data.get("isUserRequested") or call_id in self.by_harness:
             self.builder.user(text, "injected")  # a command that the user ran, or what the harness looked up
             return
-        code = mapping(data.get("shellExecution")).get("exitCode")
+        code = mapping(data.get("shellExecution")).get("exitCode", _printed_code(text))
         has_failed = data.get("success") is False or (isinstance(code, int) and code != 0)
         if call_id in self.refused:
             self.builder.tool(call_id, text, mark="rejected")
