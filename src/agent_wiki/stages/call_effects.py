@@ -32,6 +32,7 @@ _ACTS = regex(
 _MAKING = frozenset({"mkdir", "chmod"})
 """Programs that change little, and count as a look elsewhere."""
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
+_FEWEST_LINES = 2
 
 
 def new_words(call: Call) -> set[str]:
@@ -61,7 +62,14 @@ def is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
     things = {word.removeprefix("./") for word in missing.words[1:] if not word.startswith("-")}
     others = {word.removeprefix("./") for word in other.words if not word.startswith("-")}
     imported = set(_IMPORTED.findall(missing.text() + missing.body)) & set(_IMPORTED.findall(other.text() + other.body))
-    return bool(things & others or imported) or (shell_kind(missing) == "check" == shell_kind(other))
+    is_check = shell_kind(missing) == "check" == shell_kind(other)
+    return bool(things & others or imported) or is_check or _has_same_code(missing.body, other.body)
+
+
+def _has_same_code(one: str, other: str) -> bool:
+    """Most lines of inline code stand in the other code, too."""
+    mine, theirs = ({line for line in map(str.strip, code.splitlines()) if line} for code in (one, other))
+    return len(mine & theirs) >= max(_FEWEST_LINES, len(mine) / 2)
 
 
 def is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:

@@ -68,6 +68,7 @@ _INSTALLS = regex(r"\b(?:install|add|sync|ci|setup|use|link|PATH)\b|\b(?:brew|ap
 _SOON = 60  # turns: a later objection is to other work
 _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})  # they change nothing of the state that a look has shown
 # Parts of which none may change together with another, if one of them must be the cause.
+_NO_PROGRAM = regex(r"command not found|: not found\b|' is not recognized as an internal|: The term ")
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
 _TALLY = regex(
     r"\b\d+ (?:passed|failed|failing|errors?)\b|test failed, to rerun|could not compile|[Cc]ommand failed|exit code"
@@ -255,6 +256,9 @@ class _Case(ObjectedCase):
         is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
         if is_settled and (is_same_check(failed, passed) or is_same_tool(failed, passed)):
             parts -= {"flags", "arguments"}
+        line = verdict_of(one[0]).line
+        if _NO_PROGRAM.search(line) and failed.program in line:
+            parts.discard("here-document")  # nothing had read it
         is_between = self.turning.remedy is not None and self.turning.remedy < asked_in(other[0]).turn
         return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
 

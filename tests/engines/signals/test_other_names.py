@@ -102,3 +102,21 @@ def test_a_part_that_is_not_found_either_makes_no_lesson() -> None:
     script = Script().runs("report make a.txt", "bash: line 1: report: command not found", failed=True)
     masked = script.runs("python -m report make a.txt | tail -5", "Command `report-make` not found.")
     assert not _rules(masked)
+
+
+_CODE = "import pathlib\npaths = ['a.md', 'b.md']\nfor path in paths:\n    print(pathlib.Path(path).read_text())\n"
+
+
+def test_an_interpreter_has_another_name_for_code_on_the_command_line() -> None:
+    script = Script().runs(f"python - <<'PY'\nimport sys\n{_CODE}PY", "zsh:1: command not found: python", failed=True)
+    script.runs(f"python3 - <<'PY'\n{_CODE}PY", "# A\n# B")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Call python3 instead of python"
+    grade = grade_of(lesson.guideline, script.done())
+    assert (grade.cause, grade.contradiction) == ("checked", "")
+
+
+def test_other_code_for_the_other_interpreter_shows_nothing() -> None:
+    script = Script().runs(f"python - <<'PY'\n{_CODE}PY", "zsh:1: command not found: python", failed=True)
+    script.runs("python3 - <<'PY'\nprint(1 + 1)\nprint(2 + 2)\nPY", "2\n4")
+    assert [grade_of(each.guideline, script.done()).cause for each in _lessons(script)] == ["asserted"]
