@@ -87,6 +87,8 @@ _FRAME = regex(
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
 )
+_CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
+_UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 # Says that something failed, not what.
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
@@ -204,15 +206,16 @@ def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
     In this order: a line that says what failed; a place in a file; the end of a traceback; a line that only says
-    that something failed; the first with a word of error; the first at all.
+    that something failed; an exception that nobody caught; the first with a word of error; the first at all.
     """
-    lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line)]
+    lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
     failed = [line for line in lines if shows_failure(line)]
     kinds = (  # each looked for only where those before it are not there
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),
         failed,
+        (line for line in lines if _UNCAUGHT.match(line)),
         (line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)),
         lines,
     )

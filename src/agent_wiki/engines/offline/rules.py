@@ -26,7 +26,6 @@ from agent_wiki.engines.offline.signals import (
     other_names,
     preferences,
     recoveries,
-    refused_words,
     retries,
     runners,
     safeguards,
@@ -91,9 +90,12 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "recoveries/fixer": "A check reports findings, and passes after a program mended them, without an edit.",
             "recoveries/set-up": "A check fails for what is not there, and gets past it by one command of set-up.",
-            "recoveries/stale-output": "A check complains of generated files, and gets past it once they are deleted.",
             "recoveries/other-folder": "A check does not find what it works on, and passes in another folder.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
+            "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
+            "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
+            "surroundings/option": "A check fails, and passes with one option more that neither narrows nor hides.",
+            "surroundings/activated": "A command fails, and passes once an environment is activated in its line.",
         },
     ),
     *_found_by(
@@ -105,13 +107,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         },
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
-    *_found_by(
-        refused_words.lessons,
-        {
-            "refused-words/replaced": "A command refuses a word, and works with one that its output or help names.",
-            "refused-words/left-out": "A command refuses a flag, and works without it.",
-        },
-    ),
     *_found_by(
         retries.lessons,
         {

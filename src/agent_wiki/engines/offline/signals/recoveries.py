@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.signals.folders import elsewhere
 from agent_wiki.engines.offline.signals.outside_sandbox import Refusal, let_out, refusal_of
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried
 from agent_wiki.engines.offline.signals.set_up import set_up
-from agent_wiki.engines.offline.signals.stale_output import cleared
+from agent_wiki.engines.offline.signals.surroundings import in_others
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.same_check import is_same_check
@@ -60,7 +60,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
         elif recovery is not None:
             found += _mended(session, recovery) or elsewhere(session, recovery)
         again = retried(session, failed, _WITHIN_CALLS) if refusal is None else None
-        found += (set_up(session, again) or cleared(session, again)) if again else []
+        found += set_up(session, again) if again else []
+        found += in_others(session, failed) if refusal is None else []
     return found + let_out(session, refused)
 
 

@@ -1,0 +1,137 @@
+"""A command fails for its surroundings, and passes in others: another interpreter, a variable, an environment.
+
+The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
+says of the code is no matter of surroundings, nor is a value that only this session had.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
+from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
+from agent_wiki.engines.offline.tables import table
+from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.result_lines import error_line
+from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.stages.user_reactions import reaction_of
+from agent_wiki.trajectory.lazily import regex
+
+_WITHIN_CALLS = 6
+_SOON = 8  # turns
+_OF_CODE = regex(
+    r"--- FAIL|\b\d{1,6} (?:failed|failing|failures?)\b|FAILED \(|AssertionError|\bassert |^FAIL\b|error TS\d"
+    r"|SyntaxError|^\S{1,200}:\d+:\d+: ",
+    re.MULTILINE,
+)
+_PROJECTS_OWN = regex(r"(?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/[\w.-]{1,40}")
+_ACTIVATES = regex(
+    r"(?:source|\.) (?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/activate|(?:nvm|fnm|n|asdf|mise|volta) (?:use|shell)\b.{0,40}"
+    r"|conda activate [\w.-]{1,40}|eval \"?\$\((?:[\w.-]{1,30} ){1,4}[\w.-]{1,30}\)\"?"
+)
+_VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
+_FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
+_NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{4,}|^\$(?!\()|[A-Z]:\\")
+_SECRET = regex(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|URL|URI|DSN|HOST|PORT")
+_SHOWS = frozenset(table("surroundings")["shows"].split())
+_LEFT_OUT = frozenset(" ".join((*table("retries").values(), table("surroundings")["narrows"])).split())
+_LONGEST_OPTION = 50
+
+
+def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    """One lesson at most: the next run of what failed differs in one way, and went well."""
+    recovery = retried(session, failed, _WITHIN_CALLS)
+    if recovery is None or _OF_CODE.search(failed.output) or shell_kind(recovery.wanted) == "look":
+        return []
+    line = verdict_of(failed.ended).line or error_line(failed.output)
+    error = error_name(line, session) if line else None
+    is_edited = bool(session.edits_between(failed.position, recovery.passed.position))
+    if error is None or is_edited or _is_objected_to(session, recovery.passed.turn):
+        return []
+    ways = (_other_interpreter(recovery), _variable(recovery), _activated(recovery), _option(recovery))
+    found = [way for way in ways if way is not None]
+    if len(found) != 1:
+        return []
+    rule_id, title, what = found[0]
+    head = command_of(recovery.wanted).head
+    wording = Wording(
+        rule_id,
+        title,
+        f"{what} in this repository: `{head}` alone stops with `{error}`.",
+        f"About to run `{head}`, or it stops with `{error}`.",
+        (tag(recovery.wanted.program), "environment", "set-up"),
+    )
+    rationale = f"`{head}` stopped with `{line.strip()[:160]}`; as `{recovery.used.source[:120]}` {went(recovery)}."
+    return lesson_of(session, recovery, recovery.passed, wording, rationale, 73, line)
+
+
+def _is_objected_to(session: MinedSession, turn: int) -> bool:
+    """The user's next words are against it: a form that runs may not be the one that is wanted."""
+    later = session.trajectory.messages[turn : turn + _SOON]
+    said = next((each.content for each in later if each.role == "user" and each.mark is None), None)
+    return said is not None and reaction_of(said) == "objection"
+
+
+_Way = tuple[str, str, str]  # the rule's id, a title, and what to do
+
+
+def _other_interpreter(recovery: Recovery) -> _Way | None:
+    """The program of the project's own environment, by its path or through the runner that finds it."""
+    one, other = (step.called or step.words for step in (recovery.wanted, recovery.used))
+    name = recovery.wanted.program
+    if one[:1] == other[:1] or recovery.wanted.words[1:2] != recovery.used.words[1:2]:
+        return None
+    if _PROJECTS_OWN.fullmatch(other[0]):
+        title = f"Run {recovery.used.program} from {other[0].removeprefix('./').rpartition('/')[0]}"
+        return "surroundings/own-program", title, f"Call `{other[0]}` instead of `{one[0]}`"
+    if len(recovery.used.called) <= len(recovery.used.words) or name not in other:
+        return None
+    runner = " ".join(other[: other.index(name)]).removesuffix(" --")
+    return "surroundings/own-program", f"Run {name} through {runner}", f"Call `{runner} {name}` instead of `{one[0]}`"
+
+
+def _variable(recovery: Recovery) -> _Way | None:
+    """A variable is set whose value holds on other machines, too."""
+    added = [each for each in recovery.used.environment if each not in recovery.wanted.environment]
+    if len(added) == 1 and (found_out := _FOUND_OUT.match(recovery.used.source)):
+        added = [found_out[1]]  # of which the step has no value
+    match = _VALUE.fullmatch(added[0]) if len(added) == 1 else None
+    if (
+        match is None
+        or match["name"] in _SHOWS
+        or _SECRET.search(match["name"])
+        or _NOT_PORTABLE.search(match["value"])
+    ):
+        return None
+    head = command_of(recovery.wanted).head
+    return "surroundings/variable", f"Set {match['name']} for {head}", f"Set `{added[0]}` for `{head}`"
+
+
+def _option(recovery: Recovery) -> _Way | None:
+    """A check is given one option more, or another value of one, that neither narrows it nor hides what it finds."""
+    one, other = recovery.wanted.words, recovery.used.words
+    added, gone = [word for word in other if word not in one], [word for word in one if word not in other]
+    option = " ".join(added)
+    is_one = len(added) <= 2 and option.startswith("-") and len(option) <= _LONGEST_OPTION and not gone
+    name = option.partition(" ")[0].partition("=")[0]
+    if not is_check(recovery.wanted) or not is_one or name in _LEFT_OUT or _NOT_PORTABLE.search(option):
+        return None
+    head = command_of(recovery.wanted).head
+    return "surroundings/option", f"Give {head} {name}", f"Give `{head}` the option `{option}`"
+
+
+def _activated(recovery: Recovery) -> _Way | None:
+    """An environment is activated ahead of the command, in the same line."""
+    before = {step.text() for step in called_steps(recovery.failed.call)}
+    ahead: list[SimpleCommand] = []
+    for step in called_steps(recovery.passed.call):
+        if step == recovery.used:
+            break
+        ahead += [step] if step.text() not in before and step.program not in ("cd", "echo", "export") else []
+    if len(ahead) != 1 or not _ACTIVATES.fullmatch(ahead[0].text()):
+        return None
+    head = command_of(recovery.wanted).head
+    return "surroundings/activated", f"Activate the environment for {head}", f"Run `{ahead[0].text()}` before `{head}`"
