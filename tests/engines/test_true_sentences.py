@@ -213,3 +213,58 @@ def test_a_sentence_of_the_file_that_is_written_is_no_finding_of_the_agent() -> 
 def test_a_call_that_was_cancelled_because_a_parallel_one_failed_is_no_failure() -> None:
     session = asked().run("npx tsc --noEmit", "Cancelled: parallel tool call Bash(cd server && …) errored", failed=True)
     assert "failed" not in summary(session.run("npx tsc --noEmit", "").says("It compiles.")).narrative
+
+
+def test_what_was_tried_again_is_no_remedy_of_itself() -> None:
+    session = asked().run("pytest tests -x", "E   NameError: name 'lamp' is not defined\n1 failed", failed=True)
+    session.run("pip install lamps", "Successfully installed lamps")
+    story = summary(session.run("pytest tests -x", "3 passed").says("The totals are right.")).narrative
+    assert "it passed after `pip install lamps`" in story
+    assert "and `pytest" not in story
+
+
+def test_a_difference_is_not_named_where_the_machine_was_set_up_in_between() -> None:
+    session = asked().run("dpkg -l lamps caps", "dpkg-query: no packages found matching lamps", failed=True)
+    session.run("apt-get install -y lamps", "Setting up lamps")
+    story = summary(session.run("dpkg -l lamps", "ii  lamps  1.0").says("They are there now.")).narrative
+    assert "without `caps`" not in story
+
+
+def test_a_module_of_python_is_called_by_its_name() -> None:
+    session = asked("set the shop up").run("python3 -m venv env", "Error: ensurepip is not available", failed=True)
+    story = summary(session.says("It could not be set up.")).narrative
+    assert "inline" not in story
+    assert "`python3 -m venv env` failed" in story
+
+
+def test_the_request_is_the_first_turn_that_asks_for_something() -> None:
+    session = Session(cwd="/home/me/shop").user("hello").says("Hello, what can I do?")
+    session.user("mend the totals of the shop").edit("cart.py").says("They are right now.")
+    arc = summary(session)
+    assert arc.narrative.startswith("The user asked: “mend the totals of the shop”.")
+    assert (arc.key_turns[0].turn, arc.key_turns[0].text) == (3, "The request: “mend the totals of the shop”")
+
+
+def test_a_change_without_a_word_to_it_is_no_key_turn_where_there_are_others() -> None:
+    session = asked().edit("cart.py").run("pytest", "1 failed", failed=True).edit("cart.py").run("pytest", "3 passed")
+    texts = [note.text for note in summary(session.says("The totals are right.")).key_turns]
+    assert len(texts) >= 3
+    assert not any(text == "The agent changes `cart.py`" for text in texts)
+
+
+def test_files_that_are_only_made_are_no_changes() -> None:
+    session = asked("make the folders of the shop").run("mkdir -p a && touch a/one.py a/two.py")
+    assert "changed" not in summary(session.says("The folders are there.")).narrative
+
+
+def test_what_was_set_up_and_what_met_with_objections_is_partial() -> None:
+    assert summary(asked("set up the input").run("apt-get install -y lamps", "Setting up lamps")).outcome == "partial"
+    talk = asked("how is the lamp lit?").says("With a match.").user("no, that is wrong").says("With a switch then.")
+    talk.user("no, not that lamp either").says("By the button at its foot.")
+    assert summary(talk.user("tell me all about that button").says("It is round.")).outcome == "partial"
+
+
+def test_an_announcement_shows_no_delivery() -> None:
+    session = asked("review the parser").read("a.py").read("b.py")
+    review = "Perfect! Now let me create a summary of it.\n\nThe parser reads each token twice. " + "It is slow. " * 30
+    assert (summary(session.says(review)).outcome_quote or "").startswith("The parser reads each token twice.")

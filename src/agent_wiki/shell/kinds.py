@@ -161,7 +161,8 @@ def script_of(command: SimpleCommand) -> str | None:
 
 def is_inline_script(command: SimpleCommand) -> bool:
     """Code given to an interpreter on the command line or in a here-document."""
-    return command.program in _INTERPRETERS and script_of(command) is None and len(command.words) > 0
+    is_module = command.words[1:2] == ("-m",)
+    return command.program in _INTERPRETERS and script_of(command) is None and bool(command.words) and not is_module
 
 
 def _writes_in_body(command: SimpleCommand) -> bool:

@@ -63,7 +63,7 @@ def edited_files(command: SimpleCommand) -> list[str]:
     words = [word for word in command.words[1:] if word and not word.startswith("-")]  # `sed -i ''` has an empty one
     if command.program in ("sed", "perl") and len(words) > 1 and shell_kind(command) == "edit":
         files += words[max(1, command.words.count("-e")) :]  # each -e is followed by a script
-    elif command.program in ("tee", "touch"):
+    elif command.program == "tee":
         files += words
     elif command.program in ("mv", "cp", "install") and len(words) > 1:
         files.append(words[-1])

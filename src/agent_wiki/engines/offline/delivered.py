@@ -41,6 +41,9 @@ _MOST_READ = 2_000
 _VERDICT_FIELD = regex(
     r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
 )
+_ANNOUNCES = regex(
+    r"\W*(?:(?:perfect|great|excellent|good|done)[!.,] *)?(?:now )?(?:let me|i'll|i will)\b", re.IGNORECASE
+)
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = regex(
     r"\b(?:re-?view|investigat|explain|analy[sz]|assess|audit|compar|summari[sz]|research|describ|find out|look into"
@@ -126,6 +129,7 @@ def _first_line(text: str) -> str | None:
         line
         for line in text.splitlines()
         if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|")) and not _VERDICT_FIELD.match(line)
+        if not _ANNOUNCES.match(line)
     )
     line = next(lines, "")
     field = _TEXT_FIELD.match(line)

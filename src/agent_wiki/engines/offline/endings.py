@@ -71,7 +71,6 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "user": f"The user's last word on it: {said(shown.quote or '…')} (T{shown.turn}).",
         "moved-on": "" if _next_words(stretch) else f"The user went on to the next request (T{stretch.last_turn + 1}).",
         "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
-        "delivered": "Nobody judged it in the recording.",
         "read-back": f"What was written was then read back (T{shown.turn}).",
         "refused": f"{look} did not go through (T{shown.turn}){why}, and nothing was shipped after it.",
         "not-allowed": f"No edit was allowed (T{shown.turn}), so nothing was changed.",

@@ -72,6 +72,7 @@ _LOG_LINE = regex(
     r"|\S{1,80}:\d+:\d+: )",
     re.IGNORECASE,
 )
+_ASKING = ("request", "objection")
 _MEND_PASTED = "Mend what pasted output shows: "
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
 
@@ -129,14 +130,9 @@ def _says_little(sentence: str) -> bool:
 
 def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
     """The first request as a line, and where that says nothing alone ("/init") the next one; else empty."""
-    real = [request for request in requests if request.kind in ("request", "objection")]
-    commands = [request for request in requests if request.kind == "command"]
-    chosen = next(iter(real), None)
-    if commands and (chosen is None or commands[0].turn < chosen.turn):
-        chosen = commands[0]
-    if chosen is None:
-        chosen = next((request for request in requests if request.kind != "nudge"), None)
+    chosen = opening_of(requests)
     line = _line_of(chosen) if chosen else ""
+    real = [request for request in requests if request.kind in _ASKING]
     later = [request for request in real if chosen and request.turn > chosen.turn and not _ANSWERS.match(request.text)]
     is_short = len(line) < _SHORT or (chosen is not None and chosen.kind == "command" and " " not in line)
     if line and is_short and later:
@@ -146,6 +142,12 @@ def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[st
     if not line and requests:
         line = plain_line(requests[0].text, MOST_CHARACTERS)
     return line or NO_REQUEST, ""
+
+
+def opening_of(requests: list[UserRequest]) -> UserRequest | None:
+    """The first turn of the user that asks for something, greetings passed over; None without any."""
+    asking = next((request for request in requests if request.kind in (*_ASKING, "command")), None)
+    return asking or next((request for request in requests if request.kind != "nudge"), None)
 
 
 def _line_of(request: UserRequest) -> str:

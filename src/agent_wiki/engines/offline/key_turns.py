@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, pasted_line, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_of, pasted_line, request_line
 from agent_wiki.engines.offline.requests import UserRequest, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -36,6 +36,7 @@ _SHOWN_BY = {
     "cut-off": "is not answered",
 }
 _LEAST_KEY_TURNS = 3
+_FILLS = 20  # it says little, and is named where there is not enough else
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def key_turns_of(
         *_of_edits(stretch, shown),
         *(_of_machines(stretch) + _of_findings(stretch)),
     ]
-    chosen = _heaviest(candidates)
+    chosen = _heaviest([each for each in candidates if each.weight > _FILLS])
     if len(chosen) < _LEAST_KEY_TURNS:
         chosen = _heaviest([*candidates, *_fillers(stretch)], _LEAST_KEY_TURNS)
     texts = [(each, plain_line(each.text[:1].upper() + each.text[1:], 240)) for each in chosen]
@@ -81,10 +82,11 @@ def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[
 def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
     found = []
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
-    for position, request in enumerate(stretch.requests):
+    opening = opening_of(stretch.requests) or next(iter(stretch.requests), None)
+    for request in stretch.requests:
         line = request_line(request.text, 160)
         words, pasted = in_own_words(line, request, 160), pasted_line(line, 160)
-        if position == 0:
+        if request is opening:
             goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
             found.append(_Candidate(100, request.turn, f"The request: {in_own_words(goal, request, 160)}"))
         elif request is deed:
@@ -157,7 +159,7 @@ def _edited(act: Act, stretch: Stretch, weight: int) -> _Candidate:
 def _said(weight: int, act: Act, text: str, stretch: Stretch) -> _Candidate:
     """A change, with what the agent said of it where it said something: only then it says why."""
     words = own_words_before(stretch, act)
-    return _Candidate(weight, act.turn, f"{text}: {words}" if words else text, "change" if words else "other")
+    return _Candidate(weight, act.turn, f"{text}: {words}", "change") if words else _Candidate(_FILLS, act.turn, text)
 
 
 def _fillers(stretch: Stretch) -> list[_Candidate]:

@@ -20,12 +20,13 @@ _EXPECTED = regex(
     rf"|\b(?:test|{_SEES}) [^.\n]{{0,40}}\b(?:unknown|invalid|bad|wrong|malformed|non-?existent) "
     r"(?:commands?|flags?|options?|arguments?|inputs?|keys?)\b|\b(?:required|TDD|as the|first the|watch it go) red\b"
     r"|\b(?:should|must|expected to) (?:still |now )?(?:fail|be red|be rejected|be refused|error)\b"
+    r"|\bsmoke-?test [^.\n]{0,40}\b(?:fake|missing|error|fail\w*)|\b(?:red phase|error path|negative test)\b"
     r"|\bfails? (?:without|before|against|on) (?:the |my |this )?(?:fix|change|pre-fix|old|unfixed|original)",
     re.IGNORECASE,
 )
 # What was to be seen failing was not reached.
 _NOT_REACHED = regex(r"/activate: No such file|command not found|ImportError while loading conftest")
-_MADE_UP = regex(r"(?:^|[-_/.])(?:bogus|invalid|non-?exist\w*|does-?not-?exist|garbage)(?:$|[-_/.])")
+_MADE_UP = regex(r"(?:^|[-_/.])(?:bogus|fake|invalid|non-?exist\w*|does-?not-?exist|garbage)(?:$|[-_/.])")
 
 
 def meant_to_fail(stretch: Stretch) -> frozenset[int]:

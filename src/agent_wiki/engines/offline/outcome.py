@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_w
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, read_back
-from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.requests import UserRequest, says_no
 from agent_wiki.engines.offline.reverted import (
     lowered_where_reverted,
     lowered_where_stopped,
@@ -35,6 +35,7 @@ from agent_wiki.engines.offline.shipping import (
 )
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
@@ -86,6 +87,7 @@ _TEST_FILE = regex(
     r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
 )
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
+_INSTALLS = pattern(table("runners")["install"])
 _LOOKS = ("look", "plan", "ask")
 _MOST_READ = 400
 
@@ -97,7 +99,16 @@ def shown_outcome(stretch: Stretch) -> Shown:
         return Shown(recorded, "recorded")
     stopped = lowered_where_stopped(stretch, lowered_where_awaited(stretch, _shown(stretch)))
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
-    return Shown("partial", "unchecked") if shown.basis == "nothing" and stretch.has_product() else shown
+    return Shown("partial", "unchecked") if shown.basis == "nothing" and _left_something(stretch) else shown
+
+
+def _left_something(stretch: Stretch) -> bool:
+    """Files of the work were changed, the machine was set up, or what was answered met with objections."""
+    worked = (each.text() for act in stretch.acts if act.has_worked for each in act.commands)
+    if stretch.has_product() or any(map(_INSTALLS.search, worked)):
+        return True
+    reply, last = stretch.last_reply(), stretch.last_request_turn()
+    return sum(map(says_no, stretch.requests)) > 1 and reply is not None and reply[0] > last
 
 
 def _shown(stretch: Stretch) -> Shown:

@@ -132,14 +132,16 @@ def troubles_of(
 
 def _how(trouble: Trouble, fix: Act, scratch: frozenset[str]) -> str:
     """After which changes and installations it worked; scratch files count only where nothing else was done."""
-    installed = [called(act) for act in trouble.between if _INSTALLS.search(act.call.command() or "")]
+    again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
+    between = [act for act in trouble.between if called(act) not in again]
+    installed = [called(act) for act in between if _INSTALLS.search(act.call.command() or "")]
     kept = [path for path in trouble.edits if bare_name(path) not in scratch]
     edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else trouble.edits)
     changed = [f"changes to {listing([code(path) for path in edits], 2)}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"
-    return what_changed(trouble.failures, fix, trouble.between)
+    return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
 
 
 def _note(trouble: Trouble, act: Act, cwd: str | None) -> None:

@@ -44,8 +44,10 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     check alone: before anything else it was mostly a look, or a try of something else.
     """
     differences = [_difference(each, worked) for each in failures]
-    said = differences[0] if len(set(differences)) == 1 else ""
     before = [act for act in between if act is not worked]
+    # Where something else ran in between, nothing says that the difference is what mattered.
+    is_alone = failures[0].kind == "check" or not any(act.kind in ("run", "edit", "ship") for act in before)
+    said = differences[0] if len(set(differences)) == 1 and is_alone else ""
     removed = [called(act) for act in before if act.kind in ("delete", "revert")]
     is_check = failures[0].kind == "check" and not said
     done = removed or [called(act) for act in before if is_check and act.kind == "run"]

@@ -147,7 +147,8 @@ def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Ma
 
 def error_words(line: str, most: int = 110) -> str:
     """An error line in quotation marks, without what loggers prefix."""
-    line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line.strip())
+    line = line.strip().removeprefix("Output: ")
+    line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
     return said(re.sub(r"[=*\-_#\s]+$", "", line), most)
 
 

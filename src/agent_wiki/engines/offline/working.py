@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.tools import bare_tool_name
+from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
 _NO_FILE = frozenset({"glob", "grep", "ls", "search", "search_files", "list_directory", "list_dir", "grep_search"})
@@ -26,6 +27,7 @@ _SHIP_VERBS = (
     ("gh release", "made a release"),
 )
 _MESSAGES = ("message", "input")
+_SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 
 
 def worked(
@@ -103,10 +105,13 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert") and act.has_worked]
+    ran.sort(key=lambda act: _SETS_UP.search(act.call.command() or "") is None)  # what changes the machine comes first
     names = distinct([called(act) for act in ran])
     if not names:
         return None
-    return Sentence(ran[0].turn, 22 if any(act.edits for act in acts) else 40, f"It ran {listing(names)}.")
+    return Sentence(
+        min(act.turn for act in ran), 22 if any(act.edits for act in acts) else 40, f"It ran {listing(names)}."
+    )
 
 
 def _served(acts: list[Act]) -> Sentence | None:
