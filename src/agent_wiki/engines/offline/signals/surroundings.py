@@ -43,8 +43,8 @@ _LONGEST_OPTION = 50
 
 def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """One lesson at most: the next run of what failed differs in one way, and went well."""
-    recovery = retried(session, failed, _WITHIN_CALLS)
-    if recovery is None or _OF_CODE.search(failed.output) or shell_kind(recovery.wanted) == "look":
+    recovery = retried(session, failed, _WITHIN_CALLS, passes_over_alike=True)
+    if recovery is None or _OF_CODE.search(failed.output) or _only_looks(recovery.wanted):
         return []
     line = verdict_of(failed.ended).line or error_line(failed.output)
     error = error_name(line, session) if line else None
@@ -66,6 +66,11 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     )
     rationale = f"`{head}` stopped with `{line.strip()[:160]}`; as `{recovery.used.source[:120]}` {went(recovery)}."
     return lesson_of(session, recovery, recovery.passed, wording, rationale, 73, line)
+
+
+def _only_looks(step: SimpleCommand) -> bool:
+    """It reads something; a program that does not even tell its version cannot start."""
+    return shell_kind(step) == "look" and step.words[1:] not in (("--version",), ("-v",), ("version",))
 
 
 def _is_objected_to(session: MinedSession, turn: int) -> bool:
