@@ -41,6 +41,14 @@ class Inner(Place):
     depth: int = 2
 
 
+@dataclass(slots=True)
+class Kept:
+    name: str
+    found: dict[str, int] = field(default_factory=dict, init=False)
+    times: int = field(default=3, init=False)
+    later: str = field(init=False)
+
+
 def test_objects_are_initialised_shown_and_compared_by_their_fields() -> None:
     assert repr(Place("a", 2)) == "Place(name='a', line=2)"
     assert Place("a") == Place("a", 1, ["other"])
@@ -55,6 +63,21 @@ def test_a_wrong_argument_is_an_error_as_it_is_checked() -> None:
         Place("a", lines=2)  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="a place has a name"):
         Place("")
+
+
+def test_what_is_no_argument_has_its_default_or_nothing() -> None:
+    one, other = Kept("a"), Kept(name="b")
+    one.found["x"] = 1
+    assert (one.times, other.times, other.found) == (3, 3, {})
+    assert not hasattr(one, "later")
+    with pytest.raises(TypeError, match=r"Kept\.__init__\(\) takes 2 positional arguments but 3 were given"):
+        Kept("a", {})  # type: ignore[call-arg]
+
+
+def test_what_has_a_default_of_its_own_may_be_given() -> None:
+    assert (Place("a", notes=["x"]).notes, Place("a", 1, []).notes) == (["x"], [])
+    with pytest.raises(TypeError, match="positional"):
+        Count("x", 2)  # type: ignore[call-arg]
 
 
 def test_a_frozen_object_can_be_hashed_and_not_changed() -> None:
@@ -132,3 +155,12 @@ def test_a_text_without_a_word_that_an_expression_needs_is_not_searched() -> Non
 
 def test_where_case_is_ignored_letters_that_are_alike_are_none_the_less_found() -> None:
     assert regex("kim", re.IGNORECASE, needs=("kim",)).search("\u212aım") is not None
+
+
+@pytest.mark.parametrize("text", ["“visit” now", "VISIT — now", "v\u0131s\u0131t", "v\u0130sit", "vi\u017fit"])
+def test_a_text_with_other_letters_is_searched_where_it_may_have_a_word(text: str) -> None:
+    assert regex("visit", re.IGNORECASE, needs=("visit",)).search(text) is not None
+
+
+def test_words_of_other_letters_are_looked_for_by_the_expression_alone() -> None:
+    assert regex("stra\u00dfe", re.IGNORECASE, needs=("stra\u00dfe",)).search("STRA\u1e9eE") is not None
