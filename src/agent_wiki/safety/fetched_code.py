@@ -20,6 +20,7 @@ _RUN = (
     rf"(?:(?:sudo|env|exec|command|nohup|xargs)\s+(?:-\S+\s+)*)*(?:/\S*/)?(?:{_SHELL}|{_OTHER}"
     r"|iex\b|source\s+/dev/stdin)"
 )
+_ORDERED = "what script command code step instruction"  # in so many words, or in whatever is found
 _FETCHERS_NAMED = "curl wget aria2c iwr irm invoke- lynx xh"
 _SIGNS = Signs(
     sign(
@@ -66,7 +67,7 @@ _SIGNS = Signs(
     sign(
         "runs/fetched-code",
         "run execute evaluate follow carry~out do obey; returned fetched served downloaded received loaded it~"
-        " page server site address",
+        f" page server site address; {_ORDERED}",
         r"\b(?:run|execute|evaluate|follow|carry out|do|obey)\s+(?:whatever|what|(?:all |any |every |each |the )*"
         r"(?:scripts?|commands?|codes?|steps|instructions?))\b[^.\n]{0,40}?\b(?:returned|fetched|served|downloaded"
         r"|received|loaded|(?:it|that page|this page|the page|the server|the site|that address) (?:says|gives|returns"
@@ -74,14 +75,14 @@ _SIGNS = Signs(
     ),
     sign(
         "runs/fetched-code",
-        "run execute evaluate obey carry~out",
+        f"run execute evaluate obey carry~out; {_ORDERED}; /",
         r"\b(?:run|execute|evaluate|obey|carry out)\s+(?:whatever|what|(?:all |any |every |each |the )*"
         r"(?:scripts?|commands?|codes?|steps|instructions?))\b[^.\n]{0,40}?\b(?:at|from|on|under|behind)\s+[`'\"]?"
         r"(?:https?://|(?:[a-z0-9-]+\.)+[a-z]{2,12}/)",
     ),
     sign(
         "runs/fetched-code",
-        "apply obey execute carry~out",
+        "apply obey execute carry~out; /",
         r"\b(?:fetch|download|load|get|read|retrieve|open)\s+[`'\"]?(?:https?://|(?:[a-z0-9-]+\.)+[a-z]{2,12}/"
         r")\S*\s+and\s+"
         r"(?:apply|obey|execute|carry out)\s+(?:every|all|each|any|whatever|everything)\b",

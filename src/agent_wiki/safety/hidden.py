@@ -39,7 +39,7 @@ _HEX = regex(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){24,}(?![0-9a-fA-F])")
 _ESCAPED = regex(
     r"(?:\\x[0-9a-fA-F]{2}){8,}|(?:%[0-9a-fA-F]{2}){10,}|(?:&#x?[0-9a-fA-F]{2,5};){8,}", needs=("\\x", "%", "&#")
 )
-_SHORTEST_BLOB = 24  # characters
+_SHORTEST_BLOB = 24  # characters; as hexadecimal twice as many
 _READABLE = 0.95  # of the characters that come out
 _LINK = regex(r"\[([^\]\n]{3,200})\]\s?\(\s*<?([^)\s>]{3,500})[^)\n]*\)")
 _LIVE_SCHEME = regex(r"^\s*(?:javascript|vbscript|data):", re.IGNORECASE)
@@ -58,14 +58,15 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
             yield finding("hides/comment", comment.group())
     if "data:" in passage.lower:
         yield from (finding("hides/data-uri", address.group()) for address in _DATA_URI.finditer(text))
-    if max(map(len, text.split()), default=0) >= _SHORTEST_BLOB:
-        yield from _encoded(text)
+    longest = max(map(len, text.split()), default=0)
+    if longest >= _SHORTEST_BLOB:
+        yield from _encoded(text, may_have_hex=longest >= 2 * _SHORTEST_BLOB)
     if "](" in text or "] (" in text:
         yield from (finding("hides/link", link.group()) for link in _LINK.finditer(text) if _lies(link[1], link[2]))
 
 
-def _encoded(text: str) -> Iterator[SafetyFinding]:
-    for pattern, decoded in ((_BLOB, _from_base64), (_HEX, _from_hex)):
+def _encoded(text: str, *, may_have_hex: bool) -> Iterator[SafetyFinding]:
+    for pattern, decoded in ((_BLOB, _from_base64), (_HEX, _from_hex))[: 1 + may_have_hex]:
         for blob in pattern.finditer(text):
             if _is_readable(decoded(blob.group())):
                 yield finding("hides/encoded-text", blob.group())

@@ -19,10 +19,13 @@ _TOOL = (
     r"|bash)?|webfetch|web_fetch|task|computer|apply_patch|run_in_terminal|exec_command)"
 )
 _AGENTS = "ai llm agent assistant model copilot claude gpt gemini codex bot"
+_USERS = "user human owner operator reviewer developer maintainer anyone anybody"
+_WITHOUT = "do~not don never without no~need avoid"
+_WHAT_IS_YOURS = "instruction prompt directi guideline rule constraint guardrail safety polic training context"
 _SIGNS = Signs(
     sign(
         "instructs/ignore",
-        "ignore disregard forget overrid overrul discard drop set~aside abandon follow attention",
+        f"ignore disregard forget overrid overrul discard drop set~aside abandon follow attention; {_WHAT_IS_YOURS}",
         r"\b(?:ignore|disregard|forget|override|overrule|discard|drop|set aside|abandon|do not follow"
         r"|don['’]?t follow|stop following|no longer follow|pay no attention to)\s+"
         r"(?:(?:all|any|every|everything|each|of|the|your|my|our|its|their|these|those|other|user['’]?s?)\s+)*"
@@ -31,7 +34,7 @@ _SIGNS = Signs(
     ),
     sign(
         "instructs/ignore",
-        "ignore disregard forget override",
+        f"ignore disregard forget override; {_WHAT_IS_YOURS}",
         rf"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+)?(?:of\s+)?your\s+(?:\w+\s+)?{_YOURS}\b",
     ),
     sign(
@@ -96,7 +99,7 @@ _SIGNS = Signs(
     ),
     sign(
         "instructs/as-system",
-        "now henceforth",
+        "are~now 're~now act~now behave~now from~now~on henceforth",
         r"\b(?:you are|you're|act|behave) (?:now|from now on|henceforth) (?:an?|the|as|acting"
         r"|operating|running|free|no longer|allowed|permitted|authori[sz]ed)\b|\bfrom now on,? you (?:are"
         r"|act|will act|must|will|shall)\b",
@@ -118,7 +121,7 @@ _SIGNS = Signs(
     ),
     sign(
         "instructs/as-system",
-        f"to~ for~ attention;{_AGENTS}",
+        f"note message instruction notice attention reminder warning memo order; to~ for~ attention;{_AGENTS}",
         r"\b(?:note|message|instructions?|notice|attention|reminder|warning|memo|order)s?\s*(?:to"
         rf"|for|,)\s+(?:the\s+|all\s+|any\s+|every\s+)?(?:ai|llm|coding |autonomous )*\s*{_AGENT}\b(?:\s+(?:rea"
         r"ding|processing|working|that))?[^.\n]{0,20}[:,.]",
@@ -133,7 +136,7 @@ _SIGNS = Signs(
     ),
     sign(
         "instructs/as-system",
-        "agent assistant model llm bot; must shall have~to required need to~",
+        "agent assistant model llm bot; must shall have~to required need to~; read see process open find",
         rf"(?:^|[.!?:]\s+)(?:(?:all|any|every|coding|ai)\s+)*{_AGENT}\s+(?:(?:that|which|who)\s+)?(?:read|reads|reading"
         r"|see|sees|seeing|process|processing|open|opening|find|finding)\s+(?:this|these|the|it)\b[^.\n]{0,40}\b"
         r"(?:must|shall|have to|has to|(?:is|are) (?:required|expected|asked) to|needs? to)\b",
@@ -158,7 +161,7 @@ _SIGNS = Signs(
     ),
     sign(
         "instructs/conceal",
-        "mention tell reveal disclos inform notify alert discuss report",
+        f"mention tell reveal disclos inform notify alert discuss report; {_WITHOUT}; {_USERS}",
         r"\b(?:do not|don['’]?t|never|without|no need to|avoid)\s+(?:ever\s+)?(?:mention(?:ing)?"
         r"|tell(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?"
         r"|discuss(?:ing)?|report(?:ing)?)\b[^.\n]{0,60}?\b(?:this|these|it|that|them|any of"
@@ -173,7 +176,7 @@ _SIGNS = Signs(
     ),
     sign(
         "instructs/conceal",
-        "tell inform notify alert",
+        f"tell inform notify alert; {_WITHOUT}; {_USERS}",
         r"\b(?:do not|don['’]?t|never|without)\s+(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?"
         r"|alert(?:ing)?)\s+(?:the |your |any )?(?:users?|humans?|owners?|operators?|reviewers?"
         r"|developers?|maintainers?|anyone)\b(?!\s+(?:that|it|the|they|to)\b)(?![^.\n]{0,60}\b(?:until"

@@ -51,6 +51,10 @@ _OFF = (
     r"(?:überspring|umgeh|deaktivier|schalte|contourne|désactiv|saute|omit[ae]|salta|desactiv|desativ|disattiv|disabilit|pule"
     r"|sla\b|пропуска|отключ)\w*\s+[^.\n]{0,30}?|(?:跳过|绕过|禁用|关闭|停用)[^。,\n]{0,10}?"
 )
+_WAYS_OFF = (
+    "überspring umgeh deaktivier schalte contourne désactiv saute omita omite salta desactiv desativ disattiv disabilit"
+    " pule sla пропуска отключ 跳过 绕过 禁用 关闭 停用"
+)
 _HOOKS = r"(?:pre-?commit|pre-?push|git-?hook|hooks?\b|钩子)"
 _VERIFICATION = (
     r"(?:tls|ssl|zertifikat\w*|certificat\w*|证书)[^.\n]{0,12}?(?:prüf|verifi|vérif|überprüf|validier|验证|校验|провер)"
@@ -84,9 +88,11 @@ _ORDERS = Signs(
     ),
 )
 _SAFEGUARDS = Signs(
-    _sign("weakens/hooks", "commit push hook 钩子", rf"(?:{_OFF}){_HOOKS}"),
-    _sign("weakens/verification", "tls ssl ertifi 证书", rf"(?:{_OFF})(?:{_VERIFICATION})"),
-    _sign("weakens/sandbox", "sandbox firewall 沙箱 防火墙", rf"(?:{_OFF})(?:sandbox|firewall|沙箱|防火墙)"),
+    _sign("weakens/hooks", f"{_WAYS_OFF}; commit push hook 钩子", rf"(?:{_OFF}){_HOOKS}"),
+    _sign("weakens/verification", f"{_WAYS_OFF}; tls ssl ertifi 证书", rf"(?:{_OFF})(?:{_VERIFICATION})"),
+    _sign(
+        "weakens/sandbox", f"{_WAYS_OFF}; sandbox firewall 沙箱 防火墙", rf"(?:{_OFF})(?:sandbox|firewall|沙箱|防火墙)"
+    ),
 )
 
 

@@ -16,7 +16,10 @@ from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.trajectory.lazily import regex
 
 # Letters of other scripts that look like Latin ones.
-_ALIKE = str.maketrans("аеорсухіјѕԁһӏАВЕКМНОРСТХαοντικρυ", "aeopcyxijsdhlABEKMHOPCTXaovtikpu")
+_LIKE_LATIN = "аеорсухіјѕԁһӏАВЕКМНОРСТХαοντικρυ"
+_ALIKE = str.maketrans(_LIKE_LATIN, "aeopcyxijsdhlABEKMHOPCTXaovtikpu")
+_HAS_ALIKE = regex(f"[{_LIKE_LATIN}]")
+_LIKE_I = {ord("ı"): "i", ord("\u0307"): ""}  # what expressions take for it; `İ` in lower case is two characters
 _UNSEEN = regex(r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
 _CODE = regex(r"```[^\n]*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
 _END_OF_SENTENCE = regex(
@@ -69,7 +72,7 @@ _TARGET = regex(r"(?:^|\n)[ \t]*[\w./%-]+:[ \t\n]+@(?=\w)")  # of a Makefile
 
 def unified(text: str) -> str:
     """A text in which letters of other scripts that look like Latin ones are these: expressions for `Passage.seen`."""
-    return text.translate(_ALIKE)
+    return text.translate(_ALIKE) if _HAS_ALIKE.search(text) else text  # most texts have none, which is soon known
 
 
 def is_negated(text: str) -> bool:
@@ -88,7 +91,7 @@ class Passage:
         self.is_advice = is_advice
         self.seen = text if text.isascii() else _as_seen(text)
         self.lower = self.seen.lower()
-        self.key_words = words_in(self.lower)
+        self.key_words = words_in(self.lower if text.isascii() else self.lower.translate(_LIKE_I))
 
     @cached_property
     def commands(self) -> tuple[SimpleCommand, ...]:

@@ -26,9 +26,12 @@ _IS_OFF = (
     r"d|off|false|skipped|bypassed)\b"
 )
 _WAYS_OFF = (
-    "disab skip turn switch bypass circumvent deactivat suppress "
-    "comment delet remov getting~around get~around work evad silenc opt~out mut stub"
+    "disab skip bypass circumvent deactivat suppress delet remov evad silenc mute muting opt~out "
+    "turn~off turns~off turning~off turn~it~off turns~it~off turning~it~off switch~off switches~off switching~off "
+    "comment~out comments~out commenting~out stub~out stubs~out stubbing~out "
+    "get~around getting~around work~around works~around working~around"
 )
+_REFUSES = "do~not don never no~need without skip stop"
 _FOR_GOOD = "delet|remov|drop|overwrit|forc|push|publish|deploy|merg|reset|wip|purg|destroy|releas|rewrit|truncat"
 _SIGNS = Signs(
     sign(
@@ -92,7 +95,8 @@ _SIGNS = Signs(
     ),
     sign(
         "weakens/tests",
-        "make get turn bring keep; test check suite build pipeline ci~; pass succeed green",
+        "returning exiting removing deleting editing mocking skipping weakening disabling commenting excluding emptying"
+        "; make get turn bring keep; test check suite build pipeline ci~; pass succeed green",
         r"\b(?:make|get|turn|bring|keep)\s+(?:(?:all|the|failing|every)\s+)*(?:tests?|checks?|suites?|build|pipeline|ci)"
         r"\s+(?:always\s+|to\s+)?(?:pass|succeed|green)\s+by\s+(?:return"
         r"ing|exiting|removing|deleting|editing|mocking|skipping|weakening|disabling|commenting|excluding|emptying)",
@@ -134,7 +138,7 @@ _SIGNS = Signs(
     ),
     sign(
         "weakens/approval",
-        "approval permission confirm consent sign authori",
+        f"approval permission confirm consent sign authori; {_REFUSES}",
         r"\b(?:do not|don['’]?t|never|no need to|without|skip|stop)\s+(?:ask(?:ing|s)?|wait(?:ing"
         r"|s)?|request(?:ing|s)?|seek(?:ing|s)?|need(?:ing)?|requir(?:e|ing)|get(?:ting)?|check(?:ing)?"
         r"|prompt(?:ing)?)\b"
