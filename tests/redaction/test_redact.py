@@ -152,6 +152,13 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("before", ["", "a — b “c” ", "\ud800 é ", "\U0001f600 "])
+@pytest.mark.parametrize("hidden", ["\u200b", "\ufeff", "\u00ad", "\U000e0041"])
+def test_a_key_that_an_unseen_character_divides_is_found_beside_other_letters(before: str, hidden: str) -> None:
+    text, count = redact_text(f"{before}ghp_{hidden}{'a1B2c3D4e5' * 4}")
+    assert (text, count) == (f"{before}[REDACTED:github-token]", 1)
+
+
 @given(st.one_of(st.text(max_size=200), st.lists(_PIECES, max_size=24).map("".join)))
 def test_redacting_twice_changes_nothing_and_nothing_raises(text: str) -> None:
     once, count = redact_text(text)

@@ -7,13 +7,12 @@ whose name depends on its whole content, nor begin a line with the label of anot
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import count
 
 from agent_wiki.trajectory import Message, MessageMark, Trajectory, without_surrogates
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 MARKS: dict[MessageMark, str] = {
@@ -30,7 +29,7 @@ MARKS: dict[MessageMark, str] = {
 _MOST_NAME = 80
 _MOST_FACT = 200
 _FENCE_DIGITS = 12
-_SPOKEN_LABEL = re.compile(r"(^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])(?=\[T\d)")
+_SPOKEN_LABEL = regex(r"(^|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])(?=\[T\d)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class FilesOfExports:
 
     def part(self, path: RecordingPath) -> ExportPart | None:
         """What belongs to a file of an export; None for any other file."""
-        return self.parts.get(path.resolve())
+        return self.parts.get(path.resolve()) if self.parts else None  # mostly there is no export
 
     def is_as_kept(self, path: RecordingPath, entry: Mapping[str, Any]) -> bool:
         """Whether the same belongs to a file as when its entry was written."""

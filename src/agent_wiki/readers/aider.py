@@ -15,25 +15,25 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import iso_utc, short_digest
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 FORMAT = "aider"
 
-_START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
-_TYPED = re.compile(r"####(?: (.*?))? {2,3}")
-_APPLIED = re.compile(r"Applied edit to (\S.{0,400})")
-_MISSED = re.compile(r"## (SearchReplaceNoExactMatch: .{1,300}? lines in (\S.{0,400}))")
-_MISSES = re.compile(r"# \d+ SEARCH/REPLACE blocks? failed to match!")
-_SKIPPED = re.compile(r"(Skipping edits to (\S.{0,400}?)(?P<is_ignored> that matches gitignore spec)?)\.?")
-_RUNNING = re.compile(r"Running (\S.{0,2000})")
-_MODEL = re.compile(r"(?:Main model|Model): (\S{1,200}) with ")
-_VERSION = re.compile(r"Aider v([\w.]{1,40})")
-_COST = re.compile(r"Cost: .{0,100}?\$([\d.]{1,20}) session")
+_START = regex(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_TYPED = regex(r"####(?: (.*?))? {2,3}")
+_APPLIED = regex(r"Applied edit to (\S.{0,400})")
+_MISSED = regex(r"## (SearchReplaceNoExactMatch: .{1,300}? lines in (\S.{0,400}))")
+_MISSES = regex(r"# \d+ SEARCH/REPLACE blocks? failed to match!")
+_SKIPPED = regex(r"(Skipping edits to (\S.{0,400}?)(?P<is_ignored> that matches gitignore spec)?)\.?")
+_RUNNING = regex(r"Running (\S.{0,2000})")
+_MODEL = regex(r"(?:Main model|Model): (\S{1,200}) with ")
+_VERSION = regex(r"Aider v([\w.]{1,40})")
+_COST = regex(r"Cost: .{0,100}?\$([\d.]{1,20}) session")
 _SAME_WORDS = 200
-_STARTED_BY = re.compile(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
-_TALK = re.compile(r"(?!/)(?!<blank>$)|/(?:ask|code|architect|context|help)\s+\S")
-_ANSWER = re.compile(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
-_THOUGHT = re.compile(r"<(thinking-content-[0-9a-f]{1,64})>\n")
+_STARTED_BY = regex(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
+_TALK = regex(r"(?!/)(?!<blank>$)|/(?:ask|code|architect|context|help)\s+\S")
+_ANSWER = regex(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
+_THOUGHT = regex(r"<(thinking-content-[0-9a-f]{1,64})>\n")
 
 
 def claims(sample: Sample) -> bool:

@@ -26,14 +26,15 @@ from agent_wiki.readers.recorded import (
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.json_text import value_or
+from agent_wiki.trajectory.lazily import regex
 
 FORMAT = "antigravity"
 
-_SESSION = re.compile(r"[/\\]brain[/\\]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
-_TIMES = re.compile(r"\A(?:(?:Created|Completed) At: \S+\n)+")
-_REQUEST = re.compile(r"<USER_REQUEST>\n?(.*?)\n?</USER_REQUEST>\n?", re.DOTALL)
-_MODEL = re.compile(r"`Model Selection` from [^\n]{1,80}? to ([^\n]{1,80}?)\. No need")
-_EXIT = re.compile(r"^\s*The command (?:failed with exit code: (-?\d+)|completed successfully)", re.MULTILINE)
+_SESSION = regex(r"[/\\]brain[/\\]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+_TIMES = regex(r"\A(?:(?:Created|Completed) At: \S+\n)+")
+_REQUEST = regex(r"<USER_REQUEST>\n?(.*?)\n?</USER_REQUEST>\n?", re.DOTALL)
+_MODEL = regex(r"`Model Selection` from [^\n]{1,80}? to ([^\n]{1,80}?)\. No need")
+_EXIT = regex(r"^\s*The command (?:failed with exit code: (-?\d+)|completed successfully)", re.MULTILINE)
 _HEAD_CHARACTERS = 400
 
 

@@ -8,33 +8,33 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _NAMES = """access_mcp_resource apply_diff apply_patch ask_followup_question attempt_completion browser_action
     codebase_search condense edit_file execute_command fetch_instructions generate_image insert_content
     list_code_definition_names list_files load_mcp_documentation new_rule new_task plan_mode_respond read_file
     replace_in_file run_slash_command search_and_replace search_files skill switch_mode update_todo_list use_mcp_tool
     use_skill use_subagents web_fetch web_search write_to_file"""
-_CALL = re.compile(rf"^[ \t]*<({'|'.join(_NAMES.split())})>", re.MULTILINE)
-_PARAMETER = re.compile(r"<([a-z_]{1,40})>")
-_PARAMETER_END = re.compile(r"</([a-z_]{1,40})>")
+_CALL = regex(rf"^[ \t]*<({'|'.join(_NAMES.split())})>", re.MULTILINE)
+_PARAMETER = regex(r"<([a-z_]{1,40})>")
+_PARAMETER_END = regex(r"</([a-z_]{1,40})>")
 _LONG = frozenset({"content", "diff", "result", "response", "args", "arguments"})  # may quote their own closing tag
-_PATH = re.compile(r"<path>([^<\n]{1,1000})</path>")
+_PATH = regex(r"<path>([^<\n]{1,1000})</path>")
 _SPOKEN = {"attempt_completion": "result", "plan_mode_respond": "response"}
 """Tools by which the agent only speaks, and the parameter with its words."""
 
-_ENVIRONMENT = re.compile(r"<environment_details>(.*?)(?:</environment_details>|\Z)\s*", re.DOTALL)
+_ENVIRONMENT = regex(r"<environment_details>(.*?)(?:</environment_details>|\Z)\s*", re.DOTALL)
 _WORDS = ("task", "user_message", "feedback", "answer")
-_RESULT = re.compile(r"\s*\[([\w-]{1,80})(?:\]| for [^\n]{0,4000}?\]| for .{0,20000}?'\]) Result:\s?", re.DOTALL)
-_FOLDER = re.compile(r"^# Current (?:Working|Workspace) Directory \((.{1,400}?)\)(?: Files)?$", re.MULTILINE)
-_REMOTE = re.compile(r'"origin: ([^"\s]{1,300})"')
-_MODEL = re.compile(r"<model>([^<\n]{1,100})</model>")
-_FAILED = re.compile(
+_RESULT = regex(r"\s*\[([\w-]{1,80})(?:\]| for [^\n]{0,4000}?\]| for .{0,20000}?'\]) Result:\s?", re.DOTALL)
+_FOLDER = regex(r"^# Current (?:Working|Workspace) Directory \((.{1,400}?)\)(?: Files)?$", re.MULTILINE)
+_REMOTE = regex(r'"origin: ([^"\s]{1,300})"')
+_MODEL = regex(r"<model>([^<\n]{1,100})</model>")
+_FAILED = regex(
     r"\s*(?:Command failed with exit code [1-9]|Command execution was not successful|The tool execution failed\b"
     r"|Error (?:executing|reading|writing|searching|parsing)\b|Missing value for required parameter)"
     r"|Exit code: [1-9]"
 )
-_REFUSED = re.compile(r"\s*The user denied this operation")
+_REFUSED = regex(r"\s*The user denied this operation")
 
 Call = tuple[str | None, str, Any]
 

@@ -9,9 +9,9 @@ from typing import Any
 from agent_wiki.trajectory.lazily import regex
 
 _DEEPEST = 20
-_SPACES = re.compile(r"\s*")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_SPACES = regex(r"\s*")
+_NAME = regex(r"[A-Za-z_$][\w$]*")
+_NUMBER = regex(r"-?\d+(?:\.\d+)?")
 QUOTED = {quote: regex(rf"{quote}([^{quote}\\]*(?:\\.[^{quote}\\]*)*){quote}", re.DOTALL) for quote in "\"'`"}
 _RAW = regex(r"String\.raw\s*`([^`]*)`")
 _ESCAPE = regex(r"\\.|[\"\n]", re.DOTALL)

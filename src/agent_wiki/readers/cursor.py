@@ -6,7 +6,6 @@ transcripts; the program did not run here.)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -17,13 +16,12 @@ from agent_wiki.readers.cline_text import tagged
 from agent_wiki.readers.recorded import flat_text, iso_utc, mapping, objects, short_digest, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory.lazily import regex
 
 FORMAT = "cursor"
 
 _HIDDEN = "[REDACTED]"  # stands for thoughts
-_TIME = re.compile(
-    r"<timestamp>\w+, (\w+ \d+, \d+, \d+:\d\d [AP]M) \(UTC(?:([+-])(\d{1,2})(?::?(\d\d))?)?\)</timestamp>"
-)
+_TIME = regex(r"<timestamp>\w+, (\w+ \d+, \d+, \d+:\d\d [AP]M) \(UTC(?:([+-])(\d{1,2})(?::?(\d\d))?)?\)</timestamp>")
 
 
 def claims(sample: Sample) -> bool:

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import Any
 
@@ -16,6 +15,7 @@ from agent_wiki.readers.recorded import count, number, objects, text_or_none
 from agent_wiki.readers.recorded_prompts import joined_replies, json_or_text, prompt_of
 from agent_wiki.readers.spans import Kind, Span, Turns
 from agent_wiki.trajectory import Usage
+from agent_wiki.trajectory.lazily import regex
 
 Attributes = dict[str, Any]
 
@@ -24,14 +24,14 @@ _GENAI_KINDS: dict[str, Kind] = {
     "invoke_agent": "agent", "create_agent": "other", "execute_tool": "tool",
 }  # fmt: skip
 _OPENINFERENCE_KINDS: dict[str, Kind] = {"LLM": "model", "AGENT": "agent", "TOOL": "tool"}
-_VERCEL_REPLY = re.compile(r"ai\.(?:generate|stream)(?:Text|Object)\.do(?:Generate|Stream)")
-_VERCEL_AGENT = re.compile(r"ai\.(?:generate|stream)(?:Text|Object)")
+_VERCEL_REPLY = regex(r"ai\.(?:generate|stream)(?:Text|Object)\.do(?:Generate|Stream)")
+_VERCEL_AGENT = regex(r"ai\.(?:generate|stream)(?:Text|Object)")
 _OF_AGENTS = ("gen_ai.", "ai.", "llm.", "openinference.")
 SESSIONS = (
     "gen_ai.conversation.id", "session.id", "langfuse.session.id",
     "ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.session.id",
 )  # fmt: skip
-_INDEXED = re.compile(r"\.(\d{1,6})\.")
+_INDEXED = regex(r"\.(\d{1,6})\.")
 
 
 def session_of(attributes: Attributes) -> str | None:

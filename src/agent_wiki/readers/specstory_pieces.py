@@ -8,19 +8,19 @@ summer 2025.)
 from __future__ import annotations
 
 import html
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
 from agent_wiki.readers.specstory_tools import taken_apart
+from agent_wiki.trajectory.lazily import regex
 
 RULE = "---"
-_SHELL = re.compile(r"```(?:bash|sh|shell|zsh|powershell|pwsh|cmd)\s*")
+_SHELL = regex(r"```(?:bash|sh|shell|zsh|powershell|pwsh|cmd)\s*")
 _FENCE = "```"
 _DETAILS_END = "</details>"
-_READ = re.compile(r"Read file: (\S.{0,400})")
-_SUMMARY = re.compile(r"<summary>(Edit file: |Listed directory )(.{1,400}?)(?: • .{0,100})?</summary>")
+_READ = regex(r"Read file: (\S.{0,400})")
+_SUMMARY = regex(r"<summary>(Edit file: |Listed directory )(.{1,400}?)(?: • .{0,100})?</summary>")
 _REFUSED_EDIT = (
     "The string to replace was not found in the file",
     "The model provided an ambiguous search string to replace",

@@ -9,22 +9,22 @@ from typing import Any
 
 from agent_wiki.trajectory.calls import SHELL_TOOLS
 from agent_wiki.trajectory.json_text import value_or
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
-_CLOSING = re.compile(r"(?:</details>)?\s*</tool-use>\s*")
-_FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
-_ATTRIBUTE = re.compile(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
-_SUMMARY = re.compile(r"<summary>(.{0,2000}?)</summary>", re.DOTALL)
-_ELEMENTS = re.compile(r"</?(?:tool-use|details|summary)\b[^>\n]{0,400}>")
-_TITLE = re.compile(r"Tool use: \*\*([^*\n]{1,100})\*\*(?: • (.{0,2000}))?", re.DOTALL)
-_INLINE = re.compile(r"`([^`\n]{1,4000})`")
-_NAMED_FILE = re.compile(r"(?:Read|Edit|Delete|Create|Write) file: (\S.{0,400})")
-_WRITTEN = re.compile(r"(?:The file|File created successfully at:) (\S{1,400})")
-_RUN = re.compile(r"Run command: (\S.{0,2000})")
+_CLOSING = regex(r"(?:</details>)?\s*</tool-use>\s*")
+_FENCE = regex(r"(`{3,}|~{3,})(.*)")
+_ATTRIBUTE = regex(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
+_SUMMARY = regex(r"<summary>(.{0,2000}?)</summary>", re.DOTALL)
+_ELEMENTS = regex(r"</?(?:tool-use|details|summary)\b[^>\n]{0,400}>")
+_TITLE = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*(?: • (.{0,2000}))?", re.DOTALL)
+_INLINE = regex(r"`([^`\n]{1,4000})`")
+_NAMED_FILE = regex(r"(?:Read|Edit|Delete|Create|Write) file: (\S.{0,400})")
+_WRITTEN = regex(r"(?:The file|File created successfully at:) (\S{1,400})")
+_RUN = regex(r"Run command: (\S.{0,2000})")
 _SHELL_LANGUAGES = frozenset({"bash", "sh", "shell", "zsh", "powershell", "pwsh", "cmd"})
 _SHELL_TYPES = frozenset({"shell", "bash"})
-_VERSION = re.compile(r"_v\d{1,3}$")
-_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#\d{1,4});")
+_VERSION = regex(r"_v\d{1,3}$")
+_ENTITY = regex(r"&(?:gt|lt|amp|quot|#\d{1,4});")
 _MOST_LINES = 20_000  # of one call
 
 

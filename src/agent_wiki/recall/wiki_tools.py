@@ -6,6 +6,8 @@ A client names the server as it likes and joins its name to the tool's in its ow
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -37,7 +39,12 @@ _OWN_SKILL = regex(r"^(?:[\w-]+:)?wiki-(?:catalog|consult|ingest|summarize|extra
 
 def tool_name(call: Call) -> str:
     """A tool's name with its server's, spelled uniformly: `mcp__agent-wiki__read_page` → `mcp_agent_wiki_read_page`."""
-    return _NAME_SEPARATORS.sub("_", call.name.lower())
+    return _uniform(call.name)
+
+
+@lru_cache(maxsize=256)  # a session has many calls of few tools
+def _uniform(name: str) -> str:
+    return _NAME_SEPARATORS.sub("_", name.lower())
 
 
 def is_skill_tool(call: Call) -> bool:
@@ -56,11 +63,13 @@ def is_own_skill(call: Call) -> bool:
     return is_skill_tool(call) and _OWN_SKILL.match(skill_named(call)) is not None
 
 
+@lru_cache(maxsize=256)
 def is_page_tool(name: str) -> bool:
     """Whether the tool of a wiki's server shows a page; `name` as `tool_name` spells it."""
     return _PAGE_TOOLS.search(name) is not None
 
 
+@lru_cache(maxsize=256)
 def is_consulting(name: str) -> bool:
     """Whether the tool of a wiki's server searches it; `name` as `tool_name` spells it."""
     return bool(_CONSULT_TOOLS.search(name)) or (
@@ -73,7 +82,12 @@ def server_of(call: Call) -> str | None:
 
     Empty where a client says only the tool's name.
     """
-    match = _OWN_TOOL.match(tool_name(call))
+    return _server_of(tool_name(call))
+
+
+@lru_cache(maxsize=256)
+def _server_of(name: str) -> str | None:
+    match = _OWN_TOOL.match(name)
     return None if match is None else match["server"] or ""
 
 

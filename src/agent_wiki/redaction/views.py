@@ -28,6 +28,7 @@ _INVISIBLE = regex(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     r"\U000e0000-\U000e0fff]"
 )
+_ASCII = bytes(range(128))
 _VARIATION_SELECTORS = ("\ufe00", "\ufe0f")
 _ENTITY = regex(r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|quot|apos|amp|lt|gt|nbsp|equals|colon|lowbar|NewLine);")
 _SPELT = regex(r"\\(?:/|u00[2-7][0-9a-fA-F])")
@@ -93,8 +94,13 @@ def may_hide(text: str) -> bool:
         _may_have_escapes(text)
         or ("&" in text and _ENTITY.search(text) is not None)
         or ("\\" in text and _SPELT.search(text) is not None)
-        or (not text.isascii() and _INVISIBLE.search(text) is not None)
+        or (not text.isascii() and _INVISIBLE.search(_without_ascii(text)) is not None)
     )
+
+
+def _without_ascii(text: str) -> str:
+    """What of a text is not ASCII: mostly a few of its characters, which are searched at once."""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def _may_have_escapes(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -82,6 +83,7 @@ def _has_place(step: SimpleCommand) -> bool:
     return step.called[:2] == ("git", "-C") and len(step.called) > 3
 
 
+@lru_cache(maxsize=512)  # a session's commands run in few folders
 def _below(root: str, place: str) -> str:
     """`place` seen from `root`; an address elsewhere stays whole."""
     inside = posixpath.relpath(place, root) if place.startswith(root.rstrip("/") + "/") or place == root else place

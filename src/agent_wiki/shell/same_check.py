@@ -88,12 +88,14 @@ def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     if script is not None:
         return script_of(passed) == script
     one, other = check_run(failed), check_run(passed)
+    if one.family != other.family:
+        return False
     texts, other_texts = _texts(failed), _texts(passed)
     things = one.targets.difference(texts)
-    is_same = one.family == other.family and len(things & other.targets) >= _LEAST_SHARED * len(things)
-    is_same = is_same and other.options <= one.options
+    if len(things & other.targets) < _LEAST_SHARED * len(things) or not other.options <= one.options:
+        return False
     words = _words([*texts, failed.body])
-    return is_same and len(words & _words([*other_texts, passed.body])) >= _LEAST_SHARED * len(words)
+    return len(words & _words([*other_texts, passed.body])) >= _LEAST_SHARED * len(words)
 
 
 def _holds(target: str, other: str) -> bool:

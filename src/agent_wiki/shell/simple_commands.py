@@ -23,6 +23,7 @@ _LOOPS = frozenset({"for", "while", "until", "select"})
 _SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})
 
 
+@lru_cache(maxsize=1024)  # many ask for a command's program, and there are few programs
 def bare_program(word: str) -> str:
     """A program's name without its folder, also on Windows: `C:\\Git\\bin\\bash.exe` is `bash`."""
     return word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")

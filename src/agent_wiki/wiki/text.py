@@ -40,7 +40,7 @@ def plain_line(text: str, most: int) -> str:
     if len(text) <= most and _is_plain(text):
         return text
     text = text[: 8 * most + 400]
-    text = _INVISIBLE.sub("", _ESCAPES.sub("", text))
+    text = _INVISIBLE.sub("", _ESCAPES.sub("", text) if "\x1b" in text else text)
     text = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
     text = _BLOCK_MARK.sub("", text).strip()
     text = _without_markup(text)
@@ -69,10 +69,12 @@ def _without_markup(text: str) -> str:
     text = "`".join(
         each if at % 2 and at < len(pieces) - 1 else each.replace("**", "") for at, each in enumerate(pieces)
     )
-    text = _SCHEME.sub("", text)
-    if _SCHEME.search(text):  # one scheme inside another
-        text = text.replace("://", ":").replace("www.", "www")
-    return _DOUBLED.sub("[ ", text.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
+    plain = _SCHEME.sub("", text)
+    if plain != text and _SCHEME.search(plain):  # one scheme inside another
+        plain = plain.replace("://", ":").replace("www.", "www")
+    if "]" in plain or "[" in plain:
+        plain = _DOUBLED.sub("[ ", plain.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
+    return plain
 
 
 def _without_tags(text: str) -> str:

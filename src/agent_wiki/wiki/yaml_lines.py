@@ -25,6 +25,7 @@ _MOST_DIGITS = 4_000  # Python refuses to turn longer ones into a number
 LOOKS_NUMERIC = re.compile(r"[-+]?(?:\.[0-9]+|[0-9][0-9_,.:]*)(?:[eE][-+]?[0-9]+)?\Z|0[xob][0-9a-fA-F_]+\Z")
 
 # No tabs, breaks, controls or byte order marks, and nothing beyond 16 bits: every parser reads the rest alike.
+_LAST_ORDINARY = "\ufffd"  # of what is printable and none of these:
 _ODD_CHARACTER = regex("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 _NO_PLAIN_START = "#,[]{}&*!|>'\"%@` "
 _NO_PLAIN = rf"""\A[{re.escape(_NO_PLAIN_START)}]|\A[-?:](?: |\Z)|\A---|\A\.\.\.| #| \Z"""
@@ -144,7 +145,7 @@ def _written_text(text: str, no_plain: re.Pattern[str]) -> str:
 
 
 def _is_ordinary(text: str) -> bool:
-    return text.isascii() and text.isprintable()
+    return text.isprintable() and (text.isascii() or max(text) <= _LAST_ORDINARY)
 
 
 def _quoted(text: str) -> str:

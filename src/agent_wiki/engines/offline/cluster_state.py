@@ -71,8 +71,9 @@ def _broken(sights: list[_Sight]) -> set[str]:
 
 def is_cluster_change(command: SimpleCommand) -> bool:
     """Whether the command changes what runs in a cluster."""
-    is_dry = any(word.startswith("--dry-run") and word != "--dry-run=none" for word in command.words)
-    return command.program in _CLUSTER_TOOLS and bool(_CHANGES & set(command.words[1:4])) and not is_dry
+    if command.program not in _CLUSTER_TOOLS or _CHANGES.isdisjoint(command.words[1:4]):
+        return False
+    return not any(word.startswith("--dry-run") and word != "--dry-run=none" for word in command.words)
 
 
 def _sights(acts: list[Act]) -> Iterator[_Sight]:

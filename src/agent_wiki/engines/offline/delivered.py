@@ -75,7 +75,8 @@ def delivered(stretch: Stretch) -> Shown | None:
     if not is_answer and not is_document:
         return None
     final = stretch.last_reply() or reply
-    if not is_document and (waits := _WAITS.search(final[1].rstrip()[-_LEAST_LETTERS:])):
+    end = final[1].rstrip()[-_LEAST_LETTERS:]
+    if not is_document and "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply
     if is_document and (missing := _not_made(stretch, text)):

@@ -37,7 +37,11 @@ _STATE_OF_HARNESS = regex(
 )
 _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 # The number of a list that is not given, with what leads in to it, and a heading of what is quoted below.
-_COUNTED = regex(r"(?:(?<=[.!?]) [^.!?:]{3,60})?(?::? *#{1,4} [^\n]*|: *\d{1,2}[.)])$")
+_COUNTED = regex(
+    r"(?:(?<=[.!?]) [^.!?:]{3,60})?(?::? *#{1,4} [^\n]*|: *\d{1,2}[.)])$",
+    needs=("# ", ":"),
+)
+_SPELT = regex(r"[^\W_]+")
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
@@ -204,7 +208,7 @@ def pasted_line(line: str, most: int) -> str:
 @lru_cache(maxsize=64)
 def _letters(text: str) -> str:
     """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
-    return "".join(filter(str.isalnum, text))
+    return "".join(_SPELT.findall(text))
 
 
 def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:

@@ -98,7 +98,8 @@ FAULT = regex(
 )
 
 ASKS = regex(
-    r"(?:^|[,;:—-]\s*|\band |\bthen )(?:please |now |also |first |actually |let'?s |let us |just )*"
+    r"(?!\B\w)(?:"  # none begins within a word: most places are passed over at once
+    r"(?:^|[,;:—-]\s*|\b(?:and|then) )(?:please |now |also |first |actually |let'?s |let us |just )*"
     r"(?:take a look|add|address|analy[sz]e|assess|audit|"
     r"apply|book|bring|build|bump|calculate|cancel|change|check|clean|commit|complete|"
     r"configure|continue|convert|create|debug|delete|deploy|describe|design|diagnose|do|document|draft|ensure|"
@@ -110,10 +111,10 @@ ASKS = regex(
     r"run|search|send|set|ship|show|simplify|"
     r"solve|spawn|split|start|summari[sz]e|support|switch|test|tell|translate|transfer|try|turn|"
     r"update|upgrade|use|verify|walk|write)\b(?![-/])"
-    r"|\b(?:can|could|would|will) (?:you|we|i)\b|\bi(?:'d| would) (?:like|love|prefer)\b|\bi(?:'m| am) (?:lookin"
-    r"g|trying|hoping)\b|\b(?:i|we) (?:really |still |just |also |do )?(?:need|want)\b|"
-    r"\bwhat i'?m trying\b|\blet's\b|(?:^|[.!]\s*|\b(?:so|and|ok|okay|but),? )lets\b|\bplease\b|"
-    r"\b(?:we|you)(?:'ll| will) need\b|\bwe should\b|\bwe(?:'re| are) going to\b|\?\s*$",
+    r"|\b(?:(?:can|could|would|will) (?:you|we|i)|i(?:'d| would) (?:like|love|prefer)"
+    r"|i(?:'m| am) (?:looking|trying|hoping)|(?:i|we) (?:really |still |just |also |do )?(?:need|want)"
+    r"|what i'?m trying|let's|(?:so|and|ok|okay|but),? lets|please|(?:we|you)(?:'ll| will) need|we should"
+    r"|we(?:'re| are) going to)\b|(?:^|[.!]\s*)lets\b|\?\s*$)",
     re.IGNORECASE,
 )
 # The turn before was meant for somebody else.

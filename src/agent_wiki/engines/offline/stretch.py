@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
@@ -28,6 +29,7 @@ class Stretch:
     acts: list[Act]
     requests: list[UserRequest]
     followed_by: UserRequest | None = None  # the user's first turn after the stretch
+    kept: list[frozenset[str]] = field(default_factory=list, init=False, compare=False, repr=False)  # by `scratch`
 
     def content(self, turn: int) -> str:
         """The content of a turn, empty when it has none."""
@@ -35,6 +37,11 @@ class Stretch:
 
     def scratch(self) -> frozenset[str]:
         """Names of files that were only tools of the work: deleted later, run to see, or kept apart."""
+        if not self.kept:
+            self.kept.append(self._scratch())
+        return self.kept[0]
+
+    def _scratch(self) -> frozenset[str]:
         deleted = {bare_name(path) for act in self.acts for path in act.deletes}
         scripts = {script for act in self.acts for each in act.commands if (script := script_of(each))}
         run = {bare_name(script) for script in scripts if _SCRATCH_NAME.search(bare_name(script))}
