@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,3 +83,16 @@ def test_any_text_is_cut_without_an_error(command: str) -> None:
 def test_tasks_and_services_that_test_are_checks(line: str, is_one: bool) -> None:
     (command,) = simple_commands(line)
     assert is_check(command) is is_one
+
+
+def test_a_command_with_other_words_has_another_program_and_equal_ones_are_one_key() -> None:
+    (command,) = simple_commands("/usr/bin/git push")
+    assert (command.program, replace(command, words=("make",)).program, replace(command, words=()).program) == (
+        "git",
+        "make",
+        "",
+    )
+    again = replace(command)
+    assert again == command
+    assert {command: 1}[again] == 1
+    assert pickle.loads(pickle.dumps(command)).program == "git"  # noqa: S301 - it was made here

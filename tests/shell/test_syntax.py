@@ -105,3 +105,12 @@ def test_hostile_text_costs_linear_time(unit: str) -> None:
     text = unit * (2 * MOST_CHARACTERS // len(unit))
     with no_hang():
         shell_line(text)
+
+
+@pytest.mark.parametrize(
+    ("characters", "is_kept"), [(1_000, True), (MOST_CHARACTERS, True), (MOST_CHARACTERS + 1, False)]
+)
+def test_a_line_is_read_once_unless_it_is_a_file_in_disguise(characters: int, *, is_kept: bool) -> None:
+    text = "echo " + "a" * (characters - 5)
+    assert (shell_line(text) is shell_line(text)) is is_kept
+    assert shell_line(text) == shell_line(text)

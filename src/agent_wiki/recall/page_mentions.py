@@ -20,7 +20,8 @@ _PAGE = regex(
     r"|tasks/[a-z0-9][a-z0-9-]{0,60}__(?:task|subtask)\.md|_index\.jsonl)"
     r"|(?P<weak>skills/[a-z0-9][a-z0-9-]{0,60}/(?:SKILL\.md|scripts/[\w.-]{1,80})|summaries/[\w.-]{1,150}\.md"
     r"|(?:guidelines|skills|tasks|summaries)/(?:index\.md|_id_index\.json)|AGENTS\.md|_config\.yaml|_audit\.log|index\.md)"
-    r")(?![\w-])"
+    r")(?![\w-])",
+    needs=(".md", "_index.json", "/scripts/", "_config.yaml", "_audit.log"),
 )
 _NAMED_WIKI = regex(r"(?:^|[-_. ])wiki(?:[-_. ]|$)", re.IGNORECASE)
 _ROOT_END = frozenset(" \t\n\r\"'`=:,;|&<>()[]{}$\\")

@@ -36,7 +36,9 @@ class Shape:
 
 
 def _prefixed(kind: str, prefixes: str, pattern: str) -> Shape:
-    return Shape(kind, tuple(prefixes.split()), regex(f"{_START}(?:{pattern})(?![A-Za-z0-9_])"))
+    literals = tuple(prefixes.split())
+    first = "".join(dict.fromkeys(literal[0] for literal in literals))  # looked at first: most places have another
+    return Shape(kind, literals, regex(f"(?=[{first}]){_START}(?:{pattern})(?![A-Za-z0-9_])"))
 
 
 def _containing(kind: str, literals: tuple[str, ...], pattern: str, is_one: Callable[[str], bool] = bool) -> Shape:
@@ -193,7 +195,7 @@ CONTAINING = (
         _containing(
             "password",
             (literal,),
-            r"(?:\b|(?<=\\n))" + pattern + r"\\{0,3}[\"']?(?P<secret>(?!-)[^\s\"'$<{|;)\\]{6,128})",
+            rf"(?={pattern[0]})(?:\b|(?<=\\n))" + pattern + r"\\{0,3}[\"']?(?P<secret>(?!-)[^\s\"'$<{|;)\\]{6,128})",
         )
         for literal, pattern in _OF_PROGRAMS.items()
     ),

@@ -40,7 +40,10 @@ class Chain:
         return self.steps[self._pipeline(at)[1]].after == "&"
 
     def _pipeline(self, at: int) -> tuple[int, int]:
-        return next(pair for pair in self.pipelines if pair[0] <= at <= pair[1])
+        for pair in self.pipelines:
+            if at <= pair[1]:
+                break
+        return pair
 
     def viewers(self, at: int) -> tuple[SimpleCommand, ...]:
         """What the output of a step goes through before anybody sees it."""

@@ -78,10 +78,11 @@ _INTERPRETERS = frozenset(
      "ts-node"}
 )  # fmt: skip
 _GIT_PREPARES = frozenset({"add", "worktree"})
+_MOST_KEPT = 4096  # a long session has thousands of commands, which many rules look at
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_MOST_KEPT)
 def shell_kind(command: SimpleCommand) -> ShellKind:
     """What the command does. A command that writes a file by redirection is an edit unless it is a check."""
     kind = _by_program(command)
@@ -108,7 +109,7 @@ def _by_program(command: SimpleCommand) -> ShellKind:
     return "look" if program in LOOKERS or is_of_powershell or only_reads(command.words) else "run"
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_MOST_KEPT)
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
     program, rest = runner_name(command.program), command.words[1:]

@@ -64,7 +64,7 @@ class CheckRun:
         return frozenset(target for target in self.targets if target.startswith("-"))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)  # a long session has thousands of commands, which are compared with each other
 def check_run(command: SimpleCommand) -> CheckRun:
     """A command as a check: what it runs, and on what."""
     program, rest = runner_name(command.program), list(command.words[1:])
@@ -80,6 +80,7 @@ def check_run(command: SimpleCommand) -> CheckRun:
     return CheckRun(" ".join(family), frozenset(_targets(rest)))
 
 
+@lru_cache(maxsize=4096)  # several rules ask what settles a failure
 def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     """Whether `passed` shows that what failed in `failed` works now."""
     if is_check(failed) and is_check(passed):

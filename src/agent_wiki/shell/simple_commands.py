@@ -6,7 +6,7 @@ precede a program are stripped (`wrappers`).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -35,9 +35,10 @@ class SimpleCommand:
 
     `inputs`: what `<` and `<<<` feed it, of a loop what is fed to the loop: files, or the text itself.
 
-    `words` begin with the program, `called` with the runner it is called through (`uv run`, `npx`), if any. `source` is
-    the command as written, `after` the operator that ends it. `is_condition`: its failure is an answer (`if`, `while`,
-    `!`); `is_repeated`: it is in a loop; `is_mute`: its output is discarded or goes to a file.
+    `words` begin with the program, whose bare name is `program` (empty where there is none), `called` with the runner
+    it is called through (`uv run`, `npx`), if any. `source` is the command as written, `after` the operator that ends
+    it. `is_condition`: its failure is an answer (`if`, `while`, `!`); `is_repeated`: it is in a loop; `is_mute`: its
+    output is discarded or goes to a file.
     """
 
     words: tuple[str, ...]
@@ -52,14 +53,13 @@ class SimpleCommand:
     is_repeated: bool = False
     is_mute: bool = False
     inputs: tuple[str, ...] = ()
+    program: str = field(init=False, compare=False, repr=False)  # asked for more often than all others together
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "program", bare_program(self.words[0]) if self.words else "")
 
     def __hash__(self) -> int:
-        return hash((self.words, self.source, self.start))  # by which what is said of it is kept, and found often
-
-    @property
-    def program(self) -> str:
-        """The program's bare name; empty when there is none."""
-        return bare_program(self.words[0]) if self.words else ""
+        return hash((self.source or self.words, self.start))  # by which what is said of it is kept, and found often
 
     def text(self) -> str:
         """The command as a person would name it: words only, one space apart."""

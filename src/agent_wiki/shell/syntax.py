@@ -15,7 +15,7 @@ from functools import lru_cache
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 MOST_CHARACTERS = 40_000  # a longer line is a file in disguise: callers say what they do with it
-_REMEMBERED_CHARACTERS = 2_000
+_SHORT = 2_000  # characters
 PIPES = ("|", "|&")
 DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 """What stands before an assignment."""
@@ -75,18 +75,18 @@ class ShellLine:
 
 def shell_line(text: str) -> ShellLine:
     """A command line, which may be many lines long → its steps. What is not closed goes to the end of the text."""
-    return _read_once(text) if len(text) <= _REMEMBERED_CHARACTERS else _read(text)
-
-
-@lru_cache(maxsize=2048)  # several modules look at the same line in turn
-def _read_once(text: str) -> ShellLine:
-    return _read(text)
+    remembered = _read_short if len(text) <= _SHORT else _read_long if len(text) <= MOST_CHARACTERS else _read
+    return remembered(text)
 
 
 def _read(text: str) -> ShellLine:
     scanner = _Scanner(text)
     scanner.scan()
     return ShellLine(tuple(scanner.steps), scanner.is_whole)
+
+
+# Several modules look at the same line in turn. A session has few long ones, which take longest to read.
+_read_short, _read_long = lru_cache(maxsize=2048)(_read), lru_cache(maxsize=32)(_read)
 
 
 def plain_words(words: Sequence[Word]) -> list[Word]:

@@ -41,15 +41,12 @@ class Command:
     @property
     def program(self) -> str:
         """The program's bare name; a repository's own script keeps its relative path (`bin/test`)."""
-        word = self.words[0] if self.words else ""
-        if word.startswith(("/", "~")) or word[1:2] == ":":
-            return bare_program(word)
-        return word.removeprefix("./") if "/" in word.removeprefix("./") else word
+        return _program(self.words)
 
     @property
     def head(self) -> str:
         """What is run, without targets: `go test`, `mise run lint`, `python -m pytest`, `bin/test`."""
-        return " ".join((self.program, *_subcommand(self.program, self.words)))
+        return _head(self.words)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -69,6 +66,19 @@ class Command:
     def only_prepares(self) -> bool:
         """True for what changes nothing but the shell itself (`cd`, `export`, `source`, `for`)."""
         return self.program in SHELL_WORDS or not self.words
+
+
+def _program(words: tuple[str, ...]) -> str:
+    word = words[0] if words else ""
+    if word.startswith(("/", "~")) or word[1:2] == ":":
+        return bare_program(word)
+    return word.removeprefix("./") if "/" in word.removeprefix("./") else word
+
+
+@lru_cache(maxsize=4096)  # each command that failed is compared with all that follow
+def _head(words: tuple[str, ...]) -> str:
+    program = _program(words)
+    return " ".join((program, *_subcommand(program, words)))
 
 
 def _subcommand(program: str, words: tuple[str, ...]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.own_words import own_text
@@ -67,9 +68,17 @@ def with_reason(words: UserWords, sentence: str) -> str:
 
 
 def user_words(session: MinedSession) -> list[UserWords]:
-    """Everything the user said after the first request, and the reasons of refusals, in order of turns."""
-    if session.trajectory.source.parent_session_id:
+    """Everything the user said after the first request, and the reasons of refusals, in order of turns.
+
+    Worked out once and kept with the trajectory.
+    """
+    return list(session.trajectory.worked_out(_user_words))
+
+
+def _user_words(trajectory: Trajectory) -> list[UserWords]:
+    if trajectory.source.parent_session_id:
         return []  # a subagent's "user" is another agent
+    session = MinedSession.of(trajectory)
     found = [_turn_words(session, turn) for turn in _later_user_turns(session)]
     for call in session.calls:
         if call.mark == "rejected" and call.result_turn is not None:
