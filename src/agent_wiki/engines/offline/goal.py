@@ -288,10 +288,12 @@ def _asked_later(paragraphs: list[list[str]]) -> str:
     return ""
 
 
+@lru_cache(maxsize=512)  # of one request several lines are made, of different lengths
 def _asks(sentence: str) -> bool:
     return ASKS.search(sentence) is not None and _CAUTION.match(sentence) is None
 
 
+@lru_cache(maxsize=512)
 def _asks_plainly(sentence: str) -> bool:
     """As in a long text: a wish in so many words, or an imperative at the start; not "supports sorting, search …"."""
     match = ASKS.search(sentence)
