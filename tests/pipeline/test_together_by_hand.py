@@ -78,7 +78,7 @@ def test_of_a_long_session_each_segment_is_asked_all_and_then_one_answer_is_made
 ) -> None:
     path = long_recording(tmp_path)
     segments = 0
-    while not (asked := wiki("prompt", "together", path)[1])["is_answered"]:
+    while "+" in (asked := wiki("prompt", "together", path)[1])["stage"]:
         turns = [int(each) for each in re.findall(r"^\[T(\d+)\]", asked["message"], re.MULTILINE)]
         shown: dict[str, Any] = {"outcome": "unknown", "outcome_turn": None}
         summary = {"arcs": [arc(first=min(turns), last=max(turns), **shown)]}
@@ -92,5 +92,7 @@ def test_of_a_long_session_each_segment_is_asked_all_and_then_one_answer_is_made
     merged = {"summarize": {"arcs": [arc(last=44)]}, "extract-guidelines": ONE_RULE}
     for stage, whole in merged.items():
         assert [each["stage"] for each in wiki("worklist", path)[1]["questions"]] == [stage]
-        assert wiki("apply", stage, path, answer=whole)[0] == 0
+        asked = wiki("prompt", "together", path)[1]  # what is left of a recording, under the same name
+        assert (asked["stage"], asked["is_answered"]) == (stage, False)
+        assert wiki("apply", "together", path, answer=whole)[0] == 0
     assert wiki("worklist", path)[1]["questions"] == []

@@ -63,7 +63,9 @@ class QuestionSelector:
         """True when this is a question of the kind, about the session and with the digest that is wanted."""
         if self.request and not is_named(asked.prompt.digest, self.request):
             return False
-        if self.name and is_of_several(asked.prompt.stage) != (self.name == TOGETHER):
+        if self.name == TOGETHER and not (is_of_several(asked.prompt.stage) or makes_one(asked)):
+            return False
+        if self.name not in ("", TOGETHER) and is_of_several(asked.prompt.stage):
             return False
         if self.name in _KINDS and asked.question.answer_type is not _KINDS[self.name][1]:
             return False
@@ -89,6 +91,11 @@ class Found:
     def session(self) -> str:
         """The session that the question is about; "" where it is about several pages."""
         return self.asked.about[0] if self.asked.question.stage in SESSION_STAGES else ""
+
+
+def makes_one(asked: ObservedPrompt) -> bool:
+    """Whether a question makes the answers on the segments of a session one: it shows these, not the recording."""
+    return asked.prompt.stage in SESSION_STAGES and not asked.prompt.prefix
 
 
 def kind_of_question(asked: ObservedPrompt) -> str:

@@ -11,7 +11,7 @@ from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.engines.recorded import ObservedPrompt
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings
-from agent_wiki.pipeline.open_questions import kind_of_question, other_failures, rehearse
+from agent_wiki.pipeline.open_questions import kind_of_question, makes_one, other_failures, rehearse
 from agent_wiki.pipeline.prompt_files import PromptFolder, prompt_file_name
 from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.buckets import path_of
@@ -66,8 +66,8 @@ class OpenQuestion:
 
 
 def _part(asked: ObservedPrompt) -> Part:
-    if asked.prompt.stage in SESSION_STAGES and not asked.prompt.prefix:
-        return "merge"  # it shows answers, not the recording
+    if makes_one(asked):
+        return "merge"
     return "segment" if isinstance(asked.question, SegmentQuestion) else "whole"
 
 
