@@ -268,3 +268,19 @@ def test_an_announcement_shows_no_delivery() -> None:
     session = asked("review the parser").read("a.py").read("b.py")
     review = "Perfect! Now let me create a summary of it.\n\nThe parser reads each token twice. " + "It is slow. " * 30
     assert (summary(session.says(review)).outcome_quote or "").startswith("The parser reads each token twice.")
+
+
+def test_tools_with_capitals_inside_are_the_same_tools() -> None:
+    session = asked("deploy the shop").call("writeToFile", {"path": "shop.py", "content": "x = 1"}, "Written.")
+    session.call("executeCommand", {"command": "modal deploy shop.py"}, "Deployed.")
+    story = summary(session.says("The shop is deployed.")).narrative
+    assert "`shop.py`" in story
+    assert "`modal deploy shop.py`" in story
+
+
+def test_an_answer_that_begins_with_what_was_not_found_is_partial() -> None:
+    session = asked("find the key of the lamp and write it to key.txt").read("a.py").read("b.py")
+    session.write("key.txt", "none").says("I looked everywhere, but was unable to find any key of the lamp. " * 4)
+    arc = summary(session)
+    assert (arc.outcome, arc.outcome_quote) != ("success", None)
+    assert arc.outcome == "partial"

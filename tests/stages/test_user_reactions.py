@@ -270,3 +270,10 @@ def test_words_in_letters_that_are_not_judged_are_what_the_lesson_takes_them_for
 def test_what_the_agent_cannot_do_says_not_why(quote: str, cause: str) -> None:
     session = Script().edits("3", "4").says("I can't fetch the script here. The old form does it, it cannot nest.")
     assert graded(session.done(), Turning(2, None, None), [(4, quote)]).cause == cause
+
+
+@pytest.mark.parametrize(
+    "words", ["No, eso es todo por ahora. Muchas gracias.", "Nein, danke", "Não, obrigado", "No longer needed"]
+)
+def test_a_no_to_the_offer_of_more_is_no_objection(words: str) -> None:
+    assert reaction_of(words) != "objection"

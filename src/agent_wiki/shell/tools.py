@@ -14,7 +14,8 @@ EDIT_TOOLS = frozenset(
     {"edit", "write", "multiedit", "notebookedit", "create_file", "write_file", "replace", "apply_patch",
      "edit_file", "write_to_file", "replace_in_file", "insert", "update_file", "search_replace", "file_write",
      "str_replace", "create", "insert_text", "patch", "str_replace_editor", "str_replace_based_edit_tool",
-     "apply_diff", "insert_content", "search_and_replace", "replace_file_content", "multi_replace_file_content"}
+     "apply_diff", "insert_content", "search_and_replace", "replace_file_content", "multi_replace_file_content",
+     "writetofile", "applydiff", "insertcontent", "searchandreplace"}
 )  # fmt: skip
 _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
@@ -27,9 +28,11 @@ _LOOK_TOOLS = frozenset(
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
      "finish", "update_topic", "update_todo_list", "switch_mode", "writetodos", "write_todos", "todoread",
-     "save_memory", "submit_plan"}
+     "save_memory", "submit_plan", "attempt_completion", "attemptcompletion"}
 )  # fmt: skip
-_ASK_TOOLS = frozenset({"askuserquestion", "request_user_input", "ask_user", "ask_followup_question"})
+_ASK_TOOLS = frozenset(
+    {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion"}
+)
 _DELEGATE_TOOLS = frozenset({"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task"})
 _LOOK_VERB = regex(
     r"(?:^|__|[._-])(?:get|list|search|find|lookup|read|fetch|show|check|query|describe|calculate|resolve|"

@@ -45,6 +45,13 @@ _OPENS = regex(
     r"|(?:horrible|terrible|awful|bullshit|wtf)\b)",
     re.IGNORECASE,
 )
+# "No" to the offer of more, in any of the languages that begin it so; a word of what is not wanted any more.
+_ENDS_POLITELY = regex(
+    r"^\W*(?:no+|nein|não|non)\b[\s,.!]*(?:longer\b|(?:eso|isso|esto) (?:es|é) todo\b|(?:muchas )?gracias\b"
+    r"|(?:muito )?obrigad|(?:vielen )?dank|danke\b|merci\b|das (?:war|ist) alles\b|c['’]est tout\b"
+    r"|(?:nada|nothing|nichts|rien) (?:más|mais|else|more|mehr))",
+    re.IGNORECASE,
+)
 _NO = regex(r"^\W*(?:no+|nope|nah)\b[\s,.!]*", re.IGNORECASE)
 _FORBIDS = regex(
     rf"{_LEAD}(?:don['’]?t|do not|never)\b(?! (?:stop|worry|forget|hesitate|bother|need|have to|know|think|see)\b)",
@@ -160,6 +167,8 @@ def is_judged(words: str) -> bool:
 
 def _is_objection(words: str) -> bool:
     said = _IMAGE.sub("", words).strip()
+    if _ENDS_POLITELY.match(said):
+        return False
     head = said[: _MOST_READ if len(said) <= _MOST_READ else _MOST_OF_A_LONG_TURN]
     if any(each.search(head) for each in (_OPENS, _AGAINST, _ELSEWHERE)):
         return True

@@ -17,7 +17,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 SHELL_TOOLS = frozenset(
     {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",
      "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh",
-     "shell_command", "run_terminal_cmd", "run_terminal_command", "run_command"}
+     "shell_command", "run_terminal_cmd", "run_terminal_command", "run_command", "executecommand"}
 )  # fmt: skip
 
 _PATH_KEYS = (

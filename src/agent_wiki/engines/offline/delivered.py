@@ -28,6 +28,13 @@ _AWAITED = regex(
     r"|\b(?:cycle|fix(?:es)?|agents?|build|job|pipeline|workflow) (?:is|are) (?:still |now )?running\b[^.!?\n]{0,120}",
     re.IGNORECASE | re.MULTILINE,
 )
+# The answer begins with what could not be done.
+_GAVE_UP = regex(
+    r"\bI (?:was|am|have been) (?:unable|not able) to (?:find|locate|complete|access|retrieve|obtain)\b[^.!?\n]{0,100}"
+    r"|\b(?:but )?(?:was|were) unable to find any\b[^.!?\n]{0,60}"
+    r"|\bI could ?n[o']t (?:find|locate|complete)\b[^.!?\n]{0,100}",
+    re.IGNORECASE,
+)
 _LISTED = regex(r"^\s*(?:[-*|]|\d{1,2}[.)])\s+[`*\[]{0,3}(?P<file>[\w./-]{1,120}\.[a-z]{2,4})\b", re.MULTILINE)
 _MOST_LISTED = 8_000
 # What was shown is a proposal, and the work on it has not begun.
@@ -79,6 +86,8 @@ def delivered(stretch: Stretch) -> Shown | None:
     if not is_document and "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply
+    if gave_up := _GAVE_UP.search(text[:_LEAST_LETTERS]):
+        return Shown("partial", "left-open", turn, quoted(gave_up.group()))
     if is_document and (missing := _not_made(stretch, text)):
         return Shown("partial", "not-made", turn, missing)
     return Shown("success", "delivered", turn, _first_line(text))
