@@ -154,6 +154,11 @@ def opening_of(requests: list[UserRequest]) -> UserRequest | None:
     return asking or next((request for request in requests if request.kind != "nudge"), None)
 
 
+def opening_turn(requests: list[UserRequest]) -> UserRequest | None:
+    """The same, or the first turn where none asks; None without a turn of the user."""
+    return opening_of(requests) or next(iter(requests), None)
+
+
 def _line_of(request: UserRequest) -> str:
     return _command_line(request.text) if request.kind == "command" else request_line(request.text)
 

@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_of, pasted_line, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
 from agent_wiki.engines.offline.requests import UserRequest, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -82,7 +82,7 @@ def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[
 def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
     found = []
     is_talk = not any(act.edits or act.commands for act in stretch.acts)
-    opening = opening_of(stretch.requests) or next(iter(stretch.requests), None)
+    opening = opening_turn(stretch.requests)
     for request in stretch.requests:
         line = request_line(request.text, 160)
         words, pasted = in_own_words(line, request, 160), pasted_line(line, 160)

@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_of, pasted_line, request_line
+from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
@@ -50,9 +50,9 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
 
 
 def _opening(stretch: Stretch) -> Sentence:
-    if not stretch.requests:
+    first = opening_turn(stretch.requests)
+    if first is None:
         return Sentence(stretch.first_turn, 100, "No request of a user is recorded.")
-    first = opening_of(stretch.requests) or stretch.requests[0]
     goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
     if first.kind == "command":
         names = [word.rstrip(":") for word in goal.split() if word.startswith("/")]
@@ -72,7 +72,7 @@ def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
 
     `is_talk`: this stretch is only conversation and services; answers to the agent's questions are then left out.
     """
-    opening = opening_of(stretch.requests) or next(iter(stretch.requests), None)
+    opening = opening_turn(stretch.requests)
     later = [request for request in stretch.requests if opening is not None and request.turn > opening.turn]
     found = [_user_turn(request) for request in later if not is_talk or moves_on(request)]
     sentences = [each for each in found if each is not None]

@@ -35,7 +35,7 @@ from agent_wiki.engines.offline.shipping import (
 )
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.tables import pattern, table
+from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
@@ -87,7 +87,6 @@ _TEST_FILE = regex(
     r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
 )
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
-_INSTALLS = pattern(table("runners")["install"])
 _LOOKS = ("look", "plan", "ask")
 _MOST_READ = 400
 
@@ -105,7 +104,7 @@ def shown_outcome(stretch: Stretch) -> Shown:
 def _left_something(stretch: Stretch) -> bool:
     """Files of the work were changed, the machine was set up, or what was answered met with objections."""
     worked = (each.text() for act in stretch.acts if act.has_worked for each in act.commands)
-    if stretch.has_product() or any(map(_INSTALLS.search, worked)):
+    if stretch.has_product() or any(map(INSTALLS.search, worked)):
         return True
     reply, last = stretch.last_reply(), stretch.last_request_turn()
     return sum(map(says_no, stretch.requests)) > 1 and reply is not None and reply[0] > last

@@ -34,7 +34,7 @@ _NOT_REACHED = regex(
     re.IGNORECASE,
 )
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
-_INSTALLS = pattern(table("runners")["install"])
+INSTALLS = pattern(table("runners")["install"])
 _MOST_EDITS = 12
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = frozenset(
@@ -134,7 +134,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str]) -> str:
     """After which changes and installations it worked; scratch files count only where nothing else was done."""
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
-    installed = [called(act) for act in between if _INSTALLS.search(act.call.command() or "")]
+    installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
     kept = [path for path in trouble.edits if bare_name(path) not in scratch]
     edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else trouble.edits)
     changed = [f"changes to {listing([code(path) for path in edits], 2)}"] if edits else []
