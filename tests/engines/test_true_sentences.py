@@ -284,3 +284,11 @@ def test_an_answer_that_begins_with_what_was_not_found_is_partial() -> None:
     arc = summary(session)
     assert (arc.outcome, arc.outcome_quote) != ("success", None)
     assert arc.outcome == "partial"
+
+
+def test_a_change_of_a_cluster_is_a_key_turn_without_a_word_to_it_too() -> None:
+    session = asked("mend the lamp of the cluster").run("kubectl get pods", "lamp 0/1 CrashLoopBackOff")
+    session.run("kubectl get events", "lamp failed").run("kubectl describe pod lamp", "Reason: OOMKilled")
+    session.run("kubectl patch deployment lamp -p '{}'", "deployment.apps/lamp patched")
+    texts = [note.text for note in summary(session.says("The lamp has more memory now.")).key_turns]
+    assert any("changes the cluster" in text for text in texts)

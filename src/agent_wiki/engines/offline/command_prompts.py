@@ -32,5 +32,4 @@ def asked_in_command_prompt(text: str) -> str | None:
         return str(typed)
     if purpose := _PURPOSE.search(text):
         return str(purpose["own"])
-    step = next((name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"])), "")
-    return step or None
+    return next((name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"])), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent_wiki.compare.views import KeyTurnKind
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
@@ -153,13 +155,15 @@ def _of_edits(stretch: Stretch, shown: Shown) -> list[_Candidate]:
 
 
 def _edited(act: Act, stretch: Stretch, weight: int) -> _Candidate:
-    return _said(weight, act, f"The agent changes {file_names(act.edits, stretch.trajectory.source.cwd, 2)}", stretch)
+    text = f"The agent changes {file_names(act.edits, stretch.trajectory.source.cwd, 2)}"
+    found = _said(weight, act, text, stretch)
+    return found if found.kind == "change" else replace(found, weight=_FILLS)
 
 
 def _said(weight: int, act: Act, text: str, stretch: Stretch) -> _Candidate:
     """A change, with what the agent said of it where it said something: only then it says why."""
     words = own_words_before(stretch, act)
-    return _Candidate(weight, act.turn, f"{text}: {words}", "change") if words else _Candidate(_FILLS, act.turn, text)
+    return _Candidate(weight, act.turn, f"{text}: {words}" if words else text, "change" if words else "other")
 
 
 def _fillers(stretch: Stretch) -> list[_Candidate]:
