@@ -256,11 +256,18 @@ class _Judge:
             return "passed"
         if step.is_mute or (self.failed is None and not self._says_enough(step)):
             return "unknown"
+        if self._is_excused(at) and not self.good_lines:
+            return "unknown"
         visible = shows_end(self.chain.viewers(at), len(self.lines))
         if visible is None:  # only what fits a pattern: complaints are seen where they do not go through the pipe
             is_seen = not is_check(step) and "2>&1" not in step.source and step.after != "|&"
             return "passed" if is_seen or self.good_lines else "unknown"
         return "passed" if visible else "unknown"
+
+    def _is_excused(self, at: int) -> bool:
+        """`; true` or `|| true` stands after it: it may fail, and only its output can say that it passed."""
+        later = self.steps[at + 1 + len(self.chain.viewers(at)) :]
+        return not _only_shows(self.steps[at]) and bool(later) and later[0].program in ("true", ":")
 
     def _says_enough(self, step: SimpleCommand) -> bool:
         """Without a recorded status a check must say that it passed; otherwise output without an error is enough."""

@@ -113,7 +113,8 @@ def _by_program(command: SimpleCommand) -> ShellKind:
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
     program, rest = runner_name(command.program), command.words[1:]
-    if program in _CHECKERS or set(rest[:3]) & _CHECK_WORDS.get(program, set()):
+    own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
+    if program in _CHECKERS or set(own) & _CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
         return True
@@ -161,9 +162,9 @@ def script_of(command: SimpleCommand) -> str | None:
 
 
 def is_inline_script(command: SimpleCommand) -> bool:
-    """Code given to an interpreter on the command line or in a here-document."""
-    is_module = command.words[1:2] == ("-m",)
-    return command.program in _INTERPRETERS and script_of(command) is None and bool(command.words) and not is_module
+    """Code given to an interpreter on the command line or in a here-document; an interactive shell is none."""
+    is_given = command.words[1:2] not in ((), ("-m",)) or (bool(command.words) and bool(command.body))
+    return command.program in _INTERPRETERS and script_of(command) is None and is_given
 
 
 def _writes_in_body(command: SimpleCommand) -> bool:
