@@ -39,3 +39,11 @@ def test_a_request_in_another_language_is_given_with_the_sentence_after_its_firs
 def test_a_task_under_a_heading_with_a_note_is_the_request_and_not_the_role_above_it() -> None:
     asked = "You are **ann**, a teammate in an experiment.\n\n## Your Task (Round 1 of 2)\n\nList the makers of lamps."
     assert request_line(asked) == "List the makers of lamps."
+
+
+def test_a_request_in_another_language_counts_as_work_and_a_greeting_in_one_does_not() -> None:
+    session = Session().user("привет").says("Чем помочь?").user("Добавь вторую лампу на страницу магазина")
+    assert goal_of_session(session.edit("shop.html").says("Готово.")) == "Добавь вторую лампу на страницу магазина"
+    session = Session().user("какая модель сейчас в работе?").says("Не знаю.").user("Добавь лампу на страницу магазина")
+    session.edit("shop.html").edit("lamp.css").edit("lamp.html").says("Готово.")
+    assert goal_of_session(session).endswith("then: Добавь лампу на страницу магазина")

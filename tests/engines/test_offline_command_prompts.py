@@ -36,6 +36,11 @@ def test_an_older_form_has_its_input_on_a_line() -> None:
     assert asked_in_command_prompt(text) == "bump it"
 
 
+def test_without_words_its_description_says_what_it_is_for() -> None:
+    head = "---\ndescription: Write the specification of a feature of the shop.\n---\n\n"
+    assert asked_in_command_prompt(head + _prompt("")) == "Write the specification of a feature of the shop."
+
+
 def test_other_texts_are_no_such_prompt() -> None:
     assert asked_in_command_prompt("Please handle user input in the form.") is None
     assert asked_in_command_prompt("# Form\n\n## User Input\n\nIt has to be validated.") is None

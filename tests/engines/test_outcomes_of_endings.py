@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent_wiki.engines.offline.acts import acts_of
+from agent_wiki.engines.offline.outcome import _shown
+from agent_wiki.engines.offline.requests import requests_of
+from agent_wiki.engines.offline.stretch import stretch_of
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
 
@@ -82,3 +86,31 @@ def test_a_document_that_is_listed_and_was_never_written_is_missing(last: str, o
     result = shown(session.says(LIST.format(last)))
     assert result.outcome == outcome
     assert outcome == "success" or (result.basis, result.quote) == ("not-made", "SUMMARY.md")
+
+
+def test_a_next_turn_in_another_language_is_no_sign_that_the_user_is_content() -> None:
+    for words, basis in (
+        ("now a page on the cables of the shop", "moved-on"),
+        ("maintenant la page des câbles", "nothing"),
+    ):
+        first = (
+            Session().user("write the lamps of the shop").edit("lamps.py").says("They are written now, all of them.")
+        )
+        session = first.user(words).done()
+        acts, requests = acts_of(session), requests_of(session)
+        assert _shown(stretch_of(session, acts, requests, 1, requests[1].turn - 1)).basis == basis, words
+
+
+def test_commands_that_did_what_was_asked_are_partial_where_the_report_takes_it_back() -> None:
+    def moved(report: str) -> Session:
+        return Session().user("move the lamp to the shop").run("lampctl move shop", "moved").says(report)
+
+    report = "The lamp is in the shop now, on its old hook."
+    assert shown(moved(report)).outcome == "success"
+    assert shown(moved(f"{report}\n\nただし、点灯はまだ確認できていません。")).outcome == "partial"
+
+
+def test_a_shell_that_was_left_is_no_check() -> None:
+    assert (
+        shown(Session().user("see whether the lamp hangs").run("bash", "$ exit\nexit").says("Left.")).basis != "check"
+    )

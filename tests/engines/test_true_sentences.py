@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agent_wiki.engines.offline.acts import acts_of
@@ -181,11 +183,35 @@ def test_what_a_policy_refused_the_user_did_not() -> None:
     assert arc.dead_ends == []
 
 
-def test_changes_after_turns_that_the_story_leaves_out_are_one_sentence() -> None:
+def test_what_was_done_stands_after_the_turn_of_the_user_that_it_was_done_for() -> None:
     session = asked().edit("cap.py")
     for number in range(9):
-        session.user(f"now the lamp number {number} of the shop, please").edit("lamp.py")
-    assert summary(session.says("All the lamps are capped.")).narrative.count("changed `lamp.py`") < 8
+        session.user(f"now the lamp number {number} of the shop, please").edit(f"lamp_{number}.py")
+    narrative = summary(session.says("All the lamps are capped.")).narrative
+    done = re.findall(r"lamp_(\d)\.py", narrative)
+    assert len(done) > 7
+    for number in done:
+        before = narrative[: narrative.index(f"lamp_{number}.py")]
+        assert re.findall(r"lamp number (\d)", before)[-1] == number
+
+
+def test_an_answer_to_a_turn_that_there_is_no_room_for_is_led_in() -> None:
+    session = asked().edit("cap.py").says("The totals are mended, every one of them, and so are the sums of months.")
+    for number in range(14):
+        session.user(f"please have a good look at the lamp number {number} of the shop, and at the cable below it too")
+        session.edit(f"lamp_{number}.py").says(f"The lamp number {number} hangs well, and its cable is new.")
+    session.user("rename this session, please").says("The session is now called lamps and totals, as was wished.")
+    narrative = summary(session).narrative
+    assert len(narrative.split()) <= 250
+    assert "rename this session" in narrative[: narrative.index("now called lamps")]
+    assert narrative.rindex("lamp number") < narrative.index("rename this session")
+
+
+def test_a_claim_is_not_quoted_without_what_takes_it_back() -> None:
+    claim = "The totals of all the months are capped now, and so are the sums of the years."
+    claim += " The lamps and the cables were counted as well, each of them once, for the whole shop."
+    arc = summary(asked().edit("cap.py").says(f"{claim}\n\nHowever, I could not run the tests here."))
+    assert "further on: “However, I could not run the tests here”" in arc.narrative
 
 
 def test_a_report_of_what_does_not_work_is_said_and_no_objection() -> None:

@@ -277,3 +277,26 @@ def test_what_the_agent_cannot_do_says_not_why(quote: str, cause: str) -> None:
 )
 def test_a_no_to_the_offer_of_more_is_no_objection(words: str) -> None:
     assert reaction_of(words) != "objection"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Tu n'as pas compris, la lampe devait rester.",
+        "нет, верни лампу",
+        "아니 램프를 남기라고",
+        "不对，灯应该留着",
+        "違います、ランプは残してください",
+        "Du hast die Lampe vergessen",
+        "você não entendeu, a lâmpada fica",
+    ],
+)
+def test_objections_in_other_languages(words: str) -> None:
+    assert reaction_of(words) == "objection"
+
+
+@pytest.mark.parametrize(
+    "words", ["Nonetheless, mend the lamp", "да, давай", "oui, vas-y", "ランプを追加して", "None of the lamps"]
+)
+def test_what_is_no_objection_in_another_language(words: str) -> None:
+    assert reaction_of(words) != "objection"

@@ -85,10 +85,16 @@ _AGAINST = regex(
     r"|(?:^|[.!]\s+)stop (?:making|doing|using|adding|trying|changing|asking|guessing|writing)\b",
     re.IGNORECASE,
 )
-# The same in other languages of these letters: a few words that are said of what somebody did, and of little else.
+# The same in other languages: a few words that are said of what somebody did, and of little else.
 _ELSEWHERE = regex(
-    r"^\W*nein\b|\b(?:das ist (?:falsch|nicht)|warum hast du|por qué (?:has|hiciste)|eso no es|está (?:mal|errado)"
-    r"|por que você|não era|ce n['’]est pas|pourquoi (?:as-tu|tu as)|c['’]est faux)",
+    r"^\W*(?:(?:nein|non|нет|(?:это )?не (?:то|так)|неправильно)\b"
+    r"|아니|그게 아니|不对|不對|不是(?:这|這)|错了|違|ちがう)"
+    r"|\b(?:das ist (?:falsch|nicht)|du (?:hast|solltest) .{0,60}\b(?:nicht|vergessen|falsch)|warum hast du"
+    r"|por qué (?:has|hiciste)|no (?:es lo que|has (?:hecho|entendido))|eso no es|está (?:mal|errado)|te pedí que"
+    r"|por que você|não (?:era|foi isso|é isso)|você não (?:fez|entendeu)|ce n['’]est pas"
+    r"|tu (?:n['’]as (?:pas|rien)|devais)\b"
+    r"|pourquoi (?:as-tu|tu as)|c['’]est faux|ты не|почему ты|я (?:просил|имел в виду))"
+    r"|(?:아니라|하라고|했잖아|틀렸|ではなく|じゃなくて|と言った|你没有|我说的是|不要这样)",
     re.IGNORECASE,
 )
 # Said at once and flatly, so that it takes back what came right before it, whatever the lesson is about.

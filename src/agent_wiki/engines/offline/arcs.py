@@ -14,6 +14,7 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.outcome import recorded_outcome
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shipping import asks_to_ship
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import slug
@@ -30,7 +31,7 @@ _CONTINUES = regex(
     r"so|or|oh|great|good|nice|perfect|thanks?|"
     r"the same|it|its|this|that|these|those|they|let'?s also|one more|another|what about|how about|why (?:did|"
     r"do|are|have) you|why (?:is|does|was) (?:it|this|that)|why not|"
-    r"really|sorry|commit|push|ship|"
+    r"really|sorry|commit|push|ship|sudo|cd|"
     r"merge|only|implement the following plan|continue|go|fix this|undo|revert|same|both|all|first|second|1|2)\b",
     re.IGNORECASE,
 )
@@ -39,20 +40,9 @@ _MENDS = regex(r"\b(?:errors?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE)
 _LEFT = regex(r"<command-name>\s*/(?:exit|quit|clear)\b")
 _ADDRESS = regex(r"\S*(?:://|\.(?:com|org|io|dev)/)\S*")
 _SLUG_WORD = regex(r"[a-z0-9][a-z0-9_.-]*")
-_SMALL_WORDS = frozenset(
-    {"a", "an", "the", "is", "are", "was", "be", "am", "it", "its", "i", "we", "you", "he", "my", "our", "me", "us",
-     "of", "to", "in", "on", "at", "by", "for", "as", "or", "and", "but", "if", "so", "no", "not", "do", "did", "can",
-     "how", "why", "who", "any", "all", "one", "get", "got", "let", "let's", "it's", "i'm", "i'd", "i've", "up", "out",
-     "has", "had", "those", "than", "too", "very", "especially", "bit", "currently", "s", "t", "d", "m", "ll", "ve"}
-)  # fmt: skip
+_SMALL_WORDS = frozenset(table("requests")["small_words"])
 _WORD = regex(r"[a-z][a-z0-9_.-]{3,40}")
-_STOP_WORDS = frozenset(
-    {"this", "that", "with", "from", "have", "what", "when", "where", "which", "please", "could", "would", "should",
-     "there", "here", "about", "into", "some", "them", "then", "they", "your", "want", "need", "make", "like",
-     "just", "look", "file", "files", "code", "test", "tests", "also", "does", "done", "will", "been", "were",
-     "because", "using", "update", "change", "changes", "thing", "things", "right", "sure", "good", "know", "think",
-     "work", "working", "help"}
-)  # fmt: skip
+_STOP_WORDS = frozenset(table("requests")["common_words"])
 
 
 def arc_starts(trajectory: Trajectory, acts: list[Act], requests: list[UserRequest]) -> list[int]:

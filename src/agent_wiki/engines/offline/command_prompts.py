@@ -18,6 +18,7 @@ _OPENING = regex(
 )
 _PURPOSE = regex(r"^(?:Goal|Purpose): *(?P<own>[A-Z][^\n]{20,400})", re.MULTILINE)
 _STEP = regex(r"^ {0,3}\d{1,2}\. +\*\*(?P<name>[A-Z][^*\n]{3,60}?):?\*\*", re.MULTILINE)
+_DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
 _FRAME = regex(r"(?:set-?up|initiali[sz]e|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE)
 _UNFILLED = "$ARGUMENTS"
 
@@ -30,6 +31,6 @@ def asked_in_command_prompt(text: str) -> str | None:
     typed = (opening["block"] or opening["line"] or "").strip()
     if typed and typed != _UNFILLED:
         return str(typed)
-    if purpose := _PURPOSE.search(text):
+    if purpose := _DESCRIPTION.match(text) or _PURPOSE.search(text):
         return str(purpose["own"])
     return next((name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"])), None)

@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 200  # of an answer
@@ -43,6 +44,7 @@ _WAITS = regex(
     r"|ready to (?:start|proceed))\b[^.!?\n]*\?\W*$",
     re.IGNORECASE,
 )
+_QUESTIONS = regex(r"[^.!?？\n]{8,}[?？]")
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
 _VERDICT_FIELD = regex(
@@ -85,6 +87,8 @@ def delivered(stretch: Stretch) -> Shown | None:
     end = final[1].rstrip()[-_LEAST_LETTERS:]
     if not is_document and "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))
+    if not is_english(final[1]) and len(questions := _QUESTIONS.findall(final[1][-_MOST_READ:])) > 1:
+        return Shown("partial", "left-open", final[0], quoted(questions[-1]))  # offers to do more are one question
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply
     if gave_up := _GAVE_UP.search(text[:_LEAST_LETTERS]):
         return Shown("partial", "left-open", turn, quoted(gave_up.group()))
@@ -118,8 +122,8 @@ def _after_last_edit(stretch: Stretch) -> tuple[int, str] | None:
 
 
 def wants_words(request: UserRequest) -> bool:
-    """Whether a turn of the user asks for an answer, a review or a text."""
-    return _WANTS_WORDS.search(request.text[:_MOST_READ]) is not None
+    """Whether a turn of the user asks for an answer, a review or a text; in another language it may."""
+    return not is_english(request.text) or _WANTS_WORDS.search(request.text[:_MOST_READ]) is not None
 
 
 def _answer(stretch: Stretch, least: int) -> tuple[int, str] | None:

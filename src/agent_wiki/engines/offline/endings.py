@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.requests import FAULT
+from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.reverted import UNDO
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -54,6 +55,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     based = _checked(stretch, shown, troubles) if shown.basis == "check" else _shown_otherwise(stretch, shown)
     is_graded = shown.basis in ("check", "graded") and len(stretch.requests) < 2 and is_graded_elsewhere(stretch)
     reply = "" if shown.basis == "cut-off" and shown.quote else _reply(stretch)
+    based = "" if shown.basis == "left-open" and shown.quote and shown.quote[:30] in reply else based
     graded = _HANDED_OVER if is_graded else ""
     parts = (reply, _points(stretch, shown), based, graded, _next_words(stretch), _asks(stretch))
     return " ".join(filter(None, parts))
@@ -129,6 +131,8 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
 def _unknown(stretch: Stretch) -> str:
     interrupts = stretch.interrupts()
     last = stretch.acts[-1] if stretch.acts else None
+    if stretch.trajectory.source.exit_status == "interrupted" and stretch.followed_by is None:
+        return f"{_reply(stretch)} The user stopped the agent there.".strip()
     if interrupts and interrupts[-1] >= max(last.end if last else 0, stretch.last_turn - 2):
         return f"{_reply(stretch)} The user stopped the agent there (T{interrupts[-1]}).".strip()
     if last is not None and last.call.result is None and last.turn >= stretch.last_turn - 1:
@@ -144,13 +148,22 @@ def _open_end(stretch: Stretch) -> str:
     if is_last_word and asked > (stretch.acts[-1].turn if stretch.acts else 0):
         return f"The recording ends without an answer to the user (T{asked})." if asked else ""
     if any(act.edits and act.has_worked for act in stretch.acts):
-        return "No verdict on the last change was found, and no word of the user on it is recorded."
+        return _untried(stretch)
     if len(stretch.requests) > 1 and stretch.requests[-1].kind == "acceptance":
         final = stretch.requests[-1]
         return f"The user said {said(final.text, 80)} (T{final.turn}); nothing shows the effect."
     if is_last_word:  # a subagent's last word may stand in the session that started it
         return "" if stretch.trajectory.source.parent_session_id else "The recording ends without an answer."
     return "What the user made of it is not recorded."
+
+
+def _untried(stretch: Stretch) -> str:
+    """What is missing for a verdict on the last change."""
+    changed = max(act.end for act in stretch.acts if act.edits and act.has_worked)
+    later = [act for act in stretch.acts if act.turn > changed and act.kind in ("check", "probe", "run")]
+    if later:
+        return "Nothing that ran after the last change says whether it holds."
+    return f"Nothing was run after the last change (T{changed})."
 
 
 def _points(stretch: Stretch, shown: Shown) -> str:
@@ -172,8 +185,15 @@ def _next_words(stretch: Stretch) -> str:
 
 def _reply(stretch: Stretch) -> str:
     """The agent's last words, as its words and not as a fact."""
-    line = last_words(stretch, 240)[1]
+    line = words_of_reply(stretch, 240)[1]
     return f"In its own words: {line}." if line else ""
+
+
+def words_of_reply(stretch: Stretch, most: int, since: int | None = None, until: int | None = None) -> tuple[int, str]:
+    """What `last_words` says, with what the same reply takes back of it further on."""
+    turn, line = last_words(stretch, most, since, until)
+    but = reservation(stretch.content(turn), line) if line else ""
+    return turn, f"{line}; further on: {said(but, 2 * most // 3)}" if but else line
 
 
 def _asks(stretch: Stretch) -> str:

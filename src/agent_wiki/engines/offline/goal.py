@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line, without_links
 
@@ -188,7 +189,8 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     paragraphs = task_paragraphs(text)
     if not paragraphs:
         return ""
-    lead, items = listed_tasks(task_part(text)) if len(text) >= _LEAST_WITH_LIST else ("", [])
+    is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)
+    lead, items = listed_tasks(task_part(text)) if is_listed else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
     return _upper_first(_COUNTED.sub("", clause(line or _sentence_that_asks(text, paragraphs, most), most)))
 
@@ -252,6 +254,8 @@ def _with_items(lead: str, items: list[str], most: int) -> str:
 def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> str:
     """The asking sentence of the first paragraph, or of a later one, or at the end; with what belongs to it."""
     first, last = paragraphs[0], paragraphs[-1]
+    if not is_english(text) and not _LOG_LINE.match(text):
+        return _filled(first[0], [*first[1:], *(each[0] for each in paragraphs[1:3])], most)
     asks = _asks if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
@@ -273,7 +277,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
     is_continued = len(paragraphs) > 1 and len(text) < _LEAST_WITH_LIST and _asks(paragraphs[1][0])
-    if len(paragraphs) > 1 and (is_continued or _needs_next(first[-1], text) or _is_foreign(text)):
+    if len(paragraphs) > 1 and (is_continued or _needs_next(first[-1], text)):
         following = [*following, paragraphs[1][0]]
     return _filled(first[start], following, most)
 
@@ -307,12 +311,6 @@ def _asks_plainly(sentence: str) -> bool:
         and _CAUTION.match(sentence) is None
         and (match.start() == 0 or _SAYS_TASK.search(sentence) is not None)
     )
-
-
-def _is_foreign(text: str) -> bool:
-    """It is not in a language in which a request is recognised."""
-    letters = [letter for letter in text[:_LEAST_WITH_LIST] if letter.isalpha()]
-    return sum(map(str.isascii, letters)) < len(letters) / 2
 
 
 def _needs_next(sentence: str, text: str) -> bool:

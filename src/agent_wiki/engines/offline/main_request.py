@@ -8,9 +8,11 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shipping import asks_to_ship
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LEAST_WORDS = 6
+_LEAST_LETTERS = 12  # where words are not set apart, or not known
 _LEAST_WORDS_OF_TASK = 15
 _LEAST_WORDS_OF_PROMPT = 20
 _LEAST_WORDS_BESIDE = 12
@@ -127,7 +129,11 @@ def _changes(act: Act) -> int:
 
 def _wants_work(request: UserRequest) -> bool:
     """It says in so many words what it wants done: no question, no remark, no "and now test it"."""
-    if request.kind not in ("request", "objection") or len(request.text.split()) < _LEAST_WORDS or _is_chore(request):
+    if request.kind not in ("request", "objection") or _is_chore(request):
+        return False
+    if not is_english(request.text):  # where no word of a wish is known
+        return sum(map(str.isalpha, request.text)) >= _LEAST_LETTERS and not _is_question(request.text)
+    if len(request.text.split()) < _LEAST_WORDS:
         return False
     asks = ASKS.search(request.text[:1_000]) or _LOOKS_INTO.match(request.text)
     return asks is not None and not _is_question(request.text)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection
+from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
-from agent_wiki.engines.offline.endings import ending, last_words
+from agent_wiki.engines.offline.endings import ending, words_of_reply
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
@@ -23,6 +24,7 @@ from agent_wiki.engines.offline.wording import called, code, error_words, is_inl
 from agent_wiki.engines.offline.working import worked
 
 _MOST_USER_TURNS = 6
+_MOST_GOING_ON = 60  # characters
 
 
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -31,22 +33,26 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     ended = ending(stretch, shown, troubles)
     said_last = shown.turn if shown.basis == "user" else None  # which the ending has
     asked = _user_turns(stretch, is_talk)
+    episodes = _episodes(stretch, {each.turn for each in asked} if is_talk else None)
     sentences = [_opening(stretch), *(each for each in asked if each.turn != said_last)]
     refused_by_agent = refusals_of_agent(stretch) if is_talk else []
     sentences += [each.sentence for each in refused_by_agent if each.words[1:41] not in ended]
     turns, scratch = [act.turn for act in stretch.acts], stretch.scratch()
-    for start, end in _episodes(stretch, {each.turn for each in asked}):
+    for start, end in episodes:
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
         sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
-        turn, words = last_words(stretch, 120, since=start, until=end)
+        turn, words = words_of_reply(stretch, 120, since=start, until=end)
         if words[1:41] not in ended and not is_talk and end <= stretch.last_turn:
             sentences.append(
                 Sentence(turn, 49 if any(act.edits for act in acts) else 59, f"It answered: {words} (T{turn}).")
             )
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
+    opened = sentences[0].turn  # a greeting before it is no request
+    sentences = [replace(each, turn=max(each.turn, opened)) for each in sentences]
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended))
-    return story_of(sentences)
+    begun = {start for start, _ in episodes[1:] if start != said_last}
+    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 
 
 def _opening(stretch: Stretch) -> Sentence:
@@ -99,9 +105,18 @@ def _user_turn(request: UserRequest) -> Sentence | None:
     return Sentence(request.turn, weights[request.kind], texts[request.kind], opens=True)
 
 
-def _episodes(stretch: Stretch, shown: Collection[int]) -> list[tuple[int, int]]:
-    """Turn ranges from one turn of the user that the story shows to the next that brought something new."""
-    news = [each.turn for each in stretch.requests[1:] if each.kind not in ("nudge", "answer") and each.turn in shown]
+def _went_on(request: UserRequest) -> str:
+    """The shortest word on a turn of the user that the story has no room for, and whose work it tells."""
+    words = in_own_words(request_line(request.text, _MOST_GOING_ON), request, _MOST_GOING_ON)
+    return f"The user went on{f': {words}' if words else ''} (T{request.turn})."
+
+
+def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int, int]]:
+    """Turn ranges from one turn of the user that brought something new to the next; of `shown` only, where given."""
+    opening = opening_turn(stretch.requests)
+    later = [each for each in stretch.requests if opening is not None and each.turn > opening.turn]
+    new = [each.turn for each in later if each.kind not in ("nudge", "answer")]
+    news = [turn for turn in new if shown is None or turn in shown]
     starts = [stretch.first_turn, *news]
     return list(zip(starts, [*starts[1:], stretch.last_turn + 1], strict=True))
 
@@ -117,10 +132,10 @@ def _trouble(trouble: Trouble) -> Sentence:
     if trouble.is_check:
         weight = 52 if is_inline(first) else 82
     if trouble.fix is None:
-        return Sentence(first.turn, weight - 10, f"{failed}.")
+        return Sentence(last.turn, weight - 10, f"{failed}.")
     is_settled = "commit" not in name and any(each.words[:2] == ("git", "commit") for each in trouble.fix.commands)
     verb = "was settled" if is_settled else "passed" if trouble.is_check else "worked"
-    return Sentence(first.turn, weight, f"{failed}; it {verb} {trouble.how} (T{trouble.fix.end}).")
+    return Sentence(last.turn, weight, f"{failed}; it {verb} {trouble.how} (T{trouble.fix.end}).")
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:

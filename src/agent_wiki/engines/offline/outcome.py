@@ -42,6 +42,7 @@ from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.result_lines import last_line, quoted
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory import Source
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _CUT_OFF = regex(
@@ -337,6 +338,7 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or report is None
         or following.kind not in ("request", "command")
         or not _changed_something(stretch)
+        or not is_english(following.text)  # it may well be a complaint
         or _DOUBTS.search(following.text[:_MOST_READ])
         or (following.kind == "request" and _ASKS_ABOUT_IT.search(following.text[:_MOST_READ]))
         or any(_is_repeated(following.text, each.text) for each in stretch.requests)

@@ -11,15 +11,25 @@ from dataclasses import replace
 from typing import Literal
 
 from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.unwrapping import unwrapped
 
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
 
+
+def _written(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """An expression of the table of what users say."""
+    return regex("".join(table("requests")[name]), re.IGNORECASE | flags)
+
+
 _MOST_READ = 20_000
 _LEAST_PART = 200  # characters
+_SHORT_ANSWER = 12  # characters, where no word of a wish is known
+_SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
 _SKILL = regex(r"\s*<skill name=\"(?P<name>[\w:.-]{1,80})\"")  # with its text; what the user adds comes after it
 _SKILL_TEXT = regex(  # the text of a skill, and below it what the user wants of it
@@ -29,94 +39,19 @@ _SKILL_TEXT = regex(  # the text of a skill, and below it what the user wants of
     needs=("Base directory for this skill: ",),
 )
 _COMMAND_ARGS = regex(r"<command-args>([^<]{1,4000})")
-_HOUSEKEEPING = frozenset(
-    {"exit", "quit", "clear", "compact", "model", "login", "logout", "config", "help", "status", "cost", "resume",
-     "mcp", "reload-plugins", "plugin", "hooks", "ide", "doctor", "memory", "permissions", "vim", "theme", "usage",
-     "context", "export", "agents", "bug", "release-notes", "terminal-setup", "fast", "effort", "rename",
-     "stats", "cd", "add-dir", "rewind", "output-style", "statusline", "todos", "upgrade", "feedback", "new"}
-)  # fmt: skip
+_HOUSEKEEPING = frozenset(table("requests")["housekeeping"])
 _TYPED_COMMAND = regex(r"/([a-z][\w:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
 _ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
 _TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)
-_NUDGES = regex(
-    r"^(?:ok(?:ay)?|yes|yep|yeah|yup|sure|y|no|n|go(?: ahead| on| for it)?|continue|proceed|next|do it|"
-    r"please do|please|done|exit|quit|"
-    r"keep going|carry on|resume|retry|try again|again|hi|hello|hey|test|stop|\d{1,2}|[a-d]|k|fine|start|"
-    r"sounds good|thank you|thanks|ping|begin)\b(?P<rest>.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_ACCEPTED = regex(
-    r"^(?:(?:ok(?:ay)?|yes|yep|great|cool|awesome)[,.! ]+)?(?:that )?(?:works?\b(?! on| with)|it works|"
-    r"works? (?:now|great|fine|well)|perfect|great\b|awesome|"
-    r"excellent|lgtm|looks? (?:good|great|right|correct)|nice\b|that(?:'s| is) (?:it|right|correct|great|"
-    r"perfect|better|good|exactly)|"
-    r"(?:that|this) (?:works|fixed|did it|solved)|exactly|well done|good job|brilliant|amazing|thank(?:s|"
-    r" you)\b|ship it|merge it|love it|wonderful)",
-    re.IGNORECASE,
-)
-_ACCEPTED_INSIDE = regex(
-    r"\b(?:(?:it|that|this) (?:all )?(?:works|worked) (?:now|great|well|perfectly|fine)|(?:looks?|sounds?) (?:go"
-    r"od|great|perfect)\b|"
-    r"all (?:good|set)\b|works like a charm|(?:it's|is|are) (?:pretty |really )?(?:good|great|perfect)\b)",
-    re.IGNORECASE,
-)
-_OBJECTED = regex(
-    r"^(?:no\b(?! problem| worries| rush|,? (?:then )?(?:that|it)(?:'?s| is| will be|'ll be) (?:ok|fine|good|all|it)"
-    r"|[,.]? (?:thanks?|nothing (?:else|more))\b)|nope|wait\b(?! we\b| for\b| until\b)|stop\b|but (?:you|i)\b|"
-    r"hmm+\W+(?:no|but|why|what is|that|this|it)\b|really\?|huh|"
-    r"why (?:(?:did|do|are|would) you|(?:is|was|does|did) (?:it|this|that)|not)\b|"
-    r"actually,? (?:no|i (?:do not|don'?t|meant?|want(?:ed)?|asked|said)|"
-    r"we (?:do not|don'?t|need|should)|don't)\b|not (?:what|like|quite|that|yet)|wrong\b|undo\b|revert\b|don'?t\b|"
-    r"do not\b|never\b|that(?:'s| is) (?:not|wrong)|this (?:is|does)(?:n't| not)|it (?:still|does not|doesn't|didn't)|"
-    r"still (?:too|not|no|fail|broken|see|get|does)|instead\b|what is going on|"
-    r"you (?:forgot|missed|broke|didn't|should))",
-    re.IGNORECASE,
-)
-_OBJECTED_INSIDE = regex(
-    r"\b(?:but you|that(?:'s| is) (?:not|wrong)|not what i|already (?:said|told|asked)|add (?:it|them|that) back|"
-    r"put (?:it|them) back|(?:is|are) (?:still )?(?:failing|broken|blowing up)|"
-    r"still (?:fails?|failing|broken|see|not|doesn't|get)|does(?:n't| not) work|didn't work|"
-    r"i (?:asked|said|meant)|i wanted(?! to\b)|i did ?n['’]?o?t (?:want|ask)|there(?:'s| is) (?:still )?a bug|"
-    r"until it (?:actually )?works|(?:feels?|seems?) off\b|(?:are|['’]re) not (?:yet )?done|why (?:did|are|do) you|"
-    r"[.!?] why not|i never (?:want|asked)|should(?:n't| not) (?:have|be)|"
-    r"(?<!what's )(?<!what’s )(?<!the )(?<!sorry )wrong\b|fix this:|no need to|"
-    r"(?:can'?t|cannot) (?:we|you) just|(?<!maybe )instead of|(?:neither|none) of (?:those|these))",
-    re.IGNORECASE,
-)
-# A question that proposes or asks to know; one that names a fault is an objection all the same.
-_OPEN_QUESTION = regex(
-    r"^(?:wait\b[ ,.!]*)+(?!.{0,200}\b(?:you|why)\b).{0,200}\?\s*$|^(?:so |and |ok(?:ay)?,? |also |"
-    r"(?:wait\b[ ,.!]*)+)?(?:(?:is|are) there\b|should (?:we|i)\b|do we\b|does (?!not\b)\w|which\b|who\b|when\b|"
-    r"where\b|how (?:do|does|can|is|are)\b|what (?:is|are|does|do|would|if|about|kind|types?)\b(?! going on))",
-    re.IGNORECASE,
-)
-FAULT = regex(
-    r"n't\b|\b(?:still|again|wrong|broken?|fail(?:s|ed|ing)?|errors?|cannot|hangs?|not found|not work\w*"
-    r"|i (?:said|asked|meant|wanted))\b",
-    re.IGNORECASE,
-)
-
-ASKS = regex(
-    r"(?!\B\w)(?:"  # none begins within a word: most places are passed over at once
-    r"(?:^|[,;:—-]\s*|\b(?:and|then) )(?:please |now |also |first |actually |let'?s |let us |just )*"
-    r"(?:take a look|add|address|analy[sz]e|assess|audit|"
-    r"apply|book|bring|build|bump|calculate|cancel|change|check|clean|commit|complete|"
-    r"configure|continue|convert|create|debug|delete|deploy|describe|design|diagnose|do|document|draft|ensure|"
-    r"estimate|evaluate|execute|explain|extract|find|finish|fix|generate|get|give|help|"
-    r"adapt|adjust|compare|disable|enable|extend|reduce|reproduce|rerun|wire|"
-    r"implement|improve|install|integrate|investigate|list|look|make|merge|migrate|modify|move|open|optimi[sz]e|"
-    r"perform|plan|port|print|produce|provide|publish|push|read|rebase|"
-    r"refactor|release|remove|rename|repair|replace|report|research|resolve|restore|return|revert|review|rework|rewrite|"
-    r"run|search|send|set|ship|show|simplify|"
-    r"solve|spawn|split|start|summari[sz]e|support|switch|test|tell|translate|transfer|try|turn|"
-    r"update|upgrade|use|verify|walk|write)\b(?![-/])"
-    r"|\b(?:(?:can|could|would|will) (?:you|we|i)|i(?:'d| would) (?:like|love|prefer)"
-    r"|i(?:'m| am) (?:looking|trying|hoping)|(?:i|we) (?:really |still |just |also |do )?(?:need|want)"
-    r"|what i'?m trying|let's|(?:so|and|ok|okay|but),? lets|please|(?:we|you)(?:'ll| will) need|we should"
-    r"|we(?:'re| are) going to)\b|(?:^|[.!]\s*)lets\b|\?\s*$)",
-    re.IGNORECASE,
-)
+_NUDGES = _written("nudges", re.DOTALL)
+_ACCEPTED = _written("accepts")
+_ACCEPTED_INSIDE = _written("accepts_within")
+_OBJECTED = _written("objects")
+_OBJECTED_INSIDE = _written("objects_within")
+_OPEN_QUESTION = _written("open_question")
+FAULT = _written("fault")
+ASKS = _written("asks")
 # The turn before was meant for somebody else.
 _RETRACTS = regex(
     r"\W*(?:sorry\W+|oops\W+)?(?:wrong (?:chat|window|session)\W+)?"
@@ -170,7 +105,9 @@ def _is_known(text: str, found: list[UserRequest]) -> bool:
 
 def _is_answer(text: str) -> bool:
     """After a question of the agent: a short text that asks for nothing, or a yes or no with something added."""
-    return (len(text) < 200 and _ANSWERS.match(text) is not None) or (len(text) < 400 and ASKS.search(text) is None)
+    if len(text) < 200 and _ANSWERS.match(text) is not None:
+        return True
+    return len(text) < (400 if is_english(text) else _SHORT_ANSWER) and ASKS.search(text) is None
 
 
 def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest | None:
@@ -222,6 +159,8 @@ def _first_kind(text: str) -> RequestKind:
 
 
 def _kind(text: str) -> RequestKind:
+    if not is_english(text) and reaction_of(text) == "objection":
+        return "objection"
     is_short = len(text) <= 400
     head = text[: 400 if is_short else 120]
     is_open_question = _OPEN_QUESTION.match(head) is not None and FAULT.search(head) is None
@@ -238,6 +177,7 @@ def is_nudge(text: str) -> bool:
     """A turn that only makes the agent continue or answers its question: no request of its own."""
     match = _NUDGES.match(text.strip())
     if match is None:
-        return not any(character.isalpha() for character in text)
+        is_one_word = len(text.strip()) <= _SHORT_WORD and len(text.split()) == 1
+        return not any(map(str.isalpha, text)) or (is_one_word and not is_english(text))
     rest: str = match.group("rest")
     return sum(map(str.isalnum, rest)) <= 3

@@ -8,6 +8,7 @@ from itertools import pairwise
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.delivered import wants_words
 from agent_wiki.engines.offline.read_back import is_asked_for
+from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.shell.result_lines import quoted
@@ -107,7 +108,11 @@ def reported(stretch: Stretch) -> Shown | None:
     is_unmet = any(act.has_failed for act in since if act.turn >= last.turn) or any(
         each.turn > last.turn and (each.kind == "objection" or not wants_words(each)) for each in wanted
     )
-    return Shown("success", "done", last.end, act=last) if is_done and not is_unmet else None
+    if not is_done or is_unmet:
+        return None
+    if open_end := reservation(reply[1]):
+        return Shown("partial", "left-open", reply[0], quoted(open_end))
+    return Shown("success", "done", last.end, act=last)
 
 
 def subjects_of(act: Act) -> list[str]:

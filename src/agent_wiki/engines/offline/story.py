@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Mapping
 
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -24,17 +26,22 @@ class Sentence:
     opens: bool = False
 
 
-def story_of(sentences: list[Sentence]) -> str:
-    """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out."""
-    kept = sorted(_fitting(sentences), key=lambda at: (sentences[at].turn, at))
+def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) -> str:
+    """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out.
+
+    `asked`: the later turns of the user, each with a short sentence about it. That sentence comes before what was done
+    about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to
+    another request.
+    """
+    order = {id(each): at for at, each in enumerate(sentences)}
+    kept = sorted(_fitting(sentences, asked or {}), key=lambda each: (each.turn, order.get(id(each), -1)))
     paragraphs: list[list[str]] = [[]]
-    asked, before = 0, ""
-    for at in kept:
-        sentence = sentences[at]
+    followed, before = 0, ""
+    for sentence in kept:
         if sentence.opens and sum(map(_words, paragraphs[-1])) >= _PARAGRAPH_WORDS:
             paragraphs.append([])
-        text = sentence.text.replace("{then}", _THEN[asked % len(_THEN)])
-        asked += text != sentence.text
+        text = sentence.text.replace("{then}", _THEN[followed % len(_THEN)])
+        followed += text != sentence.text
         text = _with_subject(text, paragraphs[-1][-1:])
         if sentence.text != before:
             paragraphs[-1].append(text[:1].upper() + text[1:])
@@ -42,16 +49,26 @@ def story_of(sentences: list[Sentence]) -> str:
     return "\n\n".join(" ".join(each) for each in paragraphs)
 
 
-def _fitting(sentences: list[Sentence]) -> list[int]:
-    """Positions of the heaviest sentences that fit; of two alike, earlier before later."""
-    room = MOST_WORDS
-    kept = []
-    for at in sorted(range(len(sentences)), key=lambda at: (-sentences[at].weight, sentences[at].turn, at)):
-        words = _words(sentences[at].text)
-        if 0 < words <= room:
-            room -= words
-            kept.append(at)
-    return kept
+def _fitting(sentences: list[Sentence], asked: Mapping[int, str]) -> list[Sentence]:
+    """The heaviest sentences that fit, with the turns of the user that they are about; of two alike, the earlier."""
+    turns, room = sorted(asked), MOST_WORDS
+    kept: list[Sentence] = []
+    openings: dict[int, Sentence] = {}  # by the turn of the user
+    for sentence in sorted(sentences, key=lambda each: (-each.weight, each.turn)):
+        of = turns[at - 1] if (at := bisect_right(turns, sentence.turn)) else 0
+        is_opening = sentence.opens and sentence.turn == of
+        known = openings.get(of)
+        opening = sentence if is_opening else known or (Sentence(of, 0, asked[of], opens=True) if of else None)
+        needed = _words(opening.text) - (_words(known.text) if known else 0) if opening else 0
+        needed += 0 if is_opening else _words(sentence.text)
+        if not sentence.text or needed > room:
+            continue
+        room -= needed
+        if opening is not None:
+            openings[of] = opening
+        if not is_opening:
+            kept.append(sentence)
+    return [*openings.values(), *kept]
 
 
 def _words(text: str) -> int:
