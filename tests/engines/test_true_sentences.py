@@ -318,3 +318,36 @@ def test_a_change_of_a_cluster_is_a_key_turn_without_a_word_to_it_too() -> None:
     session.run("kubectl patch deployment lamp -p '{}'", "deployment.apps/lamp patched")
     texts = [note.text for note in summary(session.says("The lamp has more memory now.")).key_turns]
     assert any("changes the cluster" in text for text in texts)
+
+
+def test_two_files_of_one_name_are_two_files() -> None:
+    session = asked()
+    for place in ("shop", "store", "mill"):
+        session.read(f"/work/{place}/src/main.py").read(f"/work/{place}/src/lamp.py")
+    assert "and four others" in summary(session.says("They are alike.")).narrative
+
+
+def test_a_command_is_named_with_the_sudo_that_its_failure_is_about() -> None:
+    arc = summary(asked().run("sudo lampctl hang shop", "sudo: command not found", failed=True).says("No sudo."))
+    assert "`sudo lampctl hang shop` failed" in arc.narrative
+
+
+def test_a_check_before_a_change_of_prose_is_of_the_last_change_of_code() -> None:
+    session = asked().edit("cap.py").edit("sum.py").run("pytest -q", "4 passed").edit("README.md", "a", "b")
+    assert "After the last change of code `pytest -q` passed" in summary(session.says("Done.")).narrative
+
+
+def test_a_difference_in_quotation_marks_is_not_laid_to_the_option_beside_it() -> None:
+    session = asked().run('shelf read "C:/lamp.md', "unterminated string", failed=True)
+    arc = summary(session.run("shelf read -x 'C:/lamp.md'", "a lamp").says("Read."))
+    assert "with `-x`" not in arc.narrative
+
+
+def test_work_that_a_subagent_did_after_the_checks_is_not_covered_by_them() -> None:
+    session = asked().edit("cap.py").run("pytest -q", "4 passed")
+    sent = {"description": "Simplify the totals", "subagent_type": "simplifier", "prompt": "simplify"}
+    assert summary(session.says("Capped.")).outcome == "success"
+    session.user("simplify it with the agent for that").call("Task", sent, "Simplified cap.py.").says(
+        "It is simpler now."
+    )
+    assert summary(session).outcome == "partial"

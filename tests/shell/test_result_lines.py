@@ -29,3 +29,11 @@ dpkg-query: no packages found matching lamps"""
 )
 def test_the_line_says_what_failed(result: str, line: str) -> None:
     assert error_line(result) == line
+
+
+def test_of_a_client_s_report_of_a_failed_tool_what_the_tool_said() -> None:
+    call = '{"name":"push_files","args":{"files":"' + "x" * 20_000 + '"}}'
+    told = '[{"functionResponse":{"response":{"content":[{"type":"text","text":"409 Git Repository is empty"}]}}}]'
+    text = f"MCP tool 'push_files' reported tool error for function call: {call} with response: {told}"
+    assert error_line(text) == "409 Git Repository is empty"
+    assert error_line("Exit Code: 1\nlampctl: unknown parameter 'led'") == "lampctl: unknown parameter 'led'"

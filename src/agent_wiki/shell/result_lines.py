@@ -83,7 +83,7 @@ _ERROR_WORDS = regex(
 )
 _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|back-?off)\b", re.IGNORECASE)
 _FRAME = regex(
-    r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit code:? -?\d+$|Chunk ID:|"
+    r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
     r"Wall time:|\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
     r"Process Group PGID: \d|Background PIDs: |"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
@@ -100,6 +100,9 @@ _LOCATED = regex(r"^(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)
 _EXIT_LINE = regex(
     r"(?:Process exited with code|[Ee]xit [Cc]ode:?|<returncode>|\"exit_code\":)\s*-?\d+(?:</returncode>)?"
 )
+# What a client writes below the whole arguments of a call that failed.
+_ANSWER = " with response: "
+_ANSWERED = regex(r' with response: \[\{.{0,200}?"text":"(?P<words>[^"\\\n]{8,2000})')
 _NO_DIAGNOSTICS = regex(
     r'"diagnostics": ?\[\s*\]|\bno (?:linter |lint )?(?:errors|problems|diagnostics|issues)\b', re.IGNORECASE
 )
@@ -210,6 +213,8 @@ def error_line(text: str) -> str:
     In this order: a line that says what failed; a place in a file; the end of a traceback; a line that only says
     that something failed; an exception that nobody caught; the first with a word of error; the first at all.
     """
+    if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
+        return quoted(said["words"])
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
     failed = [line for line in lines if shows_failure(line)]
     kinds = (  # each looked for only where those before it are not there

@@ -127,13 +127,15 @@ def wants_words(request: UserRequest) -> bool:
 
 
 def _answer(stretch: Stretch, least: int) -> tuple[int, str] | None:
-    """The longest of the agent's answers; none when it did not have the last word, or broke off at a call."""
+    """The longest answer to the last request, or of all; none where the user had the last word, or a call broke off."""
     replies = list(stretch.replies())
     if not replies or not stretch.requests or replies[0][0] < stretch.requests[-1].turn:
         return None
     if any(act.turn > replies[0][0] for act in stretch.acts):
         return None
-    longest = max(replies, key=lambda each: len(each[1]))
+    asked = stretch.last_request_turn()
+    own = [each for each in replies if each[0] > asked and sum(map(str.isalpha, each[1])) >= least]
+    longest = max(own or replies, key=lambda each: len(each[1]))
     return longest if sum(map(str.isalpha, longest[1])) >= least else None
 
 

@@ -117,7 +117,8 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         has_changed = any(act.edits and act.has_worked for act in stretch.acts)
-        when = "After the last change" if has_changed else "At the end"
+        is_last = not any(act.edits and act.has_worked and act.turn > last.end for act in stretch.acts)
+        when = f"After the last change{'' if is_last else ' of code'}" if has_changed else "At the end"
         return f"{when} {listing(names)} passed (T{last.end}){what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)

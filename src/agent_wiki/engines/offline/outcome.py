@@ -87,6 +87,11 @@ _SPEAKS_OF_FAULTS = regex(
 _TEST_FILE = regex(
     r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
 )
+_CHANGES_CODE = regex(
+    r"\b(?:add|build|chang|clean|creat|edit|fix|implement|migrat|mov|refactor|remov|renam|replac|rewrit|simplif|updat"
+    r"|writ)\w*",
+    re.IGNORECASE,
+)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _LOOKS = ("look", "plan", "ask")
 _MOST_READ = 400
@@ -247,9 +252,17 @@ def _changed_something(stretch: Stretch) -> bool:
 def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
     edits = [(act.turn, path) for act in stretch.acts for path in act.edits if not path.startswith("/tmp/")]
+    edits += [(act.turn, "") for act in stretch.acts if edits and act.kind == "delegate" and _has_work_done(act)]
     code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]
     return turns[-1] if turns else stretch.first_turn
+
+
+def _has_work_done(act: Act) -> bool:
+    """A subagent was sent to change something, as far as the words for it say: its edits stand elsewhere."""
+    arguments = act.call.arguments
+    words = " ".join(str(arguments.get(name) or "") for name in ("subagent_type", "description", "agent_type"))
+    return _CHANGES_CODE.search(words) is not None and act.has_worked
 
 
 def _verbatim(stretch: Stretch, act: Act) -> str | None:

@@ -128,7 +128,8 @@ def _of_words(step: SimpleCommand, again: SimpleCommand) -> str:
     if before == after:  # what is given to the program itself, as in `git -c name=value commit`
         before, after = (_as_written(each) for each in (step, again))
     come, gone = [word for word in after if word not in before], [word for word in before if word not in after]
-    if any(len(word) > _MOST_SHOWN for word in (*come, *gone)) or len(come) > _MOST_WORDS:
+    is_quoted_otherwise = any((mark in step.source) != (mark in again.source) for mark in "\"'")
+    if is_quoted_otherwise or any(len(word) > _MOST_SHOWN for word in (*come, *gone)) or len(come) > _MOST_WORDS:
         return _as_shown(step, again)
     if come and not gone:
         return f"with {code(with_short_paths(' '.join(come)))}"

@@ -19,6 +19,7 @@ _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
+_LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to what stands on the lines below
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -41,6 +42,7 @@ def shown_command(act: Act, most: int = 70) -> str:
     command = main_command(act)
     if command is not None:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
+        text = f"sudo {text}" if command.source.startswith("sudo ") else text  # what it says of itself is about that
         return plain_line(with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", ""), most)
     name = bare_tool_name(act.call.name).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
@@ -148,6 +150,7 @@ def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Ma
 def error_words(line: str, most: int = 110) -> str:
     """An error line in quotation marks, without what loggers prefix."""
     line = line.strip().removeprefix("Output: ")
+    line = _LEADS_IN.sub("", line)
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
     return said(re.sub(r"[=*\-_#\s]+$", "", line), most)
 

@@ -53,8 +53,11 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
     read = [(act, path) for act in looks if act.has_worked and (path := _looked_at(act))]
     if not read:
         return None
-    paths = distinct([shown_path(path, cwd) for _, path in read])
-    text = f"The agent read {listing([code(path) for path in paths])}."
+    paths = [shown_path(path, cwd) for path in distinct([path for _, path in read])]  # two may be shown alike
+    named = distinct(paths)[:3] if len(paths) > 4 else distinct(paths)
+    others = f" and {count(len(paths) - len(named))} others" if len(paths) > 4 else ""
+    names = ", ".join(map(code, named)) if others else listing([code(path) for path in named])
+    text = f"The agent read {names}{others}."
     return Sentence(read[0][0].turn, 45 if is_first else 20 if first_edit else 35, text)
 
 
@@ -123,7 +126,8 @@ def _served(acts: list[Act]) -> Sentence | None:
         return None
     turn = next(act.turn for act in acts if act in done or code(bare_tool_name(act.call.name)) in names)
     if not done:
-        return Sentence(turn, 30, f"The agent looked things up with {listing(names)}.")
+        has_read = any(act.kind == "look" and _looked_at(act) for act in acts)
+        return None if has_read else Sentence(turn, 30, f"The agent looked things up with {listing(names)}.")
     before = f"After {listing(names, 2)} the" if names else "The"
     calls = distinct([service_call(act) for act in done])
     return Sentence(turn, 70, f"{before} agent called {listing(calls, 4)}.")
