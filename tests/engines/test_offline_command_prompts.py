@@ -39,6 +39,7 @@ def test_an_older_form_has_its_input_on_a_line() -> None:
 def test_without_words_its_description_says_what_it_is_for() -> None:
     head = "---\ndescription: Write the specification of a feature of the shop.\n---\n\n"
     assert asked_in_command_prompt(head + _prompt("")) == "Write the specification of a feature of the shop."
+    assert asked_in_command_prompt(head + "Read the plan.") == "Write the specification of a feature of the shop."
 
 
 def test_other_texts_are_no_such_prompt() -> None:
@@ -54,4 +55,6 @@ def test_the_goal_of_a_session_is_the_request_in_the_prompt() -> None:
 def test_a_pasted_log_is_known_by_its_error() -> None:
     line = request_line("INFO: started\nINFO: rows answered 500\nKeyError: 'name' is not there\n")
     assert pasted_line(line, 100) == "“KeyError: 'name' is not there”"
+    terminal = "ann@desk shop % npm test\n\n> shop@1.0.0 test\n\nError: Cannot find module 'lamps'\n"
+    assert pasted_line(request_line(terminal), 100) == "“Error: Cannot find module 'lamps'”"
     assert pasted_line(request_line("Add a column for the name"), 100) == ""

@@ -12,7 +12,7 @@ from agent_wiki.trajectory.lazily import regex
 _OPENING = regex(
     r"\A\s*(?:---\n.{0,2000}?\n---\s*)?"
     r"(?:#+ User Input\s+```(?:text)?\n(?P<block>.{0,4000}?)```"
-    r"|The user input to you can be provided[^\n]{0,200}\s+User input:\s*\n(?P<line>.{0,4000}?)\n\s*\n)",
+    r"|The user input (?:to you )?can be provided[^\n]{0,200}\s+User input:\s*\n(?P<line>.{0,4000}?)\n\s*\n)",
     re.DOTALL,
     needs=("User Input", "User input:"),
 )
@@ -27,7 +27,7 @@ def asked_in_command_prompt(text: str) -> str | None:
     """The request in a command's prompt; None where `text` is no such prompt."""
     opening = _OPENING.match(text)
     if opening is None:
-        return None
+        return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None
     typed = (opening["block"] or opening["line"] or "").strip()
     if typed and typed != _UNFILLED:
         return str(typed)

@@ -73,7 +73,7 @@ _CAUTION = regex(
 _LOG_LINE = regex(
     r"^(?:(?:INFO|WARN(?:ING)?|DEBUG): |vite v\d|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most"
     r"|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
-    r"|\S+@\S+ [^\n]{1,120}\n\$ |e: file:|(?:> )?Task :|BUILD FAILED|npm ERR|\$ |panic: |FAIL(?:ED)?\b"
+    r"|\S+@\S+ (?:[^\n]{1,120}\n\$ |[^\n%$]{0,80}[%$] )|e: file:|(?:> )?Task :|BUILD FAILED|npm ERR|\$ |panic: |FAIL(?:ED)?\b"
     r"|\S{1,80}:\d+:\d+: )",
     re.IGNORECASE,
 )
