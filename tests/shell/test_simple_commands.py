@@ -96,3 +96,10 @@ def test_a_command_with_other_words_has_another_program_and_equal_ones_are_one_k
     assert again == command
     assert {command: 1}[again] == 1
     assert pickle.loads(pickle.dumps(command)).program == "git"  # noqa: S301 - it was made here
+
+
+def test_a_patch_that_was_joined_to_its_command_is_no_line_of_the_shell() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: lamp.py\n@@\n+def lit(lamp) -> bool:\n+    return lamp > 0\n*** End Patch"
+    )
+    assert [(each.program, each.writes) for each in simple_commands(f"apply_patch {patch}")] == [("apply_patch", ())]

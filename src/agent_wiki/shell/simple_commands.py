@@ -6,6 +6,7 @@ precede a program are stripped (`wrappers`).
 
 from __future__ import annotations
 
+import re
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import Literal
@@ -18,6 +19,7 @@ ShellKind = Literal["look", "edit", "delete", "revert", "check", "ship", "run"]
 
 _DEEPEST = 2  # shells in shells
 _SUBSTITUTION = regex(r"\$\([^()\n\"']{0,200}\)")
+_BARE_PATCH = regex(r"\bapply_patch \*\*\* Begin Patch\n.*?(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
 _ENDS = frozenset({"fi", "done", "esac", "}", "case", "select", "function"})
 _LOOPS = frozenset({"for", "while", "until", "select"})
 _SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})
@@ -74,6 +76,8 @@ def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
 @lru_cache(maxsize=1024)  # several modules look at the same line in turn
 def steps_of(command: str) -> tuple[SimpleCommand, ...]:
     """The same with the steps that run no program: assignments (`code=$?`)."""
+    if "apply_patch *** Begin Patch" in command:  # an array of arguments that was joined: the patch is one word
+        command = _BARE_PATCH.sub("apply_patch", command)
     return tuple(_Steps(command[:MOST_CHARACTERS]).found)
 
 

@@ -73,8 +73,8 @@ _CAUTION = regex(
 _LOG_LINE = regex(
     r"^(?:(?:INFO|WARN(?:ING)?|DEBUG): |vite v\d|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most"
     r"|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
-    r"|\S+@\S+ (?:[^\n]{1,120}\n\$ |[^\n%$]{0,80}[%$] )|e: file:|(?:> )?Task :|BUILD FAILED|npm ERR|\$ |panic: |FAIL(?:ED)?\b"
-    r"|\S{1,80}:\d+:\d+: )",
+    r"|\S+@\S+ (?:[^\n]{1,120}\n\$ |[^\n%$]{0,80}[%$] )|e: file:|(?:> )?Task :|BUILD FAILED|npm ERR"
+    r"|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
     re.IGNORECASE,
 )
 _ASKING = ("request", "objection")

@@ -15,7 +15,11 @@ from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
-_NO_FILE = frozenset({"glob", "grep", "ls", "search", "search_files", "list_directory", "list_dir", "grep_search"})
+_NO_FILE = frozenset(
+    {"glob", "grep", "ls", "search", "search_files", "list_directory", "list_dir", "grep_search", "find_file", "find",
+     "list_files", "search_dir", "search_file", "search_file_content", "file_search", "list_allowed_directories"}
+)  # fmt: skip
+_WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create"})
 _SHIP_VERBS = (
     ("git commit", "committed"),
@@ -126,8 +130,7 @@ def _served(acts: list[Act]) -> Sentence | None:
         return None
     turn = next(act.turn for act in acts if act in done or code(bare_tool_name(act.call.name)) in names)
     if not done:
-        has_read = any(act.kind == "look" and _looked_at(act) for act in acts)
-        return None if has_read else Sentence(turn, 30, f"The agent looked things up with {listing(names)}.")
+        return Sentence(turn, 30, f"The agent looked things up with {listing(names)}.")
     before = f"After {listing(names, 2)} the" if names else "The"
     calls = distinct([service_call(act) for act in done])
     return Sentence(turn, 70, f"{before} agent called {listing(calls, 4)}.")
@@ -135,7 +138,7 @@ def _served(acts: list[Act]) -> Sentence | None:
 
 def _is_function(act: Act) -> bool:
     """A function of the application at hand, not a tool of the harness."""
-    return act.call.name.islower() and act.call.name not in ("write_stdin", "wait", "wait_agent", "close_agent")
+    return act.call.name.islower() and act.call.name not in _NO_FILE | _WAITS
 
 
 def _delegated(acts: list[Act]) -> Sentence | None:
