@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from agent_wiki.engines.offline import summarize
 from agent_wiki.engines.offline.acts import acts_of
 from agent_wiki.engines.offline.outcome import _shown
 from agent_wiki.engines.offline.requests import requests_of
 from agent_wiki.engines.offline.stretch import stretch_of
+from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
 
@@ -114,3 +116,21 @@ def test_a_shell_that_was_left_is_no_check() -> None:
     assert (
         shown(Session().user("see whether the lamp hangs").run("bash", "$ exit\nexit").says("Left.")).basis != "check"
     )
+
+
+def test_files_that_were_moved_and_are_listed_in_their_new_place_are_where_they_were_wanted() -> None:
+    asked = Session().user("sort the lamps of the shop into folders").run("mv lamp.md lamps/old.md", "")
+    asked.run("mv cable.md cables/new.md", "")
+    listed = shown(asked.run("find . -type f", "./cables/new.md\n./lamps/old.md").says("They are sorted."))
+    assert (listed.outcome, listed.basis, listed.quote) == ("success", "read-back", "./lamps/old.md")
+    missing = Session().user("sort the lamps of the shop into folders").run("mv lamp.md lamps/old.md", "")
+    assert shown(missing.run("find . -type f", "./lamp.md").says("They are sorted.")).outcome == "partial"
+
+
+def test_what_was_said_right_before_a_request_without_an_answer_belongs_to_it() -> None:
+    session = made().read("docs/a.md").read("docs/b.md").read("docs/c.md").says("There is no more.")
+    session.user("when I start the till:").user("find why it stops at the price of cables, and mend it")
+    for name in ("till.py", "price.py", "cable.py", "sum.py"):
+        session.read(name).edit(name)
+    arcs = summarize.answer(SummarizeQuestion(session.says("It goes on now.").done())).arcs
+    assert [arc.first_turn for arc in arcs] == [1, 12]

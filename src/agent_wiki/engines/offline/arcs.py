@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.outcome import recorded_outcome
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shipping import asks_to_ship
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import slug
@@ -26,23 +26,15 @@ _MOST_SHARED = 0.25  # of the new request's words
 _MANY_WORDS = 8  # of their own: more than a remark on what the command did
 _SLUG_WORDS = 5
 _MOST_ACTS = 400  # of an episode are looked at
-_CONTINUES = regex(
-    r"^\W*(?:well|also|and|but|then|now|next|no|yes|yep|yeah|ok(?:ay)?|hmm|wait|actually|instead|still|again|"
-    r"so|or|oh|great|good|nice|perfect|thanks?|"
-    r"the same|it|its|this|that|these|those|they|let'?s also|one more|another|what about|how about|why (?:did|"
-    r"do|are|have) you|why (?:is|does|was) (?:it|this|that)|why not|"
-    r"really|sorry|commit|push|ship|sudo|cd|"
-    r"merge|only|implement the following plan|continue|go|fix this|undo|revert|same|both|all|first|second|1|2)\b",
-    re.IGNORECASE,
-)
+_CONTINUES = written("continues", re.IGNORECASE)
 _ANSWERS = regex(r"^\W*(?:yes|yep|yeah|no|sorry)\b", re.IGNORECASE)
 _MENDS = regex(r"\b(?:errors?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE)
 _LEFT = regex(r"<command-name>\s*/(?:exit|quit|clear)\b")
 _ADDRESS = regex(r"\S*(?:://|\.(?:com|org|io|dev)/)\S*")
 _SLUG_WORD = regex(r"[a-z0-9][a-z0-9_.-]*")
-_SMALL_WORDS = frozenset(table("requests")["small_words"])
+_SMALL_WORDS = frozenset(table("words")["small_words"])
 _WORD = regex(r"[a-z][a-z0-9_.-]{3,40}")
-_STOP_WORDS = frozenset(table("requests")["common_words"])
+_STOP_WORDS = frozenset(table("words")["common_words"])
 
 
 def arc_starts(trajectory: Trajectory, acts: list[Act], requests: list[UserRequest]) -> list[int]:
@@ -64,8 +56,9 @@ def arc_starts(trajectory: Trajectory, acts: list[Act], requests: list[UserReque
             and _is_work(done.acts, done.turns)
         )
         if is_new and so_far.is_left_for(request, done) and _is_finished(trajectory, request.turn):
-            starts.append(request.turn)
-            so_far = _SoFar(request.turn, request.kind == "command")
+            start = _begun_at(trajectory, requests[:position], request.turn)
+            starts.append(start)
+            so_far = _SoFar(start, request.kind == "command")
             if len(starts) == MOST_ARCS:
                 break
         so_far.add(request, done)
@@ -161,6 +154,15 @@ def _is_finished(trajectory: Trajectory, turn: int) -> bool:
         has_asked = "?" in (message.content or "")[-200:]
         return message.role == "assistant" and not message.tool_calls and not has_asked
     return False
+
+
+def _begun_at(trajectory: Trajectory, before: list[UserRequest], turn: int) -> int:
+    """The turn of the user that a request begins with: those right before it that nothing answered are part of it."""
+    for earlier in reversed(before[1:]):
+        if any(each.role == "assistant" for each in trajectory.messages[earlier.turn : turn - 1]):
+            break
+        turn = earlier.turn
+    return turn
 
 
 def _is_work(acts: list[Act], turns: int) -> bool:

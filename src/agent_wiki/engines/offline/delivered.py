@@ -9,6 +9,7 @@ from agent_wiki.engines.offline.changes import are_documents
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.language import is_english
@@ -16,34 +17,12 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 200  # of an answer
 _LEAST_OF_REPORT = 20  # letters of what is said of a document that was written
-# The agent itself says that a part is missing, or that nobody has tried it.
-_LEFT_OPEN = regex(
-    r"\btest (?:it|this)(?: out)? now\b|\btest(?:ing)? checklist|\blet me know if you (?:see|run into|hit|encounter)"
-    r"|\bplease test\b|\b(?:manual|remaining) (?:steps|set-?up)\b|\bnot (?:yet )?(?:been )?(?:tested|verified|done)\b"
-    r"|\b(?:could ?n[o']t|unable to) (?:test|verify|run)\b|\b(?:untested|unverified)\b",
-    re.IGNORECASE,
-)
-# The agent itself says that the work continues elsewhere.
-_AWAITED = regex(
-    r"^(?:\W*|\W*I(?:'m| am) |.{0,200}[.!;:] )(?:still |now )*waiting (?:for|on) (?!your?\b|further\b)[^.!?\n]{1,120}"
-    r"|\b(?:cycle|fix(?:es)?|agents?|build|job|pipeline|workflow) (?:is|are) (?:still |now )?running\b[^.!?\n]{0,120}",
-    re.IGNORECASE | re.MULTILINE,
-)
-# The answer begins with what could not be done.
-_GAVE_UP = regex(
-    r"\bI (?:was|am|have been) (?:unable|not able) to (?:find|locate|complete|access|retrieve|obtain)\b[^.!?\n]{0,100}"
-    r"|\b(?:but )?(?:was|were) unable to find any\b[^.!?\n]{0,60}"
-    r"|\bI could ?n[o']t (?:find|locate|complete)\b[^.!?\n]{0,100}",
-    re.IGNORECASE,
-)
+_LEFT_OPEN = written("left_open", re.IGNORECASE)
+_AWAITED = written("awaited", re.IGNORECASE | re.MULTILINE)
+_GAVE_UP = written("gave_up", re.IGNORECASE)
 _LISTED = regex(r"^\s*(?:[-*|]|\d{1,2}[.)])\s+[`*\[]{0,3}(?P<file>[\w./-]{1,120}\.[a-z]{2,4})\b", re.MULTILINE)
 _MOST_LISTED = 8_000
-# What was shown is a proposal, and the work on it has not begun.
-_WAITS = regex(
-    r"[^.!?\n]*\b(?:(?:look|sound)s? (?:right|good|ok(?:ay)?)|before i (?:detail|start|proceed|go|write)"
-    r"|ready to (?:start|proceed))\b[^.!?\n]*\?\W*$",
-    re.IGNORECASE,
-)
+_WAITS = written("waits", re.IGNORECASE)
 _QUESTIONS = regex(r"[^.!?？\n]{8,}[?？]")
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
@@ -54,14 +33,7 @@ _ANNOUNCES = regex(
     r"\W*(?:(?:perfect|great|excellent|good|done)[!.,] *)?(?:now )?(?:let me|i'll|i will)\b", re.IGNORECASE
 )
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
-_WANTS_WORDS = regex(
-    r"\b(?:re-?view|investigat|explain|analy[sz]|assess|audit|compar|summari[sz]|research|describ|find out|look into"
-    r"|document|recommend|evaluat|diagnos|check (?:if|whether|that)|plan|prd|report|draft|proposal)\w{0,8}\b"
-    r"|\b(?:where|what|how|why|which|who) (?:do|does|did|is|are|can|should|would|could|was|were) \w"
-    r"|(?:^|[.,;:!]\s+|\n)(?:so |and |ok |but )*"
-    r"(?:what|why|how|where|when|which|who|is|are|does|do|did|can|could|should)\b[^\n]{8,}|\?\s*$",
-    re.IGNORECASE,
-)
+_WANTS_WORDS = written("wants_words", re.IGNORECASE)
 
 
 def delivered(stretch: Stretch) -> Shown | None:

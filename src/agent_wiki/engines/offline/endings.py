@@ -13,6 +13,7 @@ from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.reverted import UNDO
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
 from agent_wiki.trajectory.lazily import regex
@@ -32,18 +33,8 @@ _REVIEW = regex(r"\b(?:re-?view|audit|critique|assess)", re.IGNORECASE)
 _POINT = regex(r"^[ \t]{0,3}\*{0,2}(?P<number>\d{1,2})[.)][ \t]+(?P<words>\S[^\n]{40,})", re.MULTILINE)
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 _FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
-_CHEER = regex(
-    r"(?:all )?(?:done|perfect|great|excellent|fixed|summary|good|complete|success|finished|all set)\W*|"
-    r"(?:now )?i(?:'ve| have) (?:now |successfully )?(?:read|gathered|reviewed|explored|examined) [^.]{0,80}\W*|"
-    r"(?:let me|i'll|i will) (?:now )?(?:provide|compile|give|summari[sz]e|present|create|write|put) .{0,90}|"
-    r"(?:here(?:'s| is) (?:a |the )?(?:short |brief )?(?:summary|what).{0,60}|findings|bottom line)\W*",
-    re.IGNORECASE,
-)
-_PLEASANTRY = regex(
-    r"(?:you(?:'re| are) (?:very |most )?welcome|glad|happy to|my pleasure|no problem|have a |thank you|thanks|"
-    r"is there anything|safe travels|awesome|great to hear|i(?:'m| am) glad)",
-    re.IGNORECASE,
-)
+_CHEER = written("cheer", re.IGNORECASE)
+_PLEASANTRY = written("pleasantry", re.IGNORECASE)
 
 
 def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:

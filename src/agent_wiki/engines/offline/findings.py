@@ -13,34 +13,22 @@ from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import said
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_CAUSE = regex(
-    r"\b(?:the (?:actual |real |root |main )?(?:issue|problem|cause|culprit|bug|reason|error)(?: here)? (?:is|"
-    r"was|comes|lies)"
-    r"(?! about)|root cause|turns out|here is the culprit|this (?:fails|happens|is) because|it fails because|the fix is"
-    r"|found (?:it|the (?:issue|problem|bug|cause)))\b",
+_CAUSE = written(
+    "cause",
     re.IGNORECASE,
     needs=("issue", "problem", "cause", "culprit", "bug", "reason", "error", "turns out", "fix is", "found it"),
 )
 _NO_FINDING = regex(r"\bwhether\b|^(?:let me|let's|i(?:['’]m|['’]ll| will| need)|now i|next)\b|\?$", re.IGNORECASE)
-_CANNOT = regex(
-    r"^(?:unfortunately|i(?:'m| am) (?:sorry|unable|afraid)|i apologi[sz]e)\b.{0,200}"
-    r"\b(?:can(?:'t|not| not)|could ?n[o']t|unable|not (?:possible|allowed|eligible|able|available|permitted)|need"
-    r"|no (?:direct|other|available|later)|non-\w+)\b"
-    r"|\b(?:cannot|can't|can not) (?:be )?(?:modif|cancel|chang|book|refund|add|remov|proceed|offer|process)\w*",
-    re.IGNORECASE,
-    needs=("unfortunately", "i'm ", "i am ", "i apologi", "cannot ", "can't ", "can not "),
+_CANNOT = written(
+    "cannot", re.IGNORECASE, needs=("unfortunately", "i'm ", "i am ", "i apologi", "cannot ", "can't ", "can not ")
 )
 _NEEDS = regex(r"\bI need\b")  # "I'm sorry, but I need your number first" refuses nothing
 _LEAD = regex(r"^(?:(?:now|okay|ok|good|great|perfect|thought)\b[,:.!]? ?)+", re.IGNORECASE)
-_LOOKING = regex(
-    r"(?:now )?i(?:'ve| have) (?:now )?(?:a |the |all |enough|everything|read|seen|gathered|found|confirmed)\b|"
-    r"(?:(?:first|next),? )?(?:let me|let's|i(?:'ll| will| need to|'m going to)?) (?:also |now |first )?"
-    r"(?:read|look|check|see|find|search|explore|examine|view|start|understand|try|run|verify|update|mark|invoke)\b",
-    re.IGNORECASE,
-)
+_LOOKING = written("looking", re.IGNORECASE)
 _GIVEN = regex(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECASE)
 _SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
 _LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing

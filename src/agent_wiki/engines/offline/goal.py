@@ -9,6 +9,7 @@ from functools import lru_cache
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
@@ -47,36 +48,12 @@ _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
 _SENTENCES = regex(r"(?<=[.!?])\s+")
-_POINTS_AT_LIST = regex(
-    r"\b(?:following|below|listed|phase|polish|including)\b"
-    r"|\b(?:issues?|gaps?|findings?|problems?|items|defects?|fixes|changes|tasks)\b",
-    re.IGNORECASE,
-)
-_SAYS_TASK = regex(
-    r"\bplease\b|\b(?:can|could|would) you\b|\bi (?:need|want) you to\b|\bgo ahead\b|\bmake sure\b"
-    r"|\byour (?:goal|task|objective|mission|job)\b[^.\n]{0,30}\bis\b"
-    r"|^(?:implement|continue|build|fix|address|resolve) \w",
-    re.IGNORECASE,
-)
-# An answer to what the agent asked, in the words of a request.
-_ANSWERS = regex(
-    r"(?:no|yes|ok(?:ay)?|it(?:'s| is) (?:ok|fine|good)|i (?:do ?n[o']t|have|am|think)|only|both"
-    r"|let'?s (?:proceed|go|continue))\b(?!.{200})",
-    re.IGNORECASE | re.DOTALL,
-)
+_POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
+_SAYS_TASK = written("says_task", re.IGNORECASE)
+_ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
-# How to go about it, and what to hand over at the end.
-_CAUTION = regex(
-    r"^(?:when (?:you )?(?:are )?(?:finish|done)|after your changes|treat|do not|don'?t|never|ignore|remember)\b",
-    re.IGNORECASE,
-)
-_LOG_LINE = regex(
-    r"^(?:(?:INFO|WARN(?:ING)?|DEBUG): |vite v\d|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|Traceback \(most"
-    r"|\w*(?:Error|Exception)\b[^\n]{0,40}: |error[:\[]|fatal: "
-    r"|\S+@\S+ (?:[^\n]{1,120}\n\$ |[^\n%$]{0,80}[%$] )|e: file:|(?:> )?Task :|BUILD FAILED|npm ERR"
-    r"|\$ |panic: |FAIL(?:ED)?\b|\S{1,80}:\d+:\d+: )",
-    re.IGNORECASE,
-)
+_CAUTION = written("caution", re.IGNORECASE)
+_LOG_LINE = written("log_line", re.IGNORECASE)
 _ASKING = ("request", "objection")
 _MEND_PASTED = "Mend what pasted output shows: "
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")

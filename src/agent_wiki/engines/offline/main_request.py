@@ -8,6 +8,7 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.shipping import asks_to_ship
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -24,17 +25,8 @@ _FAR_MORE = 20
 _FEW = 2
 _SHARE = 0.6  # of what the weightiest request took
 _CHANGE = 10  # calls that a change weighs as much as
-# On the way to the work: "ok, back to main", "pull in the latest first".
-_CHORE = regex(
-    r"\b(?:(?:go|get|going|switch|check ?out)\b.{0,12}\b(?:main|master)|back to (?:main|master)"
-    r"|pull\b.{0,12}\b(?:latest|main|master))\b",
-    re.IGNORECASE,
-)
-_QUESTION = regex(
-    r"(?:so |and |ok |hey )?(?:what|where|how|why|when|which|who|is|are|was|were|do|does|did|has|have"
-    r"|would(?! you)|will(?! you))\b",
-    re.IGNORECASE,
-)
+_CHORE = written("chore", re.IGNORECASE)
+_QUESTION = written("asks_to_know", re.IGNORECASE)
 _LOOKS_INTO = regex(r"(?:please |now |ok,? )?(?:explore|inspect|scan)\b", re.IGNORECASE)
 _WISH = regex(r"\b(?:(?:can|could|will|would|should) (?:you|we|i)|please|let'?s|make sure)\b", re.IGNORECASE)
 

@@ -17,7 +17,7 @@ from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.own_failures import own_failures
-from agent_wiki.engines.offline.read_back import is_asked_for, read_back
+from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
 from agent_wiki.engines.offline.requests import UserRequest, says_no
 from agent_wiki.engines.offline.reverted import (
     lowered_where_reverted,
@@ -35,6 +35,7 @@ from agent_wiki.engines.offline.shipping import (
 )
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.judging import is_silent
@@ -49,30 +50,11 @@ _CUT_OFF = regex(
     r"max_?turns|limit|exceed|timeout|timed_out|error|exit_cost|exit_context|exit_format|abort|killed|crash",
     re.IGNORECASE,
 )
-# What harnesses write as the agent when no answer came.
-_NO_ANSWER = regex(
-    r"^(?:API Error\b|Claude (?:AI )?usage limit reached|You(?:'ve| have) (?:hit|reached) your\b|Prompt is too long"
-    r"|Credit balance is too low|Invalid API key|UserRequest timed out|Execution error$|Rate limit (?:reached|exceeded)"
-    r"|\[?API (?:Error|error)\b|stream (?:error|disconnected)|quota exceeded)",
-    re.IGNORECASE,
-)
-_OBSERVED = regex(
-    r"\b(?:it|that|this)(?:'s| is| has)? (?:already |now |just )*(?:works?\b|working|fixed|clear|solved|"
-    r"start(?:s|ed|ing)\b|on now|better)",
-    re.IGNORECASE,
-)
-# A next request that is about what was done: it asks to run its tests, or a reviewer has found something in it.
-_ASKS_FOR_TESTS = regex(
-    r"\b(?:run|ran|rerun|execute)\b[^.\n]{0,60}\btests?\b|\brun_?tests?\b|\btests?\b[^.\n]{0,40}\b(?:green|pass)\b",
-    re.IGNORECASE,
-)
+_NO_ANSWER = written("no_answer", re.IGNORECASE)
+_OBSERVED = written("observed", re.IGNORECASE)
+_ASKS_FOR_TESTS = written("asks_for_tests", re.IGNORECASE)
 _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
-# What was done is in doubt, or it does not work: a pasted error, a complaint.
-_DOUBTS = regex(
-    r"\b(?:still|again|errors?|exception|fail(?:s|ed|ing)?|broken|not working|does ?n[o']t|is ?n[o']t|won't|wrong|hm+"
-    r"|(?:not|you|100%) (?:sure|certain)|remaining|nothing left|partial(?:ly)?|revert|undo)\b",
-    re.IGNORECASE,
-)
+_DOUBTS = written("doubts", re.IGNORECASE)
 _ASKS_ABOUT_IT = regex(
     r"\b(?:it|this|that|these|those|they|you|done|implemented|finished)\b[^.!?\n]{0,200}\?", re.IGNORECASE
 )
@@ -87,11 +69,7 @@ _SPEAKS_OF_FAULTS = regex(
 _TEST_FILE = regex(
     r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
 )
-_CHANGES_CODE = regex(
-    r"\b(?:add|build|chang|clean|creat|edit|fix|implement|migrat|mov|refactor|remov|renam|replac|rewrit|simplif|updat"
-    r"|writ)\w*",
-    re.IGNORECASE,
-)
+_CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _LOOKS = ("look", "plan", "ask")
 _MOST_READ = 400
@@ -325,7 +303,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
     if last is not None and last[0] > asked and len(last[1]) < 600 and _NO_ANSWER.match(last[1]):
         is_idle = not any(act.turn > last[0] for act in stretch.acts)
         return Shown(had, "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None
-    return read_back(stretch)
+    return read_back(stretch) or moved_as_seen(stretch)
 
 
 def _not_allowed(stretch: Stretch) -> Shown | None:

@@ -1,4 +1,4 @@
-"""The request named a file, and what stands in it now was asked for: a later look shows it."""
+"""The request named a file, and what stands in it now was asked for, or files were moved: a later look shows it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _PRINTERS = frozenset({"echo", "printf", "cat", "tee"})
 _WRITE = regex(r"\b(?:creat|writ|mak|generat|sav|produc|put|add)(?:e|es|ing)?\b", re.IGNORECASE)
 _IS_FILE = regex(r"^[\w./-]{1,200}\.\w{1,8}$")
 _MOST_TASKS = 3
+_MOST_LISTED = 50_000
 _MOST_REQUEST = 4_000
 _WORDS = regex(r"[a-z0-9]{3,40}")
 
@@ -38,6 +39,21 @@ def read_back(stretch: Stretch) -> Shown | None:
         for name, (turn, line) in written.items():
             if turn < look.turn and name in look.call.raw_arguments and line in (look.call.result or "")[:20_000]:
                 return Shown("success", "read-back", look.end, line, look)
+    return None
+
+
+def moved_as_seen(stretch: Stretch) -> Shown | None:
+    """Success where all that was changed is where files lie, and a later look lists each in its new place."""
+    edits = stretch.kept_edits()
+    moves = [each for act in edits for each, kind in zip(act.commands, act.kinds, strict=True) if kind == "edit"]
+    names = {bare_name(path) for act in edits for path in act.edits}
+    if not names or not moves or any(each.program != "mv" for each in moves) or not all(act.commands for act in edits):
+        return None
+    for look in reversed([act for act in stretch.acts if act.kind == "look" and act.turn > edits[-1].turn]):
+        lines = (look.call.result or "")[:_MOST_LISTED].splitlines()
+        found = {name: line for name in names for line in lines if line.rstrip().endswith(name)}
+        if look.has_worked and found.keys() == names:
+            return Shown("success", "read-back", look.end, quoted(found[max(names)]), look)
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.language import is_english
@@ -19,12 +19,6 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.unwrapping import unwrapped
 
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
-
-
-def _written(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """An expression of the table of what users say."""
-    return regex("".join(table("requests")[name]), re.IGNORECASE | flags)
-
 
 _MOST_READ = 20_000
 _LEAST_PART = 200  # characters
@@ -39,19 +33,19 @@ _SKILL_TEXT = regex(  # the text of a skill, and below it what the user wants of
     needs=("Base directory for this skill: ",),
 )
 _COMMAND_ARGS = regex(r"<command-args>([^<]{1,4000})")
-_HOUSEKEEPING = frozenset(table("requests")["housekeeping"])
+_HOUSEKEEPING = frozenset(table("words")["housekeeping"])
 _TYPED_COMMAND = regex(r"/([a-z][\w:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
 _ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
 _TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)
-_NUDGES = _written("nudges", re.DOTALL)
-_ACCEPTED = _written("accepts")
-_ACCEPTED_INSIDE = _written("accepts_within")
-_OBJECTED = _written("objects")
-_OBJECTED_INSIDE = _written("objects_within")
-_OPEN_QUESTION = _written("open_question")
-FAULT = _written("fault")
-ASKS = _written("asks")
+_NUDGES = written("nudges", re.IGNORECASE | re.DOTALL)
+_ACCEPTED = written("accepts", re.IGNORECASE)
+_ACCEPTED_INSIDE = written("accepts_within", re.IGNORECASE)
+_OBJECTED = written("objects", re.IGNORECASE)
+_OBJECTED_INSIDE = written("objects_within", re.IGNORECASE)
+_OPEN_QUESTION = written("open_question", re.IGNORECASE)
+FAULT = written("fault", re.IGNORECASE)
+ASKS = written("asks", re.IGNORECASE)
 # The turn before was meant for somebody else.
 _RETRACTS = regex(
     r"\W*(?:sorry\W+|oops\W+)?(?:wrong (?:chat|window|session)\W+)?"

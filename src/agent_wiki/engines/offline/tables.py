@@ -70,3 +70,8 @@ def entries(name: str, form: type[Form]) -> tuple[Form, ...]:
 def table(name: str) -> Mapping[str, Any]:
     """`tables/<name>.toml` as it is written."""
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def written(name: str, flags: re.RegexFlag = re.NOFLAG, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]:
+    """An expression of `tables/words.toml`, compiled when first used; `needs` as in `regex`."""
+    return regex("".join(table("words")[name]), flags, needs=needs)
