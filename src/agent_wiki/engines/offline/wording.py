@@ -19,7 +19,7 @@ _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
-_LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to what stands on the lines below
+_LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
