@@ -17,8 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from agent_wiki.engines.answer_faults import faults_of
 from agent_wiki.errors import RunError, UnreadablePage
-from agent_wiki.pipeline.answer_checks import problems_of, value_in
+from agent_wiki.pipeline.answer_checks import value_in
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.wiki.config import parse_config
@@ -92,7 +93,7 @@ def test_an_answer_is_taken_or_its_problems_are_named(seed: int) -> None:
     if rng.random() < 0.3:
         text = of_bytes(rng, text.encode()).decode("utf-8", "replace")
     value, found = value_in(text)
-    found = found or problems_of(value, question)
+    found = found or faults_of(value, question)
     assert all(each.reason and "\n" not in f"{each}" for each in found)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.pipeline.agents import NO_GUIDELINES, ONE_RULE, SUMMARY, Wiki, long_recording
-from tests.wikis import arc, changed, ingest, record, skill, tree
+from tests.wikis import arc, changed, ingest, record, rule, skill, tree
 
 _ALL: dict[str, Any] = {"SummaryAnswer": SUMMARY, "GuidelinesAnswer": ONE_RULE, "SkillsAnswer": skill("check-it")}
 
@@ -49,6 +49,10 @@ def test_it_gives_the_same_wiki_as_answers_one_by_one_and_as_the_journal_alone(t
         ({"SkillsAnswer": skill("check-it", evidence=[{"turn": 2, "quote": "no such"}])},
          ["SkillsAnswer.skill.evidence.0.quote", "SkillsAnswer.check-it"]),
         ({"Other": {}}, ["Other"]),
+        ({"SummaryAnswer": {"arcs": [arc(accepted_turn=99), 3]}, "SkillsAnswer": skill("Check It"),
+          "GuidelinesAnswer": {"guidelines": [rule("x" * 601, title="Check")]}},
+         ["SummaryAnswer.arcs.1", "SummaryAnswer.arcs.0.accepted_turn", "GuidelinesAnswer.Check",
+          "GuidelinesAnswer.Check", "SkillsAnswer.skill.name"]),
     ],
 )  # fmt: skip
 def test_each_part_is_checked_and_nothing_is_written_before_all_are_right(

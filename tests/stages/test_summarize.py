@@ -131,7 +131,7 @@ def test_a_narrative_that_is_too_long_is_for_its_writer_to_shorten() -> None:
     trajectory = worked_session()
     assert summarize.check(told, trajectory)[1] == []
     problems = summarize.SummarizeQuestion(trajectory).problems(told)
-    assert [str(each) for each in problems] == ["narrative: has 251 words, more than 250"]
+    assert [str(each) for each in problems] == ["arcs.0.narrative: has 251 words, more than 250"]
 
 
 def test_arcs_are_pages_that_know_each_other_and_only_the_first_has_the_sums() -> None:

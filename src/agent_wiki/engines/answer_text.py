@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from agent_wiki.engine import Answer, AnswerType
+from agent_wiki.engine import Answer, AnswerType, Question
+from agent_wiki.engines.answer_faults import faults_beside_schema, schema_problems
 from agent_wiki.stages.extract_guidelines import GuidelinesAnswer
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.synthesize_skill import SkillsAnswer
@@ -20,7 +21,7 @@ ON_TRAJECTORY: tuple[type[Answer], ...] = (SummaryAnswer, GuidelinesAnswer, Skil
 """The answers to the questions on a trajectory."""
 
 _RULE_ID = "rule_id"
-_MOST_ERRORS = 12
+_MOST_ERRORS = 60  # more than a careful answer can have: all are named at once, for each further try costs the whole
 _MOST_OBJECTS = 50
 _OBJECT_BEGINS = re.compile(r"^[ \t]{0,8}\{", re.MULTILINE)
 
@@ -62,14 +63,19 @@ def part_in(text: str, answer_type: type[Answer]) -> str | None:
 
 def answer_in(text: str, answer_type: type[AnswerType]) -> AnswerType:
     """The answer that a text holds, also inside a fence or behind prose. Raises `InvalidAnswer`."""
+    try:
+        return answer_type.model_validate(value_in(text, answer_type))
+    except ValidationError as error:
+        raise InvalidAnswer(_reason(error)) from error
+
+
+def value_in(text: str, answer_type: type[Answer]) -> Any:
+    """What a text gives as the answer of a type, before it is validated. Raises `InvalidAnswer` where it gives none."""
     value = object_in(text)
     name = answer_type.__name__
     if name in value and set(value) <= {each.__name__ for each in ON_TRAJECTORY}:
         value = value[name]
-    try:
-        return answer_type.model_validate(_without_rule_ids(value))
-    except ValidationError as error:
-        raise InvalidAnswer(_reason(error)) from error
+    return _without_rule_ids(value)
 
 
 def _without_rule_ids(value: Any) -> Any:
@@ -99,23 +105,36 @@ def object_in(text: str) -> dict[str, Any]:
 
 
 def _reason(error: ValidationError) -> str:
-    lines = []
-    for each in error.errors()[:_MOST_ERRORS]:
-        place = ".".join(map(str, each["loc"])) or "the answer"
-        lines.append(f"{place}: {'no such field' if each['type'] == 'extra_forbidden' else each['msg']}")
-    return "; ".join(lines)
+    return "; ".join(map(str, schema_problems(error)[:_MOST_ERRORS]))
 
 
-def schema_complaint(reason: str) -> str:
-    """What a model is sent about an answer that does not fit the schema."""
-    return f"That answer does not fit: {reason}. Give the whole answer again, corrected."
+def besides_schema(text: str, question: Question[Any]) -> list[str]:
+    """What is wrong with an answer besides that it does not fit the schema, as far as it can be read."""
+    try:
+        value = value_in(text, question.answer_type)
+    except InvalidAnswer:
+        return []
+    if not isinstance(value, dict):
+        return []
+    return list(map(str, faults_beside_schema(value, question)))
+
+
+def schema_complaint(reason: str, problems: Sequence[str] = ()) -> str:
+    """What a model is sent about an answer that does not fit the schema. `problems`: what else is wrong with it."""
+    besides = f" And what fits has faults, too:\n\n{_listed(problems)}\n\n" if problems else " "
+    return f"That answer does not fit: {reason}.{besides}Give the whole answer again, corrected."
 
 
 def problems_complaint(problems: Sequence[str]) -> str:
     """What a model is sent about an answer that the recording does not support."""
-    listed = "\n".join(f"- {each}" for each in problems[:_MOST_ERRORS])
     return (
         "A program held that answer against the recording and found that this does not stand:\n\n"
-        f"{listed}\n\nGive the whole answer again. Correct what is named from the recording or leave it out, and "
-        "keep the rest."
+        f"{_listed(problems)}\n\nGive the whole answer again. Correct what is named from the recording or leave it "
+        "out, and keep the rest."
     )
+
+
+def _listed(problems: Sequence[str]) -> str:
+    more = len(problems) - _MOST_ERRORS
+    lines = [*problems[:_MOST_ERRORS], *([f"and {more} more"] if more > 0 else [])]
+    return "\n".join(f"- {each}" for each in lines)

@@ -26,6 +26,7 @@ from agent_wiki.engine import Account, AnswerType, MadeWith, Question
 from agent_wiki.engines.answer_text import (
     InvalidAnswer,
     answer_in,
+    besides_schema,
     form_on_trajectory,
     part_in,
     parts_on_trajectory,
@@ -172,7 +173,7 @@ class AskingEngine(PromptingEngine):
         while True:
             if reply.answer is None:
                 invalid += 1
-                complaint = schema_complaint(reply.reason)
+                complaint = schema_complaint(reply.reason, besides_schema(reply.text, question))
             else:
                 standing = reply.answer
                 found = question.problems(standing)

@@ -13,9 +13,10 @@ from typing import Any
 
 from agent_wiki.asking.journal import is_of_several
 from agent_wiki.engine import Problem, no_progress
+from agent_wiki.engines.answer_faults import faults_of, text_of
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline.answer_checks import problems_of, problems_of_several, text_of, value_in
+from agent_wiki.pipeline.answer_checks import problems_of_several, value_in
 from agent_wiki.pipeline.applied import Applied, ArchivedPage, kept_of
 from agent_wiki.pipeline.cleaning import Cleaning
 from agent_wiki.pipeline.ingest import Options, run
@@ -74,7 +75,7 @@ def apply_answer(wiki: Path, wanted: QuestionSelector, text: str, choices: Choic
         asked = found.asked
         if choices.archive_members and kind_of_question(asked) != "cluster":
             raise UsageError(f"--archive-members: {asked.prompt.stage} makes no cluster")
-        checked = problems_of_several if is_of_several(asked.prompt.stage) else problems_of
+        checked = problems_of_several if is_of_several(asked.prompt.stage) else faults_of
         problems = checked(value, asked.question)
         if problems:
             return replace(_applied(asked), problems=tuple(problems))

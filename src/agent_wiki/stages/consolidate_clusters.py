@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -194,28 +194,25 @@ def check(answer: ClustersAnswer, question: ClusterQuestion) -> tuple[list[Clust
     kept: list[ClusterAnswer] = []
     rejected: list[Problem] = []
     for cluster in answer.clusters:
-        reason = _reason_against(cluster, views, kept)
-        if reason:
-            rejected.append(Problem(f"cluster {cluster.slug}", reason))
-        else:
+        reasons = list(_reasons_against(cluster, views, kept))
+        rejected += (Problem(f"cluster {cluster.slug}", reason) for reason in reasons)
+        if not reasons:
             kept.append(cluster.model_copy(update={"members": sorted(cluster.members)}))
     return kept, rejected
 
 
-def _reason_against(
+def _reasons_against(
     cluster: ClusterAnswer, views: Mapping[str, GuidelineView], kept: Sequence[ClusterAnswer]
-) -> str | None:
+) -> Iterator[str]:
     members = set(cluster.members)
     if len(members) < len(cluster.members):
-        return "a member is in it twice"
+        yield "a member is in it twice"
     foreign = sorted(members - views.keys())
-    if foreign:
-        return f"{foreign[0]!r} is not one of the guidelines asked about"
-    if _sessions(views[each] for each in members) < FEWEST_MEMBERS:
-        return "its members are from one session"
+    yield from (f"{each!r} is not one of the guidelines asked about" for each in foreign)
+    if len(members) > 1 and not foreign and _sessions(views[each] for each in members) < FEWEST_MEMBERS:
+        yield "its members are from one session"
     if any(members & set(other.members) for other in kept):
-        return "a member is in another cluster"
-    return None
+        yield "a member is in another cluster"
 
 
 def consolidate_clusters(

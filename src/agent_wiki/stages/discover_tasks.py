@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -95,12 +95,11 @@ class TaskQuestion:
 
     def problems(self, answer: TaskAnswer) -> list[Problem]:
         """Malformed tags, findings that measure nothing, and counts out of more or fewer sessions than there are."""
-        try:
-            check_task(answer, self.family)
-        except AnswerRejected as error:
-            return [Problem(str(error.place), error.reason)]
         faults = _faults_of_findings(answer, self.family)
-        return [Problem(f"findings.{number}", reason) for number, reason in faults.items()]
+        return [
+            *_faults_of_tags(answer),
+            *(Problem(f"findings.{number}", reason) for number, reason in faults.items()),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +119,8 @@ class SubtaskQuestion:
         return {"session": self.session, "reason": self.reason, "peers": self.peers}
 
     def problems(self, answer: SubtasksAnswer) -> list[Problem]:
-        """The first subtask that is about another session, or that its summary does not bear or says already."""
-        try:
-            for each in answer.subtasks:
-                check_subtask(each, self.session)
-        except AnswerRejected as error:
-            return [Problem(str(error.place), error.reason)]
-        return []
+        """What of the subtasks is about another session, or what its summary does not bear or says already."""
+        return [problem for each in answer.subtasks for problem in _faults_of_subtask(each, self.session)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +223,20 @@ def _is_long_debugging(session: SessionView) -> bool:
 
 def check_task(answer: TaskAnswer, family: Family) -> TaskAnswer:
     """The answer without findings that measure nothing or miscount. Raises `AnswerRejected` for a malformed tag."""
-    if not all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", tag) for tag in answer.tags):
-        raise AnswerRejected("not lower case with dashes", place="tags")
+    _raise_first(_faults_of_tags(answer))
     faults = _faults_of_findings(answer, family)
     measured = [finding for number, finding in enumerate(answer.findings) if number not in faults]
     return answer.model_copy(update={"findings": list(dict.fromkeys(measured))})
+
+
+def _raise_first(problems: Iterable[Problem]) -> None:
+    for each in problems:
+        raise AnswerRejected(each.reason, place=each.place)
+
+
+def _faults_of_tags(answer: TaskAnswer) -> list[Problem]:
+    is_formed = all(re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", tag) for tag in answer.tags)
+    return [] if is_formed else [Problem("tags", "not lower case with dashes")]
 
 
 def _faults_of_findings(answer: TaskAnswer, family: Family) -> dict[int, str]:
@@ -257,15 +260,18 @@ def check_subtask(answer: SubtaskAnswer, session: SessionView) -> SubtaskAnswer:
 
     says nothing that its summary does not say.
     """
-    if answer.parent_session_id != session.session_id:
-        raise AnswerRejected(f"{answer.parent_session_id!r} is not {session.session_id!r}", place="parent_session_id")
-    turns = {turn for turn, _ in session.key_turns}
-    unknown = sorted({step.turn for step in answer.key_steps} - turns)
-    if unknown:
-        raise AnswerRejected(f"turn {unknown[0]} is not in the summary of {session.session_id}", place="key_steps")
-    if len(_new_words(answer.narrative, session)) < _FEWEST_NEW_WORDS:
-        raise AnswerRejected(f"it says nothing that the summary of {session.session_id} does not", place="narrative")
+    _raise_first(_faults_of_subtask(answer, session))
     return answer
+
+
+def _faults_of_subtask(answer: SubtaskAnswer, session: SessionView) -> Iterator[Problem]:
+    if answer.parent_session_id != session.session_id:
+        yield Problem("parent_session_id", f"{answer.parent_session_id!r} is not {session.session_id!r}")
+    turns = {turn for turn, _ in session.key_turns}
+    for turn in sorted({step.turn for step in answer.key_steps} - turns):
+        yield Problem("key_steps", f"turn {turn} is not in the summary of {session.session_id}")
+    if len(_new_words(answer.narrative, session)) < _FEWEST_NEW_WORDS:
+        yield Problem("narrative", f"it says nothing that the summary of {session.session_id} does not")
 
 
 def _new_words(narrative: str, session: SessionView) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -107,7 +107,7 @@ def check(
 ) -> tuple[list[GuidelineAnswer], list[Problem]]:
     """Drop quotes that are not verbatim, and lessons without evidence or words or with a cause that does not stand.
 
-    Returns the valid lessons, one for each id, and what was dropped.
+    Returns the valid lessons, one for each id, and what was dropped, with everything that speaks against it.
     """
     kept: dict[str, GuidelineAnswer] = {}
     dropped: list[Problem] = []
@@ -120,21 +120,25 @@ def check(
         )
         guideline, missing = _with_turns_that_exist(guideline, len(trajectory.messages))
         dropped.extend(missing)
-        reason = _fault_of_words(guideline)
-        if reason or not evidence:
-            dropped.append(Problem(guideline.title, reason or "no valid evidence"))
-            continue
         valid = guideline.model_copy(update={"evidence": evidence})
-        if rests_on_wiki(valid, trajectory):
-            dropped.append(Problem(guideline.title, "it is about using the wiki itself, not about the work"))
-            continue
-        grade = grade_of(valid, trajectory)
-        against = _against(valid, grade, trajectory, summary) or _only_hinted(valid, grade, trajectory)
-        if against:
-            dropped.append(Problem(guideline.title, against))
-            continue
-        kept.setdefault(content_id(guideline.rule), valid)
+        reasons = [*_faults_of_words(guideline), *_faults_of_case(valid, trajectory, summary)]
+        dropped.extend(Problem(guideline.title, reason) for reason in reasons)
+        if not reasons:
+            kept.setdefault(content_id(guideline.rule), valid)
     return list(kept.values())[:MOST_PER_SESSION], dropped
+
+
+def _faults_of_case(guideline: GuidelineAnswer, trajectory: Trajectory, summary: SummaryAnswer) -> Iterator[str]:
+    """What the recording has against a lesson with its valid quotes."""
+    if not guideline.evidence:
+        yield "no valid evidence"
+        return
+    if rests_on_wiki(guideline, trajectory):
+        yield "it is about using the wiki itself, not about the work"
+        return
+    grade = grade_of(guideline, trajectory)
+    against = _against(guideline, grade, trajectory, summary), _only_hinted(guideline, grade, trajectory)
+    yield from filter(None, against)
 
 
 def _against(guideline: GuidelineAnswer, grade: Grade, trajectory: Trajectory, summary: SummaryAnswer) -> str:
@@ -221,18 +225,18 @@ def rests_on_wiki(guideline: GuidelineAnswer, trajectory: Trajectory) -> bool:
     return bool(own) and (bool(named & own) or own.issuperset(cited.turn for cited in guideline.evidence))
 
 
-def _fault_of_words(guideline: GuidelineAnswer) -> str | None:
-    """What is wrong with the words of a lesson; None when they may be published."""
+def _faults_of_words(guideline: GuidelineAnswer) -> Iterator[str]:
+    """What is wrong with the words of a lesson; nothing when they may be published."""
     words = len(guideline.title.split())
-    if words < 3 or len(_CODE.sub("code", guideline.title).split()) > 7:
-        return f"title has {words} words, not 3 to 7"
+    with_code_as_one = len(_CODE.sub("code", guideline.title).split())
+    if words < 3 or with_code_as_one > 7:
+        yield f"title has {min(words, with_code_as_one)} words, not 3 to 7"
     for name, most in MOST_CHARACTERS.items():
         length = len(plain_line(getattr(guideline, name), _LONGEST))
         if not length:
-            return f"{name} is empty"
+            yield f"{name} is empty"
         if length > most:
-            return f"{name} has {length} characters, more than {most}"
-    return None
+            yield f"{name} has {length} characters, more than {most}"
 
 
 def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:

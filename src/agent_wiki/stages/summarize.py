@@ -144,10 +144,8 @@ class SummarizeQuestion:
 
     def problems(self, answer: SummaryAnswer) -> list[Problem]:
         """Claims that the recording does not support, and narratives that are too long."""
-        try:
-            return [*check(answer, self.trajectory)[1], *_too_long(answer)]
-        except AnswerRejected as error:
-            return [Problem(str(error.place), error.reason)]
+        _, dropped, refused = _checked(answer, self.trajectory)
+        return [*refused, *dropped, *_too_long(answer)]
 
 
 def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[Problem]]:
@@ -157,24 +155,33 @@ def check(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer,
 
     Returns the rest of the answer and what was dropped. Raises `AnswerRejected` when nothing remains.
     """
+    checked, dropped, refused = _checked(answer, trajectory)
+    for each in refused:
+        raise AnswerRejected(each.reason, place=each.place)
+    return checked, dropped
+
+
+def _checked(answer: SummaryAnswer, trajectory: Trajectory) -> tuple[SummaryAnswer, list[Problem], list[Problem]]:
+    """The rest of the answer, what was dropped, and why there is no summary, if there is none."""
     turns = len(trajectory.messages)
     dropped = [_no_turn("arcs", arc.first_turn) for arc in answer.arcs if arc.first_turn > turns]
     present = sorted((arc for arc in answer.arcs if arc.first_turn <= turns), key=lambda arc: arc.first_turn)
-    if not present:
-        raise AnswerRejected("a summary needs at least one", place="arcs")
-    for before, after in pairwise(present):
-        if after.first_turn <= before.first_turn:
-            raise AnswerRejected(f"two begin at turn {after.first_turn}", place="arcs")
+    refused = [] if present else [Problem("arcs", "a summary needs at least one")]
+    refused += [
+        Problem("arcs", f"two begin at turn {after.first_turn}")
+        for before, after in pairwise(present)
+        if after.first_turn <= before.first_turn
+    ]
     ends = [*(arc.first_turn - 1 for arc in present[1:]), turns]
-    arcs = [_checked_arc(arc, end, trajectory, dropped) for arc, end in zip(present, ends, strict=True)]
-    return answer.model_copy(update={"arcs": arcs}), dropped
+    arcs = [_checked_arc(arc, end, trajectory, dropped) for arc, end in zip(present, ends, strict=False)]
+    return answer.model_copy(update={"arcs": arcs}), dropped, refused
 
 
 def _too_long(answer: SummaryAnswer) -> list[Problem]:
     """Narratives and titles with more words than were asked for: whoever wrote them may shorten them, nobody else."""
     return [
-        Problem(name, f"has {words} words, more than {most}")
-        for arc in answer.arcs
+        Problem(f"arcs.{position}.{name}", f"has {words} words, more than {most}")
+        for position, arc in enumerate(answer.arcs)
         for name, most in (("narrative", MOST_WORDS), ("title", MOST_TITLE_WORDS))
         if (words := len(getattr(arc, name).split())) > most
     ]
