@@ -375,3 +375,65 @@ def test_the_refused_word_again_speaks_not_against_leaving_it_out() -> None:
     session.runs("rg total -R src", error, failed=True)
     grade = _grade(session, (2, 4, 4), (3, error))
     assert (grade.cause, grade.contradiction) == ("checked", "")
+
+
+@pytest.mark.parametrize(
+    ("between", "again"),
+    [
+        (None, "npm run e2e"),
+        (None, "npm run e2e 2>&1 | tail -5"),
+        (None, "npm run e2e --verbose; echo $?"),
+        ("git log --oneline -3", "npm run e2e"),
+        ("cat e2e/cart.ts", "npm run e2e"),
+        ("npm run e2e", "npm run e2e"),
+    ],
+)
+def test_a_retry_after_nothing_but_a_look_may_have_passed_by_itself(between: str | None, again: str) -> None:
+    session = Script().runs("npm run e2e", "Error: page.goto: net::ERR_ABORTED", failed=True)
+    if between is not None:
+        session.runs(between, "Error: x" if between == again else "a1b2c3 cart", failed=between == again)
+    last = len(session.runs(again, "12 passed").done().messages)
+    remedy = 4 if between is not None else last - 1
+    grade = _grade(session, (2, remedy, last), (3, "net::ERR_ABORTED"))
+    assert grade == Grade("asserted", f"failed in T2, passed in T{last - 1} unchanged: it may have passed by itself")
+
+
+@pytest.mark.parametrize(
+    ("between", "again"),
+    [
+        (None, "CI=1 npm run e2e"),
+        (None, "export CI=1 && npm run e2e"),
+        (None, "sudo npm run e2e"),
+        (None, "sleep 20 && npm run e2e"),
+        ("mkdir -p out", "npm run e2e"),
+        ("sleep 20", "npm run e2e"),
+        ("docker compose up -d", "npm run e2e"),
+    ],
+)
+def test_what_was_done_before_or_in_the_retry_may_be_the_cause(between: str | None, again: str) -> None:
+    session = Script().runs("npm run e2e", "Error: page.goto: net::ERR_ABORTED", failed=True)
+    if between is not None:
+        session.runs(between, "")
+    last = len(session.runs(again, "12 passed").done().messages)
+    assert _cause(session, 2, 4 if between is not None else last - 1, last) == "checked"
+
+
+def test_a_step_that_had_passed_before_and_is_not_run_again_is_no_change() -> None:
+    failed, passed = "git add . && git push", "git push"
+    session = Script().runs(failed, "fatal: unable to access 'https://h/': Empty reply from server", failed=True)
+    assert _cause(session.runs(passed, "main -> main"), 2, 4, 4) == "asserted"
+
+
+def test_how_long_a_harness_waits_is_a_cause_only_of_a_failure_that_speaks_of_time() -> None:
+    for line, cause in (("Error: ENOTFOUND registry", "asserted"), ("Command timed out after 120s", "checked")):
+        session = Script().call("Bash", {"command": "npm ci", "timeout": 120}, f"Exit code 1\n{line}", failed=True)
+        session.call("Bash", {"command": "npm ci", "timeout": 600, "description": "Again"}, "added 12 packages")
+        assert _cause(session, 2, 4, 4) == cause
+
+
+def test_a_service_that_is_called_again_with_the_same_words_proves_nothing() -> None:
+    def cause(*orders: str) -> str:
+        session = Script().call("book_seat", {"order": orders[0]}, "Error: busy", failed=True)
+        return _cause(session.call("book_seat", {"order": orders[1]}, "booked"), 2, 4, 4)
+
+    assert (cause("A1", "A1"), cause("A1", "#A1")) == ("asserted", "checked")

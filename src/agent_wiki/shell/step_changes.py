@@ -9,7 +9,7 @@ from agent_wiki.trajectory.lazily import regex
 
 Part = Literal["program", "flags", "arguments", "environment", "folder", "here-document"]
 
-_SHOWS_OTHERWISE = regex(
+SHOWS_OTHERWISE = regex(
     r"-[vqs]{1,3}|--(?:verbose|quiet|silent|no-colou?r|colou?r(?:=\w+)?|tb=\w+|nocapture|no-pager|progress)"
 )
 
@@ -33,7 +33,7 @@ def changed_parts(one: SimpleCommand, other: SimpleCommand) -> frozenset[Part]:
 
 
 def _flags(step: SimpleCommand) -> frozenset[str]:
-    return frozenset(word for word in step.words[1:] if word.startswith("-") and not _SHOWS_OTHERWISE.fullmatch(word))
+    return frozenset(word for word in step.words[1:] if word.startswith("-") and not SHOWS_OTHERWISE.fullmatch(word))
 
 
 def _plain(step: SimpleCommand) -> list[str]:

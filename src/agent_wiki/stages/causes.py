@@ -37,6 +37,7 @@ from agent_wiki.stages.call_effects import (
     only_records,
 )
 from agent_wiki.stages.objections import ObjectedCase
+from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepared_anew
 from agent_wiki.stages.turnings import Grade, Turning
 from agent_wiki.stages.user_reactions import takes_back
 from agent_wiki.trajectory import Trajectory
@@ -128,7 +129,7 @@ class _Case(ObjectedCase):
             changes = []
         if changes:
             return self.unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
-        if self._differs(event, confirming):
+        if parts or self._differs(event, confirming):
             between = "nothing else was changed" if parts < 2 else f"{parts} changes of the remedy, and no other,"
             return Grade("checked", f"{where}; {between} in between", against)
         return Grade("asserted", f"{where} unchanged: it may have passed by itself", against)
@@ -306,10 +307,29 @@ class _Case(ObjectedCase):
         return re.search(rf"\b{re.escape(re.split(_SLASH, path)[-1])}\b", self.event.result or "") is not None
 
     def _differs(self, event: Call, confirming: Call) -> bool:
-        """Something was done differently: a remedy in between, or in the call itself."""
-        remedy = self.turning.remedy
-        is_between = remedy is not None and event.turn < remedy < confirming.turn
-        return is_between or asked_in(event).raw_arguments != asked_in(confirming).raw_arguments
+        """Something was done differently: by the remedy in between, which did more than look, or in the call itself."""
+        one, other = asked_in(event), asked_in(confirming)
+        between = self.calls[event.position + 1 : other.position]
+        remedies = [call for call in self.calls_at(self.turning.remedy) if call in between]
+        if any(may_change(call, one) and not self._is_attempt(event, call) for call in remedies):
+            return True
+        said = f"{verdict_of(event).line}\n{event.result or ''}"
+        if options_of(one, said) != options_of(other, said):
+            return True
+        if self.shown is not None or not called_steps(one) or not called_steps(other):
+            return one.command() != other.command()
+        return self._is_run_otherwise((event, one), (confirming, other))
+
+    def _is_run_otherwise(self, event: tuple[Call, Call], confirming: tuple[Call, Call]) -> bool:
+        """A step that failed was run in another form or folder, or behind something that was not done before it."""
+        pairs = list(self._answers(event[0], confirming[0]))
+        again = [
+            (failed, passed)
+            for failed, passed in pairs
+            if is_same_run(failed, passed) and not self._folder_changed((event[0], failed), (confirming[0], passed))
+        ]
+        is_other = {failed for failed, _ in pairs} != {failed for failed, _ in again}
+        return is_other or any(prepared_anew(event[1], passed, confirming[1]) for _, passed in again)
 
     def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
         """The failure advises a word of the remedy that was not in what failed."""
@@ -318,7 +338,9 @@ class _Case(ObjectedCase):
         advice = [line for line in lines if _ADVISES.search(line)]
         said = {token for line in advice for token in TOKEN.findall(line) if is_specific(token)}
         said |= {name for line in lines if _MISSES.search(line) for name in _QUOTED_NAME.findall(line)}
-        applied = [*self.calls_at(self.turning.remedy), asked_in(confirming)]
+        remedies = self.calls_at(self.turning.remedy)
+        applied = [call for call in remedies if may_change(call, asked_in(event)) or not called_steps(call)]
+        applied.append(asked_in(confirming))
         new = {word for call in applied for word in new_words(call)}
         return any(token in word and token not in before for token in said for word in new if word not in before)
 
