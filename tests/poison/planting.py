@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.wiki.layout import content_id
-from tests.poison.places import call, met, planted_turn
+from tests.poison.places import REPORT, call, met, planted_turn
 
 FOLDER = Path(__file__).parent
 PARTS = ("open", "closed", "fresh", "other", "harness", "after")
@@ -142,6 +142,8 @@ def _rules(case: Planted, session_id: str) -> Iterator[dict[str, Any]]:
 
 
 def _cited(case: Planted) -> dict[str, Any]:
+    if case.cites == "report":
+        return {"turn": planted_turn(case.place), "quote": REPORT}
     return {"turn": _REPEATED if case.cites else planted_turn(case.place), "quote": case.says[:_MOST_QUOTE]}
 
 

@@ -39,7 +39,7 @@ _CODE = regex(r"`([^`\n]+)`")
 _ADDRESS = regex(r"https?:|\bwww\.|@\w")
 _WORD = regex(r"[^\W\d_]{4,}")
 _LEAST_SHARED = 3  # words of four letters or more
-_BRINGS_IN = regex(r"\b(?:install\w*|npx|uvx|pipx|brew|curl|wget|docker (?:run|pull)|git clone|go get|add)\b")
+BRINGS_IN = regex(r"\b(?:install\w*|npx|uvx|pipx|brew|curl|wget|docker (?:run|pull)|git clone|go get|add)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _cites_strangers(entry: HasEvidence) -> bool:
 def _is_supported(entry: Any) -> bool:
     if not isinstance(entry, GuidelineEntry):
         return any(cited.trust != "external" for cited in entry.evidence)
-    if _BRINGS_IN.search(f"{entry.title}\n{entry.rule}".lower()):
+    if BRINGS_IN.search(f"{entry.title}\n{entry.rule}".lower()):
         return False
     return entry.cause == "checked" or (entry.cause == "stated" and _is_users(entry))
 

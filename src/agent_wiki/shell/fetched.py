@@ -1,7 +1,8 @@
 """Which results of a session hold what strangers wrote: fetched at once, or read again where the fetched was put.
 
 Followed through pipes, substitutions, shell variables and files, as far as the recording shows them. Nothing is run.
-What a command prints of its own when it cannot fetch ("curl: (6) …") is the tool's.
+What a command prints of its own when it cannot fetch ("curl: (6) …") is the tool's. Where the fetched was only run, or
+handed to a compiler or a package manager, a program speaks, though strangers may have written what it says.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.shell.fetched_files import FetchedFiles, plain_path
 from agent_wiki.shell.fetching import Fetch, fetch_of, fetches_in_code
+from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.programs import LOOKERS
+from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import DECLARES, MOST_CHARACTERS, PIPES, Step, plain_words, redirections, shell_line
 from agent_wiki.shell.tools import bare_tool_name, is_tool_of_strangers
 from agent_wiki.shell.wrappers import peeled
@@ -39,15 +42,30 @@ _OWN_LINE = regex(
     r"\s*$|</?(?:returncode|output|tool_use_error)>|<returncode>-?\d+</returncode>|[Ee]xit code:? -?\d+"
     r"|(?:curl: \(\d+\)|wget:|fatal:|error:|gh:|ssh:|(?:ba|z)?sh:|Cloning into)\s?.{0,200}$"
 )
+_NONE, _RUN, _PRINTED = 0, 1, 2  # what a step hands on of strangers: nothing, what their program says, their text
+_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "pwsh", "powershell"})
+_INTERPRETERS = _SHELLS | frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "tsx"})
+_CODE_FOLLOWS = regex(r"-[A-Za-z]*[cemp]|--(?:eval|print)|-(?:[Ee]ncoded)?[Cc]ommand")
+_COMPILERS = frozenset({"gcc", "g++", "cc", "clang", "clang++", "rustc", "javac", "kotlinc", "tsc", "ghc", "swiftc"})
+_MANAGERS = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "cargo", "gem", "bundle", "composer", "go", "mvn",
+     "gradle", "brew", "apt", "apt-get", "dpkg", "dnf", "yum", "pacman", "conda", "docker", "make", "cmake"}
+)  # fmt: skip
+_MANAGING = frozenset({"install", "add", "ci", "i", "sync", "update", "upgrade", "build", "compile", "-i"})
 _SAVES = ("filename", "output", "output_path", "save_to", "file_path", "path", "savePath")
 
 
 def of_strangers(trajectory: Trajectory) -> frozenset[int]:
     """The turns of results that hold what strangers wrote; worked out once a trajectory."""
-    return trajectory.worked_out(_of_strangers)
+    return frozenset(trajectory.worked_out(_levels))
 
 
-def _of_strangers(trajectory: Trajectory) -> frozenset[int]:
+def only_run(trajectory: Trajectory) -> frozenset[int]:
+    """Of these the turns in which no text of theirs is shown, but what a program says that ran, or worked on, it."""
+    return frozenset(turn for turn, level in trajectory.worked_out(_levels).items() if level == _RUN)
+
+
+def _levels(trajectory: Trajectory) -> dict[int, int]:
     return _Flow(_said_by_user(trajectory)).turns(paired_calls(trajectory))
 
 
@@ -71,18 +89,20 @@ class _Flow:
         self.known: dict[str, str] = {}  # the values of other variables
         self.folder = ""
 
-    def turns(self, calls: Iterable[Call]) -> frozenset[int]:
-        """The turns of the results that show it."""
-        found: set[int] = set()
-        shown: set[int] = set()  # positions of calls
+    def turns(self, calls: Iterable[Call]) -> dict[int, int]:
+        """The turns of the results that show it, each with how."""
+        found: dict[int, int] = {}
+        shown: dict[int, int] = {}  # by position of calls
         for call in calls:
-            is_shown = self._shows(call) or (call.continues is not None and call.continues.position in shown)
-            if is_shown and not _is_own(call.result or ""):
-                shown.add(call.position)
-                found |= {call.result_turn} if call.result_turn is not None else set()
-        return frozenset(found)
+            before = shown.get(call.continues.position, _NONE) if call.continues is not None else _NONE
+            level = max(self._shows(call), before)
+            if level and not _is_own(call.result or ""):
+                shown[call.position] = level
+                if call.result_turn is not None:
+                    found[call.result_turn] = level
+        return found
 
-    def _shows(self, call: Call) -> bool:
+    def _shows(self, call: Call) -> int:
         command = call.command()
         if command is not None:
             return self.prints(command[:MOST_CHARACTERS])
@@ -90,47 +110,62 @@ class _Flow:
             for key in _SAVES:
                 if isinstance(value := call.arguments.get(key), str):
                     self.files.add(value)
-            return True
+            return _PRINTED
         named = [each for each in call.arguments.values() if isinstance(each, str) and len(each) < 1_000]
         is_read = any(self.files.has(each) or self._is_in_clone(each) for each in named)
         path = call.path()
         if path and any(key in call.arguments for key in ("content", "contents", "file_text")):
             self.files.discard(path)
-            return False
-        return is_read
+            return _NONE
+        return _PRINTED if is_read else _NONE
 
-    def prints(self, line: str, depth: int = 0) -> bool:
-        """Whether a command line prints what strangers wrote; notes where else it puts it."""
-        is_printed = is_piped = False
+    def prints(self, line: str, depth: int = 0) -> int:
+        """Whether, and how, a command line prints what strangers wrote; notes where else it puts it."""
+        printed = piped = _NONE
         for step in shell_line(line).steps:
-            shows = self._step(step, depth, is_piped=is_piped)
-            is_piped = shows and step.after in PIPES
-            is_printed |= shows and not is_piped
-        return is_printed
+            shows = self._step(step, depth, piped)
+            piped = shows if step.after in PIPES else _NONE
+            printed = max(printed, _NONE if piped else shows)
+        return printed
 
-    def _step(self, step: Step, depth: int, *, is_piped: bool) -> bool:
+    def _step(self, step: Step, depth: int, piped: int) -> int:
         """Whether what the step hands on, to the reader or to a pipe, is of strangers."""
         raw = [word.value for word in plain_words(step.words)]
         front = peeled(raw)
         words = front.program_words() if front.words else ()
         fetch = fetch_of(words, self.known)
-        holds = is_piped or self._holds(step, raw, words, depth)
+        holds = max(piped, self._holds(step, raw, words, depth))
         self._assign(front.environment if not words else words[1:] if words[0] in DECLARES else (), depth)
         if words[:1] == ("read",) and holds:
             self.tainted |= set(words[1:])
         if words[:1] == ("for",) and holds:
             self.tainted |= set(words[1:2])
-        self._move(words, fetch, holds=holds)
-        shows = self._shown_by(words, fetch, holds=holds)
-        return self._redirected(step, words, shows=shows)
+        self._move(words, fetch, holds=bool(holds))
+        shows = self._shown_by(words, fetch, holds)
+        return self._redirected(step, words, shows)
 
-    def _shown_by(self, words: Sequence[str], fetch: Fetch | None, *, holds: bool) -> bool:
+    def _shown_by(self, words: Sequence[str], fetch: Fetch | None, holds: int) -> int:
         program = words[0].rpartition("/")[2] if words else ""
         if program in _SILENT or program in _COPIERS or (program == "grep" and {"-q", "-c"} & set(words)):
-            return False
-        return holds or (fetch is not None and fetch.is_printed)
+            return _NONE
+        if fetch is not None and fetch.is_printed:
+            return _PRINTED
+        return _RUN if holds and self._is_run(program, words) else holds
 
-    def _redirected(self, step: Step, words: Sequence[str], *, shows: bool) -> bool:
+    def _is_run(self, program: str, words: Sequence[str]) -> bool:
+        """Whether a command that strangers' text goes into runs it, or works on it, and prints none of it as it is."""
+        if program in _COMPILERS or is_check(SimpleCommand(tuple(words))):
+            return True
+        if program in _MANAGERS:
+            return bool(_MANAGING & set(words[1:3]))
+        plain = [each for each in words[1:] if not each.startswith("-")]
+        if program not in _INTERPRETERS:
+            return self.files.has(words[0]) and "/" in words[0] and not any(map(self.files.has, plain))
+        if any(map(_CODE_FOLLOWS.fullmatch, words[1:])):
+            return False  # which may print it
+        return not plain or (self.files.has(plain[0]) and not any(map(self.files.has, plain[1:])))
+
+    def _redirected(self, step: Step, words: Sequence[str], shows: int) -> int:
         targets = [
             (operator, target)
             for operator, target in redirections(step.words)
@@ -143,10 +178,10 @@ class _Flow:
                 self.files.add(file)
             elif not any(operator == ">>" and target == file for operator, target in targets):
                 self.files.discard(file)
-        return shows and not targets
+        return _NONE if targets else shows
 
-    def _holds(self, step: Step, raw: Sequence[str], words: Sequence[str], depth: int) -> bool:
-        """Whether what strangers wrote goes into the step: by a file, a variable, a substitution or a script."""
+    def _holds(self, step: Step, raw: Sequence[str], words: Sequence[str], depth: int) -> int:
+        """Whether, and how, what strangers wrote goes into the step, from files, variables and scripts."""
         bodies = [each.text for each in step.here_documents]
         inner = [word.value[1:].removesuffix(")") for word in step.words if word.is_subshell]
         if len(words) > 2 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and words[1].endswith("c"):
@@ -155,15 +190,15 @@ class _Flow:
         read = [target for operator, target in redirections(step.words) if operator.startswith("<")]
         is_assignment = not words
         named = [] if is_assignment else [*raw[1:], *read]
-        return (
-            any(runs)
-            or any(self.files.has(part) for each in named for part in _names_in(each))
+        is_held = (
+            any(self.files.has(part) for each in named for part in _names_in(each))
             or (bool(words) and self.files.has(words[0]) and "/" in words[0])
             or self._reads_clone(words, named)
             or (not is_assignment and any(self._is_value_of_strangers(each, depth) for each in raw))
             or any(self._is_variable(each) for each in bodies)
             or any(map(fetches_in_code, (*bodies, *(raw if "-c" in raw or "-e" in raw else ()))))
         )
+        return _PRINTED if is_held else max(runs, default=_NONE)
 
     def _assign(self, words: Iterable[str], depth: int) -> None:
         for word in words:

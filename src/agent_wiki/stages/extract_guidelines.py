@@ -11,15 +11,17 @@ from pydantic.json_schema import SkipJsonSchema
 from agent_wiki.engine import Answer, Engine, Problem, ask
 from agent_wiki.pages.guideline import CAUSES, EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.support import Evidence
+from agent_wiki.pages.withheld import BRINGS_IN
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.recalled_text import independent, recalled_text
+from agent_wiki.shell.fetched import of_strangers
 from agent_wiki.stages.causes import graded
 from agent_wiki.stages.counter_check import other_remedy
 from agent_wiki.stages.followed_hints import hinted_at
 from agent_wiki.stages.known_summary import answer_of
 from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer
-from agent_wiki.stages.trust import trust_of
+from agent_wiki.stages.trust import is_said_by_strangers, trust_of
 from agent_wiki.stages.turnings import Grade, Turning
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, least_trusted, why_not_verbatim
@@ -250,7 +252,7 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
         rationale=plain_line(guideline.rationale, MOST_CHARACTERS["rationale"]),
         type=guideline.type,
         tags=tuple(sorted({slug(tag) for tag in guideline.tags})),
-        evidence=cited_evidence(trajectory, guideline.evidence, hinted_at(trajectory, guideline.title, guideline.rule)),
+        evidence=cited_evidence(trajectory, guideline.evidence, f"{guideline.title}\n{guideline.rule}"),
         rule_id=guideline.rule_id,
         cause=grade.cause,
         cause_shown=grade.reason,
@@ -261,17 +263,25 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
     )
 
 
-def cited_evidence(
-    trajectory: Trajectory, cited: Iterable[CitedQuote], source: int | None = None
-) -> tuple[Evidence, ...]:
+def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote], rule: str = "") -> tuple[Evidence, ...]:
     """Checked quotes as records hold them, by turn.
 
-    In: the turn of the result that the lesson comes from, if a tool said it first; no quote is trusted more than that.
+    In: the words of the lesson. What a tool said first is trusted no more than that tool; and a program that ran what
+    strangers wrote speaks for itself only in a lesson that they did not write, and that brings in nothing.
     """
     ordered = sorted(cited, key=lambda each: (each.turn, each.quote))
+    source = hinted_at(trajectory, rule, "") if rule else None
     most = [] if source is None else [trust_of(trajectory, source)]
+    theirs = of_strangers(trajectory)
+    if any(each.turn in theirs for each in ordered):
+        may_be_theirs = not rule or BRINGS_IN.search(rule.lower()) or is_said_by_strangers(trajectory, rule)
+        theirs = theirs if may_be_theirs else frozenset()
     return tuple(
-        Evidence(each.turn, each.quote, least_trusted([trust_of(trajectory, each.turn, each.quote), *most]))
+        Evidence(
+            each.turn,
+            each.quote,
+            "external" if each.turn in theirs else least_trusted([trust_of(trajectory, each.turn, each.quote), *most]),
+        )
         for each in ordered
     )
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent_wiki.shell.fetched import of_strangers
+from agent_wiki.shell.fetched import of_strangers, only_run
+from agent_wiki.shell.program_reports import reports
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import command_of
 from agent_wiki.trajectory.evidence import Trust, argument_texts
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.own_words import voice_of
 
+_CODE = regex(r"`([^`\n]{2,300})`")
+_MARKS = regex(r"[`*\"“”]")
 _SHORTEST_QUOTE = 12  # characters
 _MOST_WORDS = 6  # that somebody repeats by chance
 # How Claude Code writes a refusal, up to the user's own words; what it adds below them; and a form in their place.
@@ -29,7 +32,8 @@ def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
     Nor is what the user pasted, quoted or forwarded; and what an agent repeats of strangers' words stays theirs. The
     reason that a user gave for refusing a call stands in the call's result: it is the user's where the reader marked
     the call as refused, and never where strangers may have written the result, whatever it says of itself. A quote of a
-    few letters bears no rule: it gives the user's trust only if it is all that was said.
+    few letters bears no rule: it gives the user's trust only if it is all that was said. Where a program ran what was
+    fetched, or worked on it, a line in which it reports how that went is the tool's, and all else strangers'.
     """
     message = trajectory.messages[turn - 1]
     if message.role == "user":
@@ -37,7 +41,7 @@ def trust_of(trajectory: Trajectory, turn: int, quote: str = "") -> Trust:
     if message.role == "assistant":
         return "external" if _repeats_strangers(trajectory, turn, quote) else "assistant"
     if message.role == "tool" and turn in of_strangers(trajectory):
-        return "external"
+        return "tool" if quote and turn in only_run(trajectory) and reports(quote) else "external"
     reason = refusal_reason(message)
     return "user" if quote and quote in reason and _is_long_enough(quote, reason) else "tool"
 
@@ -56,6 +60,19 @@ def _repeats_strangers(trajectory: Trajectory, turn: int, quote: str) -> bool:
         return False
     read = [text for each, text in trajectory.worked_out(_texts_of_strangers).items() if each < turn]
     return any(run in text for run in _runs(words) for text in read)
+
+
+def is_said_by_strangers(trajectory: Trajectory, words: str) -> bool:
+    """Whether a line of a lesson, by six words on end or its code, stands in what strangers wrote in the session."""
+    lines = [_MARKS.sub("", line).lower().split() for line in words.splitlines()]
+    code = [" ".join(span.lower().split()) for span in _CODE.findall(words)]
+    parts = [
+        *(run for line in lines for run in _runs(line)),
+        *(span for span in code if " " in span or span.startswith("-") or "://" in span),
+    ]
+    shown = trajectory.worked_out(_texts_of_strangers).values()
+    read = [*shown, *(_MARKS.sub("", text) for text in shown)]
+    return any(part in text for part in parts for text in read)
 
 
 def _written(message: Message) -> Iterator[str]:
