@@ -437,3 +437,57 @@ def test_a_service_that_is_called_again_with_the_same_words_proves_nothing() -> 
         return _cause(session.call("book_seat", {"order": orders[1]}, "booked"), 2, 4, 4)
 
     assert (cause("A1", "A1"), cause("A1", "#A1")) == ("asserted", "checked")
+
+
+_PNPM = "no, use pnpm"
+
+
+def _corrected(*later: str) -> Script:
+    """The user objects in turn 5, the agent follows in turn 6, and the user goes on in turns 9, 11, …"""
+    session = Script().runs("npm install", "added 3 packages").says("Installed.").user(_PNPM)
+    session.runs("pnpm install", "done")
+    for said in later:
+        session.says("Done.").user(said)
+    return session
+
+
+def test_a_user_who_goes_on_has_not_accepted_and_that_is_said() -> None:
+    session = _corrected("Now add a script that starts the shop.")
+    assert _grade(session, (5, 6, 9), (5, _PNPM)) == Grade(
+        "stated", "the user said so in T5; followed in T6, not objected to in T9"
+    )
+
+
+@pytest.mark.parametrize(
+    ("later", "named", "cause"),
+    [
+        (("which version is it?", "perfect, thanks"), 11, "checked"),
+        (("which version is it?", "perfect, thanks"), None, "stated"),
+        (("which version is it?", "and the tests?", "perfect, thanks"), 13, "checked"),
+        (("which one?", "and the tests?", "and the docs?", "perfect, thanks"), 15, "stated"),
+        (("it does not start any more", "perfect, thanks"), 11, "stated"),
+        (("no, I said pnpm", "perfect, thanks"), 11, "stated"),
+    ],
+)
+def test_an_acceptance_that_comes_later_counts_where_it_is_named_and_nothing_speaks_against_it(
+    later: tuple[str, ...], named: int | None, cause: str
+) -> None:
+    assert _grade(_corrected(*later), (5, 6, named), (5, _PNPM)).cause == cause
+
+
+def test_an_answer_that_the_user_corrects_is_followed_by_one_that_the_user_accepts() -> None:
+    said = "no, I asked for the totals, not the taxes"
+    session = Script().says("The taxes are 3.").user(said).says("The totals are 7.").user("great, thanks")
+    assert _grade(session, (3, 4, 5), (3, said)).cause == "checked"
+    assert _grade(session, (3, None, 5), (3, said)).cause == "stated"
+
+
+def test_a_plan_that_the_harness_says_is_approved_is_accepted() -> None:
+    said = "Use the existing table of taxes."
+    refused = f"The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n{said}"
+    session = Script().call("ExitPlanMode", {"plan": "A new table."}, refused, mark="rejected")
+    approved = "User has approved your plan. You can now start coding."
+    session.call("ExitPlanMode", {"plan": "The existing table."}, approved)
+    assert _grade(session, (2, 4, 5), (3, said)) == Grade(
+        "checked", "the user said so in T3; followed in T4, accepted in T5"
+    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent_wiki.shell.result_lines import speaks_of_failure
 from agent_wiki.stages.call_effects import asked_in
 from agent_wiki.stages.trust import trust_of
-from agent_wiki.stages.user_reactions import accepts, only_reports
+from agent_wiki.stages.user_reactions import only_reports
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import regex
@@ -38,11 +38,6 @@ class CitedTurns:
         """The first cited turn in these in which the words are the user's."""
         users = (at for at, quote in self.quotes if trust_of(self.trajectory, at, quote) == "user")
         return next((at for at in users if first <= at <= last), None)
-
-    def acceptance(self, remedy: Call) -> int | None:
-        """The user's next turn, if it accepts in words."""
-        turn = self.next_users_turn(remedy.turn)
-        return turn if turn is not None and accepts(self.message(turn).content or "") else None
 
     def next_users_turn(self, after: int) -> int | None:
         """The next turn that the user typed."""

@@ -6,18 +6,23 @@ question, a new request and a pasted error come from the user as well, and say n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from agent_wiki.shell.tools import tool_kind
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.stages.cited_turns import CitedTurns
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.stages.turnings import Grade, Turning
-from agent_wiki.stages.user_reactions import Reaction, is_judged, is_standing, reaction_of
+from agent_wiki.stages.user_reactions import Reaction, accepts, is_judged, is_standing, reaction_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.own_words import own_text
 
 _END_OF_A_REPLY = 160  # characters
+_MOST_BETWEEN = 2  # turns of the user before the one that accepts: later ones speak of other work
+_APPROVED = regex(r"\s*(?:the )?user (?:has )?approved\b", re.IGNORECASE)  # as harnesses write it of a plan
 _DID: dict[Reaction, str] = {
     "report": "reported in {turn} what did not work, and not why",
     "question": "asked something in {turn}, and objected to nothing",
@@ -48,16 +53,54 @@ class ObjectedCase(CitedTurns):
         return next(found, None)
 
     def of_objection(self) -> Grade:
-        """The user's words are the cause; that they were met, and accepted, makes it sure."""
+        """The user's words are the cause; that they were met, and accepted in words, makes it sure.
+
+        A user who goes on without an objection may not have looked: that is said, and makes nothing sure.
+        """
         said = self.objected_at()
-        remedy = next((call for call in self.calls_at(self.turning.remedy) if not verdict_of(call).has_failed), None)
         if said is None:
-            return self._of_request(remedy)
-        accepted = self.acceptance(remedy) if remedy else None
-        if remedy is None or accepted is None:
-            followed = f"; followed in T{remedy.turn}" if remedy else ""
-            return Grade("stated", f"the user said so in T{said}{followed}")
-        return Grade("checked", f"the user said so in T{said}; followed in T{remedy.turn}, accepted in T{accepted}")
+            return self._of_request(self._remedy())
+        reason, followed = f"the user said so in T{said}", self._followed_at(said)
+        if followed is None:
+            return Grade("stated", reason)
+        reason += f"; followed in T{followed}"
+        accepted = self._accepted_at(followed)
+        if accepted is not None:
+            return Grade("checked", f"{reason}, accepted in T{accepted}")
+        turn = self.next_users_turn(followed)
+        is_let_pass = turn is not None and self._reaction_at(turn) not in ("objection", "report")
+        return Grade("stated", f"{reason}, not objected to in T{turn}" if is_let_pass else reason)
+
+    def _remedy(self) -> Call | None:
+        return next((call for call in self.calls_at(self.turning.remedy) if not verdict_of(call).has_failed), None)
+
+    def _followed_at(self, said: int) -> int | None:
+        """The turn in which the user's words were met: by a call that did not fail, or by a reply without one."""
+        call, turn = self._remedy(), self.turning.remedy
+        if call is not None or turn is None or self.calls_at(turn):
+            return None if call is None else call.turn
+        message = self.message(turn) if said < turn <= len(self.trajectory.messages) else None
+        return turn if message is not None and message.role == "assistant" and message.content else None
+
+    def _accepted_at(self, followed: int) -> int | None:
+        """The turn in which the user accepts in words: the next, or the one that is named if the ones before let it be.
+
+        The harness says so of a plan; the user of all else.
+        """
+        named = self.turning.confirmation
+        for call in self.calls_at(self.turning.remedy):
+            if tool_kind(call) == "plan" and _APPROVED.match(call.result or ""):
+                return call.result_turn
+        turn: int | None = followed
+        for _ in range(_MOST_BETWEEN + 1):
+            turn = self.next_users_turn(turn or followed)
+            if turn is None or self._reaction_at(turn) in ("objection", "report"):
+                return None
+            if self._reaction_at(turn) == "acceptance" and accepts(self.message(turn).content or ""):
+                return turn
+            if named is None or turn >= named:
+                return None
+        return None
 
     def _of_request(self, remedy: Call | None) -> Grade:
         """What the user asked for is a cause where it was done, or was meant for later work too."""
