@@ -83,14 +83,13 @@ def check_run(command: SimpleCommand) -> CheckRun:
 @lru_cache(maxsize=4096)  # several rules ask what settles a failure
 def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     """Whether `passed` shows that what failed in `failed` works now."""
+    one, other, script = check_run(failed), check_run(passed), script_of(failed)
+    if script is None and one.family != other.family:
+        return False  # as of most pairs
     if is_check(failed) and is_check(passed):
-        return check_run(passed).answers(check_run(failed))
-    script = script_of(failed)
+        return other.answers(one)
     if script is not None:
         return script_of(passed) == script
-    one, other = check_run(failed), check_run(passed)
-    if one.family != other.family:
-        return False
     texts, other_texts = _texts(failed), _texts(passed)
     things = one.targets.difference(texts)
     if len(things & other.targets) < _LEAST_SHARED * len(things) or not other.options <= one.options:

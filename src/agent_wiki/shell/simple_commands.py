@@ -95,7 +95,7 @@ class _Steps:
     def _take(self, step: Step) -> None:
         plain = plain_words(step.words)
         inner: list[SimpleCommand] | None = None
-        front = peeled([_SUBSTITUTION.sub("$_", without_fed_text(word.value)) for word in plain])
+        front = peeled([_without_substitutions(word.value) for word in plain])
         subshell = next((word for word in plain[: len(front.keywords) + 1] if word.is_subshell), None)
         if self.depth < _DEEPEST and subshell is not None:
             inner = _Steps(subshell.value[1:].removesuffix(")"), self.depth + 1).found
@@ -117,7 +117,8 @@ class _Steps:
             self.in_condition = word in ("if", "elif", "while", "until") or (self.in_condition and word == "!")
 
     def _add_inner(self, inner: list[SimpleCommand], step: Step) -> None:
-        is_mute = _is_mute(step)
+        found = redirections(step.words)
+        is_mute = _is_mute(found)
         inner = [
             replace(
                 each,
@@ -130,7 +131,7 @@ class _Steps:
         ]
         self.found += inner
         if inner:
-            writes = tuple(target for operator, target in redirections(step.words) if _is_write(operator, target))
+            writes = tuple(target for operator, target in found if _is_write(operator, target))
             self.found[-1] = replace(inner[-1], after=step.after, writes=(*inner[-1].writes, *writes))
 
     def _add(
@@ -164,10 +165,14 @@ class _Steps:
                 step.after,
                 self.in_condition or "!" in keywords,
                 self.loops > 0,
-                _is_mute(step),
+                _is_mute(found),
                 inputs,
             )
         )
+
+
+def _without_substitutions(word: str) -> str:
+    return _SUBSTITUTION.sub("$_", without_fed_text(word)) if "$(" in word else word
 
 
 def _is_write(operator: str, target: str) -> bool:
@@ -179,9 +184,8 @@ def _is_output(operator: str) -> bool:
     return ">" in operator and not operator.startswith("2") and not operator.endswith(">&")
 
 
-def _is_mute(step: Step) -> bool:
-    """Nothing that it prints is in the result, not even its error messages."""
-    found = redirections(step.words)
+def _is_mute(found: list[tuple[str, str]]) -> bool:
+    """Nothing that a step with these redirections prints is in the result, not even its error messages."""
     goes_away = any(_is_output(operator) for operator, _ in found)
     complaints = any(operator.startswith(("2>", "&>", ">&")) for operator, _ in found)
     return goes_away and complaints

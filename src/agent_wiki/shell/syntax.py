@@ -23,7 +23,9 @@ _OPERATOR = regex(r"&&|\|\||;;|\|&|&(?!>)|[;|\n)]")
 _HERE = regex(r"\d?<<(?!<)-?[ \t]*(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|(\\?)([A-Za-z_][\w.-]{0,79}))")
 _REDIRECTION = regex(r"(?:\d|&)?(?:>>|>\||<<<|<>|[<>](?!\())&?")
 _PLAIN = regex(r"[^\s'\"\\`$()<>&;|]+")
+_PLAIN_WORD = regex(r"[^\s'\"\\`$()<>&;|]++(?=[\s);&|]|\Z)")  # as most are
 _BLANK = regex(r"(?:[ \t\r\f\v]|\\\n)+")
+_BEGIN_BLANKS, _BEGIN_OPERATORS = frozenset(" \t\r\f\v\\"), frozenset("&|;\n)")
 _FED_SUBSTITUTION = regex(r"(\$\([^()\n\"'<]{0,200}?) ?<<[^<].*", re.DOTALL)
 _NESTED = {"(": regex(r"['\"\\()\n]|\d?<<"), '"': regex(r"[\"\\]|\$\(")}
 
@@ -91,6 +93,8 @@ _read_short, _read_long = lru_cache(maxsize=2048)(_read), lru_cache(maxsize=32)(
 
 def plain_words(words: Sequence[Word]) -> list[Word]:
     """The words that are neither redirections nor their targets."""
+    if not _has_redirections(words):
+        return list(words)
     return [word for word, operator in _with_operators(words) if not operator]
 
 
@@ -101,11 +105,17 @@ def without_fed_text(value: str) -> str:
 
 def redirections(words: Sequence[Word]) -> list[tuple[str, str]]:
     """`(operator, target)` of each redirection in order; a descriptor's number is part of the operator."""
+    if not _has_redirections(words):
+        return []
     return [
         (operator, word.value.removeprefix(word.redirection))
         for word, operator in _with_operators(words)
         if operator and word.value != word.redirection
     ]
+
+
+def _has_redirections(words: Sequence[Word]) -> bool:
+    return any([word.redirection for word in words])  # most steps have none
 
 
 def _with_operators(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
@@ -138,16 +148,17 @@ class _Scanner:
         self._end_step("")
 
     def _next(self) -> None:
-        if match := _BLANK.match(self.text, self.position):
+        first = self.text[self.position]  # which says what there is no use to look for
+        if first in _BEGIN_BLANKS and (match := _BLANK.match(self.text, self.position)):
             self.position = match.end()
-        elif self.text[self.position] == "#":
+        elif first == "#":
             end = self.text.find("\n", self.position)
             self.position = len(self.text) if end < 0 else end
-        elif match := _HERE.match(self.text, self.position):
+        elif (first == "<" or first.isdecimal()) and (match := _HERE.match(self.text, self.position)):
             self.waiting.append((len(self.steps), *_delimiter(match)))
             self.marks.append(match.span())
             self.position = match.end()
-        elif match := _OPERATOR.match(self.text, self.position):
+        elif first in _BEGIN_OPERATORS and (match := _OPERATOR.match(self.text, self.position)):
             self.position = match.end()
             self._end_step(match.group())
             if match.group() == "\n":
@@ -174,6 +185,10 @@ class _Scanner:
 
     def _word(self) -> None:
         start = self.position
+        if plain := _PLAIN_WORD.match(self.text, start):
+            self.position = plain.end()
+            self.words.append(Word(plain.group(), start, self.position))
+            return
         match = _REDIRECTION.match(self.text, start)
         parts = [match.group()] if match else []
         self.position = match.end() if match else start
