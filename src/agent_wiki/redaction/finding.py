@@ -27,7 +27,7 @@ Span = tuple[int, int, str]
 
 _FOLD = bytes(ord(chr(byte).lower()) if byte < 128 and re.match(r"[\w.-]", chr(byte)) else 32 for byte in range(256))
 _PREFIXED = (*PREFIXED, ENCODED)
-_RUN, _PREFIX = prefix_patterns(_PREFIXED)
+_WITHOUT_PREFIX, _PREFIX = prefix_patterns(_PREFIXED)
 _BY_LITERAL = {literal: [each for each in CONTAINING if literal in each.literals] for literal in LITERALS}
 
 _HEADERS = {
@@ -135,7 +135,7 @@ def _hints(plain: str, folded: str) -> tuple[list[str], list[str], list[Shape]]:
     words = [word for word in _HINTS if word in folded]
     literals = [literal for literal in _literals_with(tuple(words)) if literal in plain]
     prefixed: list[Shape] = []
-    if _RUN.search(folded):
+    if not _WITHOUT_PREFIX.fullmatch(folded):
         for begin in {match.group("begin") for match in _PREFIX.finditer(folded)}:
             prefixed += [shape for literal, shape in _beginning_with(begin) if literal in plain]
     return words, literals, prefixed

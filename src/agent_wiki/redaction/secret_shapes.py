@@ -238,12 +238,16 @@ LITERALS = tuple(dict.fromkeys(literal for shape in CONTAINING for literal in sh
 
 def prefix_patterns(shapes: Iterable[Shape]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What a key of `shapes` begins with in text folded to lower case: at the beginning of a run or after a dash or dot
-    in it, perhaps after what is left of an escape. The first finds a run that has one, the second each of them.
+    in it, perhaps after what is left of an escape. The first fits whole texts that have none, the second finds each.
+
+    The first goes over short runs many at a time, from one blank to the last that is near enough for all between to be
+    short; it takes half the time of a search that stops at every blank.
     """
     prefixes = sorted({prefix.lower() for shape in shapes for prefix in shape.literals})
     begin, long = _alternatives(prefixes), rf"(?=[^ ]{{{SHORTEST_RUN}}})"
-    run = re.compile(rf" {long}(?:{_ESCAPE}(?:{begin})|(?:[^ .-]*+[.-])+?(?:{begin}))")
-    return run, re.compile(rf"[ .-]{long}(?={_ESCAPE}(?P<begin>{begin}))")
+    has_one = rf"{long}(?:{_ESCAPE}|(?:[^ .-]*+[.-])+?)(?:{begin})"
+    without = re.compile(rf"(?s:(?:.{{0,{SHORTEST_RUN - 1}}} )++|(?!{has_one})[^ ]++ ?)*+")
+    return without, re.compile(rf"[ .-]{long}(?={_ESCAPE}(?P<begin>{begin}))")
 
 
 def _alternatives(words: list[str]) -> str:

@@ -8,7 +8,6 @@ them, and knows where each of its characters stands in the text, so that a secre
 from __future__ import annotations
 
 import html
-import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -151,12 +150,13 @@ def _soft_breaks(text: str, *, is_any_width: bool) -> Iterator[Change]:
         return
     if width not in _USUAL_WIDTHS and not (is_any_width and lengths.count(widest) >= 2):
         return
-    position = 0
-    for line, following in itertools.pairwise(lines):
-        position += len(line) + 1
-        end = line.removesuffix("\r")
-        if len(line) == widest and _BEFORE_A_VALUE.match(end[-1]) and _BEFORE_A_VALUE.match(following):
-            yield position - 1 - len(line) + len(end), position, ""
+    position = begun = 0
+    for at in [at for at, length in enumerate(lengths[:-1]) if length == widest]:
+        position += sum(lengths[begun : at + 1]) + at + 1 - begun
+        begun = at + 1
+        end = lines[at].removesuffix("\r")
+        if _BEFORE_A_VALUE.match(end[-1]) and _BEFORE_A_VALUE.match(lines[begun]):
+            yield position - 1 - widest + len(end), position, ""
 
 
 def view_of(text: str, changes: list[Change], base: View | None = None) -> View:
