@@ -115,7 +115,7 @@ def redirections(words: Sequence[Word]) -> list[tuple[str, str]]:
 
 
 def _has_redirections(words: Sequence[Word]) -> bool:
-    return any([word.redirection for word in words])  # most steps have none
+    return any(word.redirection for word in words)  # most steps have none
 
 
 def _with_operators(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
