@@ -431,6 +431,15 @@ def test_how_long_a_harness_waits_is_a_cause_only_of_a_failure_that_speaks_of_ti
         assert _cause(session, 2, 4, 4) == cause
 
 
+def test_a_loop_over_other_words_and_the_end_of_what_still_ran_are_changes() -> None:
+    step = 'perl -i -pe s/5/6/ "$f"; done'
+    session = Script().runs(f"for f in $LIST; do {step}", "Can't open a.md b.md: No such file", failed=True)
+    assert _cause(session.runs(f"for f in a.md b.md; do {step}", "ok"), 2, 4, 4) == "checked"
+    session = Script().call("spawn_agent", {"task": "read a.md"}, "Error: thread limit reached (max 6)", failed=True)
+    session.call("close_agent", {"target": "019d"}, "closed").call("spawn_agent", {"task": "read a.md"}, "started")
+    assert _cause(session, 2, 4, 6) == "checked"
+
+
 def test_a_service_that_is_called_again_with_the_same_words_proves_nothing() -> None:
     def cause(*orders: str) -> str:
         session = Script().call("book_seat", {"order": orders[0]}, "Error: busy", failed=True)

@@ -10,7 +10,7 @@ from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import SHOWS_OTHERWISE
-from agent_wiki.shell.tools import tool_kind
+from agent_wiki.shell.tools import bare_tool_name, tool_kind
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -23,6 +23,8 @@ _SHOWN = frozenset(
 _LIMITS = frozenset({"timeout", "timeout_ms", "timeoutMs", "timeout_seconds", "run_in_background"})
 _OF_TIME = regex(r"timed?[ -]?(?:out|limit)|deadline|too long", re.IGNORECASE)
 _REDIRECTION = regex(r"\d?&?>+(?:&\d|\s*/dev/null)?|/dev/null|nohup|time|\|?&")
+# Tools that end what still runs, and so make room for what comes next.
+_ENDING = frozenset({"close_agent", "killshell", "killbash"})
 # A shell's own commands, and a few others, that only look and yet change how the next step goes.
 _PREPARING = frozenset(
     {"cd", "pushd", "popd", "export", "unset", "set", "source", ".", "eval", "alias", "ulimit", "umask", "mkdir",
@@ -41,14 +43,15 @@ def may_change(call: Call, event: Call) -> bool:
     if verdict.has_failed or verdict.state in ("refused", "called off"):
         return False
     if not steps:
-        return tool_kind(call) not in ("look", "plan", "check") and call.raw_arguments != event.raw_arguments
+        is_look = tool_kind(call) in ("look", "plan", "check") and bare_tool_name(call.name).lower() not in _ENDING
+        return not is_look and call.raw_arguments != event.raw_arguments
     done = [_said(step) for step in called_steps(event)]
     return any(prepares(step) and _said(step) not in done for step in steps)
 
 
 def is_same_run(one: SimpleCommand, other: SimpleCommand) -> bool:
-    """Whether two commands are one, but for what they show of it."""
-    return _said(one) == _said(other)
+    """Whether two commands are one, but for what they show of it; of a loop's each run may be another."""
+    return _said(one) == _said(other) and not (one.is_repeated or other.is_repeated)
 
 
 def prepared_anew(event: Call, passed: SimpleCommand, confirming: Call) -> bool:

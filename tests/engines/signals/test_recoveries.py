@@ -105,3 +105,12 @@ def test_what_the_sandbox_refuses_in_one_way_is_one_lesson_whatever_the_system_c
     assert network.guideline.title == "Leave the sandbox for the network"
     assert {grade_of(each.guideline, script.done()).cause for each in (denied, network)} == {"checked"}
     assert _rules(_refused(Script(), "npm.cmd ci", "Error: spawn EPERM")) == [denied.guideline.rule]  # one page of both
+
+
+def test_the_step_of_a_line_that_the_sandbox_refused_may_be_run_outside_alone() -> None:
+    line = "npm warn audit request failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org"
+    script = Script().call(
+        "exec_command", {"cmd": "npm run lint && npm audit"}, f"> lint\n{line}\nnpm error", failed=True
+    )
+    script.call("exec_command", {"cmd": "npm audit", "sandbox_permissions": "require_escalated"}, "found 0 problems")
+    assert [each.guideline.title for each in _lessons(script)] == ["Leave the sandbox for the network"]

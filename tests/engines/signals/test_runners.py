@@ -54,3 +54,8 @@ def test_a_runner_that_had_lacked_something_itself_is_no_stand_in() -> None:
 def test_what_only_fetches_runners_is_none() -> None:
     script = Script().runs("vitest run a.test.ts", "zsh:1: command not found: vitest", failed=True)
     assert not runners.lessons(MinedSession.of(script.runs("corepack pnpm vitest run a.test.ts", "3 passed").done()))
+
+
+def test_a_runner_of_another_language_did_not_do_the_same_job() -> None:
+    script = Script().runs("python -m pytest", "zsh: command not found: python", failed=True)
+    assert not _rules(script.runs("go test ./...", "ok shop 0.2s"))

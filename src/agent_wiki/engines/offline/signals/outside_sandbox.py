@@ -31,7 +31,7 @@ _DENIES = Wording(
     "Ask to run a command outside the sandbox, before changing anything, when inside it is denied a permission "
     "(`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): unchanged it passes outside.",
     "In a sandbox a command, a test or a server stops with `EPERM`, `EACCES`, `operation not permitted`, `Permission "
-    "denied` or `Access is denied`, as when it starts a process, opens a port or writes outside the workspace.",
+    "denied` or `Access is denied`.",
     ("sandbox", "permissions"),
 )
 _CUT_OFF = Wording(
@@ -39,7 +39,7 @@ _CUT_OFF = Wording(
     "Leave the sandbox for the network",
     "Ask to run a command outside the sandbox, before changing anything, when inside it reaches no host "
     "(`no such host`, `ENOTFOUND`, `Could not resolve`): unchanged it passes outside.",
-    "In a sandbox a command stops with `no such host`, `ENOTFOUND`, `Could not resolve host` or `Connection refused`.",
+    "In a sandbox a command stops with `no such host`, `ENOTFOUND` or `Could not resolve host`.",
     ("sandbox", "network"),
 )
 
@@ -86,7 +86,9 @@ def _refused(session: MinedSession, recovery: Recovery) -> str | None:
     """The error with which the sandbox refused a command that, unchanged, passed outside of it; None for any other."""
     failed, passed = recovery.failed, recovery.passed
     line = _line_of_place(failed)
-    if failed.line != passed.line or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
+    is_alone = len(passed.actions) == 1 and recovery.wanted.words == recovery.used.words  # the step of a chain
+    is_same = failed.line == passed.line or is_alone
+    if not is_same or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
         return None
     if _SANDBOX.match(line):
         return error_name(line, session)

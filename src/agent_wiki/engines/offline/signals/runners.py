@@ -15,6 +15,7 @@ _WITHIN_CALLS = 12
 _MISSING = tuple(map(pattern, table("runners")["missing"]))
 _INSTALL = pattern(table("runners")["install"])
 _PURPOSES = tuple((pattern(written), words) for words, written in table("runners")["purposes"].items())
+_LANGUAGES = table("runners")["languages"]
 _RAN = regex(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)\b|Ran \d+ tests?", re.MULTILINE)
 
 
@@ -73,11 +74,19 @@ def _same_job(wanted: shell.Command, other: shell.Command) -> bool:
     """The same last target, or for runners without targets the same purpose."""
     if _INSTALL.search(other.text) or other.program in ("rm", "cp", "mv", "git", "cat", "corepack"):
         return False
+    if len({_language(each.program) for each in (wanted, other)} - {""}) > 1:
+        return False  # the agent had taken the project for one in another language
     if wanted.targets and other.targets:
         mine, theirs = wanted.targets[-1].removeprefix("./"), other.targets[-1].removeprefix("./")
         is_same_kind = purpose(wanted.head) is not None and purpose(wanted.head) == purpose(other.head)
         return mine == theirs or (is_same_kind and bool(_names(mine) & _names(theirs)))
     return purpose(wanted.head) is not None and purpose(wanted.head) == purpose(other.head)
+
+
+def _language(program: str) -> str:
+    """The language whose programs a runner runs; empty where it runs any."""
+    name = program.rpartition("/")[2].rstrip("0123456789.")
+    return next((language for language, names in _LANGUAGES.items() if name in names), "")
 
 
 def _names(target: str) -> set[str]:
