@@ -96,7 +96,7 @@ def test_a_title_the_users_acceptance_and_loose_ends_are_on_the_page() -> None:
     assert page.section("Loose ends") == (
         "- T1, asked for and not there: No test.\n"
         "- T6, claimed and never checked: The total.\n"
-        "- T4, did not help and was left in: A sleep."
+        "- T4, unasked, and left in: A sleep."
     )
     assert [str(each) for each in dropped] == ["loose_ends: turn 70 does not exist"]
 

@@ -43,7 +43,7 @@ class NotedTurn:
 
 @dataclass(frozen=True, slots=True)
 class LooseEnd:
-    """Something asked for that is not there, claimed and never checked, or tried without success and never undone."""
+    """Something asked for that is not there, claimed and never checked, or changed unasked and never undone."""
 
     __pydantic_config__: ClassVar[Any] = _STRICT
 

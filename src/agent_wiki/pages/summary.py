@@ -22,7 +22,7 @@ _OF_THE_SESSION = (
 _LOOSE: dict[LooseEndKind, str] = {
     "missing": "asked for and not there",
     "unverified": "claimed and never checked",
-    "left-in": "did not help and was left in",
+    "left-in": "unasked, and left in",
 }
 
 

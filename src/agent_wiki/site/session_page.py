@@ -20,7 +20,7 @@ from agent_wiki.wiki.text import plain_line
 
 _MOST_LINE = 600
 _MOST_KIN = 50
-_LOOSE_ENDS = {"missing": "not there", "unverified": "never checked", "left-in": "tried and never undone"}
+_LOOSE_ENDS = {"missing": "not there", "unverified": "never checked", "left-in": "unasked, and never undone"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,14 +45,14 @@ class CitedQuote(Answer):
     """Evidence: a turn and a verbatim quote from its content, thinking or call arguments."""
 
     turn: int = Field(ge=1, description="Position of the message in the trajectory, counted from 1.")
-    quote: str = Field(min_length=1, max_length=200, description="Copied character for character from that turn.")
+    quote: str = Field(min_length=1, max_length=200, description="At most 200 characters, each as that turn has it.")
 
 
 class GuidelineAnswer(Answer):
     """One lesson, as a proactive recommendation."""
 
     type: GuidelineType = Field(default="guideline", description="What the rule mainly hands on.")
-    title: str = Field(description="Imperative, 3 to 7 words, no file or id of this session.")
+    title: str = Field(description="Imperative, 3 to 7 words (code in backticks is one), no id of this session.")
     rule: str = Field(description='The recommendation, standing alone: "use X", not "don\'t use Y".')
     rationale: str = Field(description="Why, from what happened: what failed, what worked.")
     trigger: str = Field(
@@ -66,7 +66,7 @@ class GuidelineAnswer(Answer):
         default=None, ge=1, description="The turn of what failed, was lost, or was objected to."
     )
     remedy_turn: int | None = Field(
-        default=None, ge=1, description="The turn of what was then done differently; null when nothing was."
+        default=None, ge=1, description="The turn of what was then done differently; null where nobody tried it."
     )
     confirming_turn: int | None = Field(
         default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
@@ -83,7 +83,7 @@ class GuidelinesAnswer(Answer):
     """All lessons of one trajectory. An empty list is a good answer."""
 
     guidelines: list[GuidelineAnswer] = Field(
-        default_factory=list, max_length=MOST_PER_SESSION, description="The most valuable first; often empty."
+        default_factory=list, max_length=MOST_PER_SESSION, description="At most seven, the best first; often empty."
     )
 
 

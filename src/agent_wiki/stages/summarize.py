@@ -98,7 +98,7 @@ class ArcAnswer(Answer):
     last_turn: int = Field(ge=1, description="The last turn before the next arc; the last of all for the last arc.")
     title: str = Field(default="", description="What was done to what, 3 to 10 words.")
     goal: str = Field(min_length=1, description="The user's own request, one line, without harness boilerplate.")
-    outcome: Outcome = Field(description="As the recording shows it; `unknown` when nothing but a claim does.")
+    outcome: Outcome = Field(description="As the recording shows it; `partial` where nobody tried what was made.")
     outcome_turn: int | None = Field(
         default=None, ge=1, description="The turn that shows the outcome; null when none does."
     )
@@ -111,10 +111,13 @@ class ArcAnswer(Answer):
     )
     dead_ends: list[TurnNote] = Field(default_factory=list, description="Attempts given up, not mere errors.")
     repairs: list[RepairNote] = Field(
-        default_factory=list, max_length=MOST_REPAIRS, description="What ended the failures that cost most."
+        default_factory=list,
+        max_length=MOST_REPAIRS,
+        description="At most six: what ended the worst failures.",
     )
     loose_ends: list[LooseEndNote] = Field(
-        default_factory=list, description="Missing, claimed but never checked, or left in without use; often empty."
+        default_factory=list,
+        description="Missing, never checked, or changed unasked and left in; often empty.",
     )
     recalled: list[RecalledPage] = Field(
         default_factory=list, description="Pages of a wiki that were read within the arc, each once."
