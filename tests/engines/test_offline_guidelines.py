@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import answer, chosen, offered
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelinesAnswer, GuidelinesQuestion, check
+from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelinesAnswer, GuidelinesQuestion, check, grade_of
 from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 from tests.engines.scripted_session import Script
@@ -148,3 +148,15 @@ def test_a_line_that_the_shell_could_not_read_is_mended_by_how_it_is_written_alo
     script = Script().runs("wc -l *.css", "zsh: no matches found: *.css", failed=True)
     script.edits("LIMIT = 1", "LIMIT = 2", "settings.py").runs("wc -l '*.css'", "0")
     assert [each.title for each in _answer(script.done()).guidelines] == ["Quote wildcards in zsh"]
+
+
+def test_of_several_events_of_one_rule_that_counts_which_nothing_later_contradicts() -> None:
+    head = "apply_patch <<'E'\n*** Begin Patch\n*** Add File: {}\n+one\n"
+    error = "error: invalid hunk at line 4, '' is not a valid hunk header"
+    script = Script()
+    for name in ("cart.md", "till.md"):  # the second time the agent has forgotten it
+        script.runs(f"{head.format(name)}\n+two\n*** End Patch\nE", error, failed=True)
+        script.runs(f"{head.format(name)}+\n+two\n*** End Patch\nE", "Success")
+    (found,) = _answer(script.done()).guidelines
+    assert (found.title, found.event_turn) == ("Begin added lines with + in apply_patch", 6)
+    assert not grade_of(found, script.done()).contradiction

@@ -16,6 +16,8 @@ from agent_wiki.shell.step_changes import changed_parts
         ("git push", "git push --force", {"flags"}),
         ("git push", "A=1 git push origin", {"arguments", "environment"}),
         ("node - <<'E'\na\nE", "node - <<'E'\nb\nE", {"here-document"}),
+        ("node - <<'E'\n// first\na\nE", "node - <<'E'\na\nE", set()),
+        ("python -c '\n# first\nf(1)\n'", "python -c '\nf(1)\n'", set()),
         ("node -e 'f(1)'", "node - <<'E'\nf(1)\nE", {"here-document"}),
     ],
 )

@@ -9,6 +9,8 @@ from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 
+_CANNOT_FAIL = frozenset({"head", "tail", "sort", "wc", "echo", "true"})
+
 
 def called_steps(call: Call) -> tuple[SimpleCommand, ...]:
     """The steps of a shell call, of the first one where it reads on; none for other tools."""
@@ -21,7 +23,10 @@ def failed_steps(call: Call) -> Sequence[SimpleCommand]:
     steps, step = called_steps(call), verdict_of(call).step
     if step is not None and step < len(steps):
         return steps[step : step + 1]
-    return [each for each in steps if shell_kind(each) != "look"] or steps
+    states = verdict_of(call).steps or ("unknown",) * len(steps)
+    open_steps = [each for each, state in zip(steps, states, strict=False) if state != "passed"]
+    may_be = [each for each in open_steps if each.program not in _CANNOT_FAIL]
+    return [each for each in steps if shell_kind(each) != "look"] or may_be or steps
 
 
 def passed_steps(call: Call) -> list[SimpleCommand]:

@@ -15,7 +15,7 @@ SHOWS_OTHERWISE = regex(
 
 
 def changed_parts(one: SimpleCommand, other: SimpleCommand) -> frozenset[Part]:
-    """The parts in which two commands differ; flags that only change what is shown do not count."""
+    """The parts in which two commands differ; flags that only change what is shown and comments do not count."""
     found: set[Part] = set()
     # The code of an interpreter in a here-document, and no longer in its arguments, is one change.
     is_moved = one.words[1:2] in (("-e",), ("-c",)) and not one.body and bool(other.body)
@@ -27,7 +27,7 @@ def changed_parts(one: SimpleCommand, other: SimpleCommand) -> frozenset[Part]:
         found.add("arguments")
     if one.environment != other.environment:
         found.add("environment")
-    if one.body != other.body:
+    if _without_comments(one.body) != _without_comments(other.body):
         found.add("here-document")
     return frozenset(found)
 
@@ -37,4 +37,11 @@ def _flags(step: SimpleCommand) -> frozenset[str]:
 
 
 def _plain(step: SimpleCommand) -> list[str]:
-    return [word for word in step.words[1:] if not word.startswith("-")]
+    return [_without_comments(word) for word in step.words[1:] if not word.startswith("-")]
+
+
+def _without_comments(text: str) -> str:
+    """Code over several lines without those that only say something or are empty; other texts as they are."""
+    if "\n" not in text:
+        return text
+    return "\n".join(line for line in text.splitlines() if line.strip() and not line.strip().startswith(("#", "//")))

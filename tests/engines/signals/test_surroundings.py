@@ -88,3 +88,12 @@ def test_it_holds_for_the_repository() -> None:
     session = script.done()
     (guideline,) = answer(GuidelinesQuestion(session, summary(session))).guidelines
     assert guideline.scope == "repository"
+
+
+def test_what_follows_in_the_line_and_cannot_fail_is_no_check_that_has_to_pass() -> None:
+    error = "This project is configured to use till because package.json has a manager field"
+    script = Script().runs("pnpm --version && cat package.json | head -5", error, failed=True)
+    script.runs("ls -la | head -5", "cart.py").runs("MANAGER_CHECKS=0 pnpm --version | tail -3", "10.2.1")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Set MANAGER_CHECKS for pnpm"
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"

@@ -42,8 +42,10 @@ _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`
 def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> GuidelinesAnswer:
     """The lessons of one trajectory, in the order of their events; often none. Pure and deterministic."""
     session = MinedSession.of(question.trajectory)
-    found = chosen([lesson for lesson in offered(session, rules) if _is_sure(lesson, session)])
-    return GuidelinesAnswer(guidelines=[_with_scope(lesson.guideline) for lesson in found])
+    sure = [lesson for lesson in offered(session, rules) if _is_sure(lesson, session)]
+    borne = [each for each in sure if not grade_of(each.guideline, session.trajectory).contradiction]
+    others = [each for each in sure if not any(_same_rule(each, other) for other in borne)]
+    return GuidelinesAnswer(guidelines=[_with_scope(lesson.guideline) for lesson in chosen([*borne, *others])])
 
 
 def _with_scope(guideline: GuidelineAnswer) -> GuidelineAnswer:
