@@ -33,6 +33,10 @@ _MAKING = frozenset({"mkdir", "chmod"})
 """Programs that change little, and count as a look elsewhere."""
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 _FEWEST_LINES = 2
+KEPT_BACK = regex(r"\A[^\n]{0,40}unchanged since (?:the )?last read")
+"""The answer of a tool that has what it is asked for, and does not show it."""
+_SHOWING = frozenset({"cat", "head", "tail", "sed", "nl", "less", "more", "bat", "strings", "jq", "awk"})
+_OF_SKILLS = regex(r"skill", re.IGNORECASE)
 
 
 def new_words(call: Call) -> set[str]:
@@ -155,3 +159,23 @@ def is_old_form(event: Call, again: Call, confirmed: Sequence[Call]) -> bool:
         return True
     is_old_name = bool(names) and not failed & names and {step.words[:1] for step in failed_steps(again)} <= failed
     return is_old_name or (any(map(is_escalated, confirmed)) and not is_escalated(again))
+
+
+def asked_thing(call: Call) -> str:
+    """The file that a call is to show, or the name of the skill that it is to load; empty for other calls."""
+    if tool_kind(call) == "look":
+        return call.path() or ""
+    names = [value for value in call.arguments.values() if isinstance(value, str)]
+    return names[0] if names and _OF_SKILLS.search(call.name) and re.fullmatch(r"[\w.:-]{3,60}", names[0]) else ""
+
+
+def gives_the_same(refused: Call, later: Call) -> bool:
+    """Whether another tool shows what one did not: a file by its path, a skill by a file in the folder of its name."""
+    thing = asked_thing(refused)
+    if not thing or later.name == refused.name or not (later.result or "").strip():
+        return False
+    if called_steps(later):
+        return any(thing in step.words and step.program in _SHOWING for step in passed_steps(later))
+    path = later.path() or ""
+    is_of_skill = re.search(rf"[/\\]{re.escape(thing)}[/\\][\w-]{{1,40}}\.\w{{1,5}}$", path) is not None
+    return tool_kind(later) == "look" and (path == thing or is_of_skill)

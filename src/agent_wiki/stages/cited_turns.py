@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agent_wiki.shell.result_lines import speaks_of_failure
-from agent_wiki.stages.call_effects import asked_in
+from agent_wiki.stages.call_effects import KEPT_BACK, asked_in
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.stages.user_reactions import only_reports
 from agent_wiki.trajectory import Message, Trajectory
@@ -54,9 +54,10 @@ class CitedTurns:
         return [call for call in self.calls if turn is not None and turn in (call.turn, call.result_turn)]
 
     def is_shown(self, turn: int) -> bool:
-        """A quote from the result there speaks of a failure, though the verdict on its call does not."""
+        """A quote from the result there speaks of a failure or keeps back what was asked for; the verdict does not."""
         turns = {turn, *(call.result_turn for call in self.calls_at(turn))}
-        return any(at in turns and speaks_of_failure(quote) for at, quote in self.quotes)
+        said = (quote for at, quote in self.quotes if at in turns)
+        return any(speaks_of_failure(quote) or KEPT_BACK.search(quote) for quote in said)
 
     def is_harness(self, turn: int) -> bool:
         """A harness wrote that turn, as the user, to refuse a reply."""

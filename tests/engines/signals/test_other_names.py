@@ -18,18 +18,6 @@ def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in _lessons(script)]
 
 
-def test_a_program_is_called_without_a_wrapper_that_does_not_know_it() -> None:
-    script = Script().runs("brief bun run test", "error: unrecognized subcommand 'bun'", failed=True)
-    script.runs("bun run test", "2 pass").runs(
-        "brief bun run lint", "error: unrecognized subcommand 'bun'", failed=True
-    )
-    lesson = _lessons(script)[0]
-    assert lesson.guideline.rule == "Call `bun` itself, not through `brief`: `brief` has no subcommand `bun`."
-    assert lesson.guideline.rationale.startswith("`brief bun run test` stopped with")
-    grade = grade_of(lesson.guideline, script.done())
-    assert (grade.cause, grade.contradiction) == ("checked", "")  # that the agent forgot it speaks not against it
-
-
 def test_another_call_of_the_same_message_is_not_in_between() -> None:
     blocked = r"npm : File C:\node\npm.ps1 cannot be loaded because running scripts is disabled"
     script = Script().runs("npm test", blocked, failed=True)

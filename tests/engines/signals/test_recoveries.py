@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import recoveries
@@ -19,44 +17,6 @@ def _lessons(script: Script) -> list[Lesson]:
 
 def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in _lessons(script)]
-
-
-def test_a_fixer_between_two_runs_of_a_check_is_the_remedy_and_is_checked() -> None:
-    script = Script().edits("a", "b", "src/cart.js").runs("bun run lint", _FINDING, failed=True)
-    script.runs("bun run lint:fix", "Fixed 1 file.").runs("bun test", "2 pass").runs("bun run lint", "Checked 3 files.")
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.rule == (
-        "Run `bun run lint:fix` when `bun run lint` reports findings, and `bun run lint` again, "
-        "before mending anything by hand."
-    )
-    assert (lesson.guideline.event_turn, lesson.guideline.remedy_turn, lesson.guideline.confirming_turn) == (4, 6, 10)
-    assert grade_of(lesson.guideline, script.done()).cause == "checked"
-
-
-@pytest.mark.parametrize(
-    ("check", "fixer", "named"),
-    [
-        ("bunx prettier --check a/b.md", "bunx prettier --write a/b.md", "bunx prettier --check"),
-        ("cargo fmt --check", "cargo fmt", "cargo fmt --check"),
-        ("ruff check src", "ruff check src --fix", "ruff check"),
-    ],
-)
-def test_formatters_and_fixing_flags_are_fixers(check: str, fixer: str, named: str) -> None:
-    script = Script().edits("a", "b", "cart.js").runs(check, _FINDING, failed=True).runs(fixer, "ok").runs(check, "ok")
-    (rule,) = _rules(script)
-    assert f"when `{named}` reports" in rule
-
-
-def test_a_fixer_is_not_the_remedy_of_tests_nor_where_something_was_edited() -> None:
-    script = Script().runs("bun test", "1 fail", failed=True).runs("bun run format", "ok").runs("bun test", "ok")
-    assert not _rules(script)
-    script = Script().runs("bun run lint", _FINDING, failed=True).runs("bun run lint:fix", "ok").edits("a", "b")
-    assert not _rules(script.runs("bun run lint", "ok"))
-
-
-def test_findings_in_files_that_the_session_has_not_edited_are_for_others_to_mend() -> None:
-    script = Script().edits("a", "b", "src/total.js").runs("bun run lint", _FINDING, failed=True)
-    assert not _rules(script.runs("bun run lint:fix", "Fixed 1 file.").runs("bun run lint", "Checked 3 files."))
 
 
 def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> None:

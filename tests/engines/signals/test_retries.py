@@ -5,13 +5,19 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.signals import retries
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.signals import recoveries
 from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
 
 
+def _lessons(script: Script) -> list[Lesson]:
+    found = recoveries.lessons(MinedSession.of(script.done()))
+    return [each for each in found if (each.guideline.rule_id or "").startswith("retries/")]
+
+
 def _rules(script: Script) -> list[str]:
-    return [lesson.guideline.rule for lesson in retries.lessons(MinedSession.of(script.done()))]
+    return [each.guideline.rule for each in _lessons(script)]
 
 
 def test_an_added_flag_is_the_rule() -> None:
@@ -19,7 +25,7 @@ def test_an_added_flag_is_the_rule() -> None:
         "npm install", "npm ERR! code ERESOLVE unable to resolve, try --legacy-peer-deps", failed=True
     )
     (rule,) = _rules(script.runs("npm install --legacy-peer-deps", "added 3 packages"))
-    assert rule.startswith("Add `--legacy-peer-deps` to `npm install` when it stops with `npm ERR! code ERESOLVE")
+    assert rule.startswith("Add `--legacy-peer-deps` to `npm install`: `npm install` alone stops with `npm ERR! code")
 
 
 def test_a_flag_that_the_failure_does_not_name_is_no_remedy() -> None:
@@ -110,7 +116,7 @@ def test_a_variable_that_points_a_program_at_a_folder_it_may_write_is_a_rule(
     variable: str, error: str, count: int
 ) -> None:
     script = Script().runs("uv run pytest tests", error, failed=True)
-    found = retries.lessons(MinedSession.of(script.runs(f"{variable} uv run pytest tests", "3 passed").done()))
-    rule = "In a sandbox, point `UV_CACHE_DIR` at a folder that can be written: `UV_CACHE_DIR=<folder> uv run pytest`."
-    assert [lesson.guideline.rule for lesson in found] == [rule] * count
+    found = _lessons(script.runs(f"{variable} uv run pytest tests", "3 passed"))
+    rule = "In a sandbox, point `UV_CACHE_DIR` at a folder that can be written (`UV_CACHE_DIR=<folder>`): `uv run"
+    assert [lesson.guideline.rule.startswith(rule) for lesson in found] == [True] * count
     assert {grade_of(lesson.guideline, script.done()).cause for lesson in found} <= {"checked"}

@@ -142,3 +142,31 @@ def test_of_several_passes_the_very_command_that_was_let_out_of_the_sandbox_coun
 def test_what_only_looks_for_a_file_is_no_check() -> None:
     error = "ls: cannot access 'node_modules/.bin/jest': No such file or directory"
     assert not _rules(_prepared("npm install", error=error, check="ls node_modules/.bin/jest"))
+
+
+_INSIDE = "File '/home/kim/venv/lib/python3.12/site-packages/tillkit/hash.py', line 6\n"
+_NO_ATTRIBUTE = f"{_INSIDE}AttributeError: module 'saltbox' has no attribute 'version_info'"
+
+
+def test_another_version_of_a_package_that_the_failure_names_is_a_rule() -> None:
+    script = _prepared("pip install 'saltbox<5'", error=_NO_ATTRIBUTE)
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.rule == (
+        "Install `saltbox<5` beside `tillkit`: with the version that comes by itself, `pytest` stops with "
+        "`AttributeError: module 'saltbox' has no attribute 'version_info'`."
+    )
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+@pytest.mark.parametrize(
+    ("commands", "error"),
+    [
+        (["pip install saltbox"], _NO_ATTRIBUTE),  # which version is not said
+        (["pip install 'pepperbox<5'"], _NO_ATTRIBUTE),  # of which the failure says nothing
+        (["pip install 'saltbox<5' 'tillkit<2'"], _NO_ATTRIBUTE),
+        (["pip install 'saltbox<5'", "rm -r build"], _NO_ATTRIBUTE),
+        (["pip install 'saltbox<5'"], f"{_NO_ATTRIBUTE}\nhint: install saltbox<5"),  # the failure says it itself
+    ],
+)
+def test_a_version_that_is_not_named_or_not_alone_is_none(commands: list[str], error: str) -> None:
+    assert not [each for each in _lessons(_prepared(*commands, error=error)) if "version" in each.guideline.rule]

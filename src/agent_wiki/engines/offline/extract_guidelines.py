@@ -26,14 +26,13 @@ CANNED = frozenset({"objections", "remedies", "recoveries/outside-sandbox"})
 """Families of rules, or single rules, whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surroundings"}) | {
-    "recoveries/fixer",
     "recoveries/other-name",
     "recoveries/other-folder",
     "recoveries/outside-sandbox",
     "recoveries/set-up",
     "runners/other-runner",
 }
-_OF_TOOL = frozenset({"arguments", "retries", "recoveries/without-wrapper"})
+_OF_TOOL = frozenset({"arguments", "refusals", "retries", "recoveries/without-wrapper"})
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`")

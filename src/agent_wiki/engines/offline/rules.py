@@ -26,7 +26,7 @@ from agent_wiki.engines.offline.signals import (
     other_names,
     preferences,
     recoveries,
-    retries,
+    refusals,
     runners,
     safeguards,
 )
@@ -86,34 +86,37 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         },
     ),
     *_found_by(
+        refusals.lessons,
+        {
+            "refusals/whole-path": "A tool does not find the file to edit, and does by a longer path of it.",
+            "refusals/copied-lines": "A tool does not find the lines to replace, and does once they were looked at.",
+            "refusals/other-tool": "A tool keeps back a file or a skill, and another tool gives it.",
+        },
+    ),
+    *_found_by(
         recoveries.lessons,
         {
-            "recoveries/fixer": "A check reports findings, and passes after a program mended them, without an edit.",
             "recoveries/set-up": "A check fails for what is not there, and gets past it by one command of set-up.",
+            "recoveries/other-version": "A check fails in a package, and passes with a named version of it.",
             "recoveries/other-folder": "A check does not find what it works on, and passes in another folder.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
             "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
             "surroundings/option": "A check fails, and passes with one option more that neither narrows nor hides.",
             "surroundings/activated": "A command fails, and passes once an environment is activated in its line.",
+            "retries/variable-pointed": "A program may not write where it wants to, and works elsewhere.",
+            "retries/flag-added": "A command fails, and works with a flag added that its error names.",
         },
     ),
     *_found_by(
         other_names.lessons,
         {
-            "recoveries/without-wrapper": "A wrapper does not know the program in it, and the program alone works.",
+            "recoveries/without-wrapper": "What stands in front of a program is not there, and the program alone runs.",
             "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
         },
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
-    *_found_by(
-        retries.lessons,
-        {
-            "retries/variable-pointed": "A program may not write where it wants to, and works elsewhere.",
-            "retries/flag-added": "A command fails, and works with a flag added that its error names.",
-        },
-    ),
     *_found_by(
         safeguards.lessons,
         {"safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next."},

@@ -15,7 +15,6 @@ from agent_wiki.stages.call_effects import has_run
 from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
-_WRAPPER = regex(r"unrecognized subcommand '([\w.-]{1,40})'")
 _SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", re.MULTILINE)
 _NOT_ON_PATH = regex(
     r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found(?!:)|command not found: ([\w.+-]{1,40})"
@@ -59,20 +58,6 @@ def _stand_ins(
     others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
     for wanted in failed_steps(failed.ended):
         yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
-
-
-def _unwrapped(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    called = wanted.called or wanted.words
-    wrapper = called[0] if called else ""
-    if called[1:2] != (name,) or (used.called or used.words)[:1] != (name,) or called[1:3] != used.words[:2]:
-        return None
-    return Wording(
-        "recoveries/without-wrapper",
-        f"Call {name} without {wrapper}",
-        f"Call `{name}` itself, not through `{wrapper}`: `{wrapper}` has no subcommand `{name}`.",
-        f"About to run `{wrapper} {name}`.",
-        (tag(wrapper), tag(name), "command-line"),
-    )
 
 
 def _without_missing(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
@@ -154,7 +139,6 @@ def _runs(later: Attempt) -> bool:
 
 
 _STAND_INS = (
-    (_WRAPPER, _unwrapped),
     (_SCRIPT_BLOCKED, _command_file),
     (_NOT_ON_PATH, _without_missing),
     (_NOT_ON_PATH, _through),

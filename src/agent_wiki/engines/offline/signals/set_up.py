@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.edit_changes import edited_files
 from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.imperatives import has_length_of_title
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, went
 from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.shell.judged_steps import called_steps, passed_steps
@@ -38,6 +38,7 @@ _NOT_READY = regex(
 _HINT = regex(r"\b(?:try|run|use|execute|hint|please|first|need to|must|should|forget|with)\b", re.IGNORECASE)
 _PACKAGES = regex(r"\b(?:install|i|add|get)\b(?P<rest>.*)$")
 _PINNED = regex(r"[=@~<>]=?\d")
+_IN_PACKAGE = regex(r"(?:(?:site|dist)-packages|node_modules)[/\\]((?:@[\w.-]{1,60}[/\\])?[\w.-]{2,60})[/\\]")
 _OF_PROJECT = regex(r"^(?:-e|--editable|-r|\.|\.\[[\w,-]+\]|requirements[\w-]*\.txt)$")
 _MANIFEST = regex(
     r"(?:^|[/\\])(?:package\.json|go\.mod|pyproject\.toml|Cargo\.toml|requirements[\w-]*\.txt|Gemfile|pom\.xml|schema\.prisma"
@@ -117,3 +118,45 @@ def _only_names(step: SimpleCommand, output: str) -> bool:
     return any(
         not _OF_PROJECT.match(each) and not _PINNED.search(each) and each.lower() in output.lower() for each in names
     )
+
+
+def other_version(session: MinedSession, recovery: Recovery) -> list[Lesson]:
+    """One lesson where a named version of a package that the failure speaks of is installed, and nothing else."""
+    failed, until = recovery.failed, recovery.passed.position
+    later = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position <= until]
+    done = [(step, each) for each in later for step in doing(each.call) if not _is_rerun(step, recovery)]
+    spec = _pinned_package(done[0][0]) if len(done) == 1 and done[0][0] in passed_steps(done[0][1].ended) else ""
+    package, line = _PINNED.split(spec)[0], verdict_of(failed.ended).line
+    name = error_name(line, session) if line else None
+    is_meant = re.search(rf"(?<![\w-]){re.escape(package)}(?![\w-])", failed.output) and spec not in failed.output
+    if not spec or not is_meant or name is None or session.edits_between(failed.position, until):
+        return []
+    head = command_of(recovery.wanted).head
+    users = [each for each in _IN_PACKAGE.findall(failed.output) if each.lower() != package.lower()]
+    beside = users[-1] if users else head
+    wording = Wording(
+        "recoveries/other-version",
+        f"Install {spec} {'beside' if users else 'for'} {beside}",
+        f"Install `{spec}` {'beside' if users else 'for'} `{beside}`: with the version that comes by itself, `{head}` "
+        f"stops with `{name}`.",
+        f"`{beside}` is about to be {'installed' if users else 'run'}, or `{head}` stops with `{name}`.",
+        (tag(package), tag(beside), "versions"),
+    )
+    rationale = f"`{head}` stopped with `{line[:160]}`; with `{spec}`, and no edit, {went(recovery)}."
+    remedy, passed = done[0][1].turn, recovery.passed.turn
+    said = [(turn, each) for turn, text in session.said(failed.turn + 1, remedy) for each in text.splitlines()]
+    why = [session.quote(turn, each) for turn, each in said if package in each][:2]
+    evidence = [quote_line(session, failed, line), *why, session.quote(remedy, spec)]
+    return lesson(wording, rationale, evidence, {failed.turn}, 72, remedy=remedy, confirmed=passed)
+
+
+def _is_rerun(step: SimpleCommand, recovery: Recovery) -> bool:
+    """The check itself, or what its own line did beside it."""
+    return step == recovery.used or step.text() in {each.text() for each in called_steps(recovery.failed.call)}
+
+
+def _pinned_package(step: SimpleCommand) -> str:
+    """The one package that a command installs, with its version; empty where there are several, or no version."""
+    match = _PACKAGES.search(step.text())
+    named = [each for each in match["rest"].split() if not each.startswith("-")] if match else []
+    return named[0] if len(named) == 1 and _PINNED.search(named[0]) else ""

@@ -1,7 +1,8 @@
 """A command fails for its surroundings, and passes in others: another interpreter, a variable, an environment.
 
 The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
-says of the code is no matter of surroundings, nor is a value that only this session had.
+says of the code is no matter of surroundings, nor is a value that only this session had. An option that the failure
+itself names may be given to any command, a place to write at to a program that may not write where it wants to.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
+from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
 from agent_wiki.engines.offline.tables import table
-from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.judged_steps import called_steps, passed_steps
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -22,6 +24,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 6
 _SOON = 8  # turns
+_HERE = "in this repository"
 _OF_CODE = regex(
     r"--- FAIL|\b\d{1,6} (?:failed|failing|failures?)\b|FAILED \(|AssertionError|\bassert |^FAIL\b|error TS\d"
     r"|SyntaxError|^\S{1,200}:\d+:\d+: ",
@@ -39,6 +42,10 @@ _SECRET = regex(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|URL|URI|DSN|HOST|PORT")
 _SHOWS = frozenset(table("surroundings")["shows"].split())
 _LEFT_OUT = frozenset(" ".join((*table("retries").values(), table("surroundings")["narrows"])).split())
 _LONGEST_OPTION = 50
+_REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
+_WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
+_NO_PLACE = regex(r"not permitted|[Pp]ermission denied|[Rr]ead-only file|EACCES|EPERM")
+_PLACE = regex(r"[A-Za-z_]*(?:CACHE|HOME|DIR|CONFIG|TMP|cache)\w*=[\"']?(?:/tmp|/private/tmp|/var/tmp|/dev/null|\$|\.)")
 
 
 def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -51,7 +58,7 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     is_edited = bool(session.edits_between(failed.position, recovery.passed.position))
     if error is None or is_edited or _is_objected_to(session, recovery.passed.turn):
         return []
-    ways = (_other_interpreter(recovery), _variable(recovery), _activated(recovery), _option(recovery))
+    ways = (_other_interpreter(recovery), _variable(recovery), _activated(recovery), _option(session, recovery))
     found = [way for way in ways if way is not None]
     if len(found) != 1:
         return []
@@ -60,7 +67,7 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     wording = Wording(
         rule_id,
         title,
-        f"{what} in this repository: `{head}` alone stops with `{error}`.",
+        f"{what}: `{head}` alone stops with `{error}`.",
         f"About to run `{head}`, or it stops with `{error}`.",
         (tag(recovery.wanted.program), "environment", "set-up"),
     )
@@ -91,11 +98,12 @@ def _other_interpreter(recovery: Recovery) -> _Way | None:
         return None
     if _PROJECTS_OWN.fullmatch(other[0]):
         title = f"Run {recovery.used.program} from {other[0].removeprefix('./').rpartition('/')[0]}"
-        return "surroundings/own-program", title, f"Call `{other[0]}` instead of `{one[0]}`"
+        return "surroundings/own-program", title, f"Call `{other[0]}` instead of `{one[0]}` {_HERE}"
     if len(recovery.used.called) <= len(recovery.used.words) or name not in other:
         return None
     runner = " ".join(other[: other.index(name)]).removesuffix(" --")
-    return "surroundings/own-program", f"Run {name} through {runner}", f"Call `{runner} {name}` instead of `{one[0]}`"
+    what = f"Call `{runner} {name}` instead of `{one[0]}` {_HERE}"
+    return "surroundings/own-program", f"Run {name} through {runner}", what
 
 
 def _variable(recovery: Recovery) -> _Way | None:
@@ -103,6 +111,10 @@ def _variable(recovery: Recovery) -> _Way | None:
     added = [each for each in recovery.used.environment if each not in recovery.wanted.environment]
     if len(added) == 1 and (found_out := _FOUND_OUT.match(recovery.used.source)):
         added = [found_out[1]]  # of which the step has no value
+    if len(added) == 1 and _PLACE.match(added[0]) and _NO_PLACE.search(recovery.failed.output[:8_000]):
+        name = added[0].partition("=")[0]
+        what = f"In a sandbox, point `{name}` at a folder that can be written (`{name}=<folder>`)"
+        return "retries/variable-pointed", f"Point {name} at a writable folder", what
     match = _VALUE.fullmatch(added[0]) if len(added) == 1 else None
     if (
         match is None
@@ -112,20 +124,27 @@ def _variable(recovery: Recovery) -> _Way | None:
     ):
         return None
     head = command_of(recovery.wanted).head
-    return "surroundings/variable", f"Set {match['name']} for {head}", f"Set `{added[0]}` for `{head}`"
+    return "surroundings/variable", f"Set {match['name']} for {head}", f"Set `{added[0]}` for `{head}` {_HERE}"
 
 
-def _option(recovery: Recovery) -> _Way | None:
-    """A check is given one option more, or another value of one, that neither narrows it nor hides what it finds."""
+def _option(session: MinedSession, recovery: Recovery) -> _Way | None:
+    """A check is given one option more that neither narrows it nor hides what it finds, or any command a named one."""
     one, other = recovery.wanted.words, recovery.used.words
     added, gone = [word for word in other if word not in one], [word for word in one if word not in other]
     option = " ".join(added)
     is_one = len(added) <= 2 and option.startswith("-") and len(option) <= _LONGEST_OPTION and not gone
     name = option.partition(" ")[0].partition("=")[0]
-    if not is_check(recovery.wanted) or not is_one or name in _LEFT_OUT or _NOT_PORTABLE.search(option):
+    if not is_one or name in _LEFT_OUT or _REMOVES.search(name) or _NOT_PORTABLE.search(option):
         return None
     head = command_of(recovery.wanted).head
-    return "surroundings/option", f"Give {head} {name}", f"Give `{head}` the option `{option}`"
+    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    said = (line for line in recovery.failed.output[:20_000].splitlines() if not _WARNING.search(line))
+    if recovery.used in passed_steps(recovery.passed.ended) and any(map(named.search, said)):
+        general = " ".join(general_word(word, session.trajectory) for word in added)
+        return "retries/flag-added", f"Run {head} with {name}", f"Add `{general}` to `{head}`"
+    is_meant = is_check(recovery.wanted)
+    what = f"Give `{head}` the option `{option}` {_HERE}"
+    return ("surroundings/option", f"Give {head} {name}", what) if is_meant else None
 
 
 def _activated(recovery: Recovery) -> _Way | None:
@@ -139,4 +158,5 @@ def _activated(recovery: Recovery) -> _Way | None:
     if len(ahead) != 1 or not _ACTIVATES.fullmatch(ahead[0].text()):
         return None
     head = command_of(recovery.wanted).head
-    return "surroundings/activated", f"Activate the environment for {head}", f"Run `{ahead[0].text()}` before `{head}`"
+    what = f"Run `{ahead[0].text()}` before `{head}` {_HERE}"
+    return "surroundings/activated", f"Activate the environment for {head}", what

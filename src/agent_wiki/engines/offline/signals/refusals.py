@@ -1,0 +1,212 @@
+"""A tool of the harness does not take a call, and the same thing is got otherwise (signals 8 and 12).
+
+With the whole path of a file; with the lines as they stand in the file; through another tool, which gives what this one
+kept back. It is the same thing, asked for in another way, so that nothing else can be the cause; and what a harness
+refuses is met in every repository. What the refusal itself says is worth a page only where it came again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from agent_wiki.engines.offline import shell
+from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.edit_changes import edited_files, edited_parts
+from agent_wiki.engines.offline.generalize import general_command
+from agent_wiki.engines.offline.imperatives import has_length_of_title
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, tag
+from agent_wiki.shell.tools import bare_tool_name, tool_kind
+from agent_wiki.shell.verdict import has_failed
+from agent_wiki.stages.call_effects import KEPT_BACK, asked_thing, gives_the_same
+from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.wiki.text import plain_line
+
+_WITHIN_CALLS = 12
+_MOST_HEAD = 600
+# What the call lacks, or what the user or the owner of the machine has to allow: it is not to be got round.
+_IS_BARRED = regex(
+    r"required|missing|validation|permission|denied|granted|not allowed|blocked|polic(?:y|ies)|secret|ignore|disable"
+    r"|not been read|rate limit|timed? ?out",
+    re.IGNORECASE,
+)
+_NO_FILE = regex(r"[Ff]ile not found|[Ff]ailed to read file to update|[Nn]o such file|does not exist")
+_NOT_THERE = regex(
+    r"Failed to find expected lines|String to replace not found|0 occurrences found for old_string"
+    r"|old_?[sS]tr(?:ing)? (?:was )?not found|[Cc]ould not find old_?[sS]tr(?:ing)?|did not appear verbatim"
+)
+_IS_SLIP = regex(r"EISDIR|is a directory|does not exist|[Nn]o such file|[Ff]ile not found|status code|\b[45]\d\d\b")
+_FIRST_SENTENCE = regex(r"^(?:\w+: )?(.{8,90}?)(?:[.:;] .*|[.:;])?$")
+_START = "the folder that the session began in"
+_SHORTER = f"a shorter one is looked up in {_START}, wherever the work is"
+_ELSEWHERE = f"Files have to be edited elsewhere than in {_START}"
+_COPY = "one line from memory, or out of the file's order, and the whole edit is refused"
+_UNSEEN = "A text has to be replaced that was not looked at just before"
+_SETTINGS_FOLDER = r"\.[\w-]{1,30}[/\\](?:[\w-]{1,30}[/\\]){0,3}"
+_SHORTEST_LINE = 4  # characters
+_FEWEST_REFUSED = 2  # what the refusal says itself is done at once; it is worth a page where that did not help for long
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What to do, why, and before what it has to be known."""
+
+    title: str
+    what: str
+    why: str = ""
+    before: str = ""
+
+
+def lessons(session: MinedSession) -> list[Lesson]:
+    """One lesson at most for each call that a tool refused."""
+    found: list[Lesson] = []
+    refused = [(call, line) for call in session.calls if (line := _refusal(call))]
+    said = Counter((call.name, _name(line, session)) for call, line in refused)
+    for failed, line in refused:
+        is_repeated = said[failed.name, _name(line, session)] >= _FEWEST_REFUSED
+        if tool_kind(failed) == "edit" or failed.command() is not None:
+            found += _copied(session, failed, line) if is_repeated and _NOT_THERE.search(line) else []
+            found += _whole_path(session, failed, line) if _NO_FILE.search(line) else []
+        elif not _IS_BARRED.search(line):
+            found += _other_tool(session, failed, line)
+    return found
+
+
+def _refusal(call: Call) -> str:
+    """The line in which a tool that is no shell refuses a call; empty for others, and where the user did."""
+    is_shell = call.command() is not None and _tool(call) != "apply_patch"
+    head = re.sub(r"</?\w+>", "", (call.result or "")[:_MOST_HEAD])
+    if is_shell or call.mark is not None or not (has_failed(call) or KEPT_BACK.search(head)):
+        return ""
+    lines = [line.strip() for line in head.splitlines() if len(re.findall(r"[A-Za-z]{2,}", line)) >= 2]
+    return next((line for line in lines if _NOT_THERE.search(line) or _NO_FILE.search(line)), next(iter(lines), ""))
+
+
+def _tool(call: Call) -> str:
+    """The tool's own name; of a patch that a shell was given, the program that takes it."""
+    return "apply_patch" if "*** Begin Patch" in (call.command() or "") else bare_tool_name(call.name)
+
+
+def _name(line: str, session: MinedSession) -> str:
+    """What a refusal says in every session: its known words, else its first sentence."""
+    known = _NOT_THERE.search(line) or _NO_FILE.search(line)
+    general = error_name(line, session) or ""
+    sentence = _FIRST_SENTENCE.match(general)
+    return known[0] if known else sentence[1] if sentence else general
+
+
+def _later(session: MinedSession, failed: Call) -> Iterator[Call]:
+    """The calls made once the refusal was seen, as far as they went through."""
+    seen = failed.result_turn or failed.turn
+    for call in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
+        is_done = call.mark is None and call.result is not None and not has_failed(call)
+        if call.turn >= seen and is_done and not KEPT_BACK.search((call.result or "")[:_MOST_HEAD]):
+            yield call
+
+
+def _whole_path(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
+    """The same edit is taken with a longer path of the same file."""
+    for later in _later(session, failed):
+        begin = _begin_of_path(failed, later) if later.name == failed.name else ""
+        before = session.calls[: failed.position]
+        if begin and any(begin.rstrip("/") in each.raw_arguments for each in before):  # the work was there
+            is_absolute = begin.startswith(("/", "~")) or begin[1:2] == ":"
+            kind = "absolute paths" if is_absolute else "paths from the start folder"
+            what = "the absolute path of a file" if is_absolute else f"the path of a file from {_START}"
+            words = _Words(f"Give {_tool(failed)} {kind}", f"Give `{_tool(failed)}` {what}", _SHORTER, _ELSEWHERE)
+            return _lesson(session, (failed, later), line, "whole-path", words)
+    return []
+
+
+def _begin_of_path(failed: Call, later: Call) -> str:
+    """The folders with which a path begins in a call that is otherwise the same; empty where more is different."""
+    begins = set()
+    for name, value in failed.arguments.items():
+        other = later.arguments.get(name)
+        if not isinstance(value, str) or not isinstance(other, str) or value == other:
+            continue
+        at = next((n for n, (one, two) in enumerate(zip(value, other, strict=False)) if one != two), len(value))
+        begin = other[at : at + len(other) - len(value)]
+        is_put_in = other == value[:at] + begin + value[at:] and re.fullmatch(r"[^\s'\"]{1,200}/", begin)
+        begins.add(begin if is_put_in else "")
+    return begins.pop() if len(begins) == 1 and set(later.arguments) == set(failed.arguments) else ""
+
+
+def _copied(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
+    """The lines that an edit looked for are not there; after a look at the file others are found."""
+    files, seen = edited_files([failed]), ""
+    for later in _later(session, failed):
+        if later.name != failed.name or not edited_files([later]) & files:
+            is_of_file = any(re.split(r"[/\\]", file)[-1] in later.raw_arguments for file in files)
+            seen += (later.result or "") if is_of_file and tool_kind(later) != "edit" else ""
+            continue
+        fresh = (each.strip() for each in _sought(later) - _sought(failed))
+        if not any(len(each) >= _SHORTEST_LINE and each in seen for each in fresh):
+            return []
+        tool = _tool(failed)
+        what = f"Copy what `{tool}` is to find from a fresh look at the file"
+        words = _Words(f"Copy the lines {tool} looks for", what, _COPY, _UNSEEN)
+        return _lesson(session, (failed, later), line, "copied-lines", words)
+    return []
+
+
+def _sought(call: Call) -> set[str]:
+    """The lines that an edit is to find in the file: of a patch those that stay, too."""
+    texts = [value for value in (*call.arguments.values(), call.command()) if isinstance(value, str)]
+    patch = next((text for text in texts if "*** Begin Patch" in text), "")
+    found = {line[1:] for line in patch.splitlines() if line[:1] in (" ", "-")}
+    return found or {line for _, before, _ in edited_parts(call) for line in before.splitlines()}
+
+
+def _other_tool(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
+    """Another tool gives the file, or the skill, that this one kept back."""
+    thing, is_repeated = asked_thing(failed), False
+    for later in _later(session, failed) if thing and not _IS_SLIP.search(line) else ():
+        if later.name == failed.name and thing in later.raw_arguments:
+            return []
+        if not gives_the_same(failed, later):
+            continue
+        between = session.calls[failed.position + 1 : later.position]
+        is_repeated = any(each.name == failed.name and each.arguments == failed.arguments for each in between)
+        if KEPT_BACK.search(line) and not is_repeated:
+            return []
+        title, what = _by_other(session, failed, later, thing)
+        why = "the same call again gets the same answer" if is_repeated else ""
+        return _lesson(session, (failed, later), line.replace(thing, "<name>"), "other-tool", _Words(title, what, why))
+    return []
+
+
+def _by_other(session: MinedSession, failed: Call, later: Call, thing: str) -> tuple[str, str]:
+    """The title, and how another tool shows a file, or the file of a skill."""
+    tool, other, path = _tool(failed), _tool(later), later.path() or ""
+    if re.search(r"[/\\]", thing):
+        steps = [step for step in shell.split(later.command() or "") if thing in step.words]
+        how = f" (`{general_command(steps[0], session.trajectory)}`)" if steps else ""
+        return f"Read with {other} where {tool} fails", f"Read a file with `{other}`{how}"
+    file, folder = re.split(r"[/\\]", path)[-1], re.search(rf"({_SETTINGS_FOLDER}){re.escape(thing)}[/\\]", path)
+    place = f" (`{folder[1]}<name>/{file}`)" if folder else ""
+    return f"Read {file} where {tool} fails", f"Read the skill's `{file}`{place} and follow it"
+
+
+def _lesson(session: MinedSession, pair: tuple[Call, Call], line: str, name: str, words: _Words) -> list[Lesson]:
+    """In: the refused call and the one that was taken; the line of the refusal; the rule's name."""
+    failed, taken = pair
+    tool, error = _tool(failed), _name(line, session)
+    if not error or not has_length_of_title(words.title):
+        return []
+    answers = f"`{tool}` answers `{error}`"
+    wording = Wording(
+        f"refusals/{name}",
+        words.title,
+        f"{words.what} when {answers}{f': {words.why}' if words.why else ''}.",
+        f"{words.before}, or {answers}." if words.before else f"{answers}.",
+        (tag(tool, "tool", most=40), "harness", "tool-arguments"),
+    )
+    shown = next((each for each in (failed.result or "").splitlines() if line[:20] in each), failed.result or "")
+    evidence = [session.quote(failed.result_turn, shown), session.quote(taken.turn, taken.raw_arguments)]
+    rationale = (
+        f"`{tool}` answered `{plain_line(line, 160)}`; `{_tool(taken)}` went through in the form that is quoted."
+    )
+    return lesson(wording, rationale, evidence, {failed.turn}, 62, remedy=taken.turn, confirmed=taken.turn)

@@ -1,0 +1,137 @@
+"""What a tool of the harness refuses, and how the same thing was got."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.signals import refusals
+from agent_wiki.stages.extract_guidelines import grade_of
+from tests.engines.scripted_session import Script
+
+_UNCHANGED = "File unchanged since last read. The content from the earlier result is still current."
+_NOT_FOUND = "String to replace not found in file."
+
+
+def _lessons(script: Script) -> list[Lesson]:
+    return refusals.lessons(MinedSession.of(script.done()))
+
+
+def _only(script: Script) -> tuple[str, str]:
+    """The rule that all lessons share, and how sure its cause is."""
+    found = [(each.guideline.rule, grade_of(each.guideline, script.done()).cause) for each in _lessons(script)]
+    assert len(set(found)) == 1, found
+    return found[0]
+
+
+def _refused(name: str, arguments: dict[str, Any], answer: str) -> Script:
+    return Script().call(name, arguments, answer, failed=True)
+
+
+def _patch(path: str, old: str = "one") -> dict[str, Any]:
+    return {"input": f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+two\n*** End Patch"}
+
+
+def test_a_skill_that_the_tool_does_not_know_is_read_as_a_file() -> None:
+    script = _refused("Skill", {"skill": "till-report", "args": "now"}, "Unknown skill: till-report")
+    script.call("Glob", {"pattern": "**/till-report/*"}, "SKILL.md")
+    script.call("Read", {"file_path": "/home/kim/.agents/skills/till-report/SKILL.md"}, "# Till report")
+    rule, cause = _only(script)
+    assert rule.startswith("Read the skill's `SKILL.md` (`.agents/skills/<name>/SKILL.md`) and follow it when `Skill`")
+    assert cause == "checked"
+
+
+def test_a_file_that_one_tool_does_not_show_is_read_with_another() -> None:
+    answer = "Path not in workspace: /etc/till.conf resolves outside the workspace folders: /home/kim/shop"
+    script = _refused("read_file", {"file_path": "/etc/till.conf"}, answer)
+    script.call("run_shell_command", {"command": "sudo cat /etc/till.conf"}, "Output: drawer = 2")
+    rule = "Read a file with `run_shell_command` (`cat <file>`) when `read_file` answers `Path not in workspace`."
+    assert _only(script) == (rule, "checked")
+
+
+def test_an_answer_without_the_file_is_a_refusal_where_it_came_again() -> None:
+    read = {"file_path": "/home/kim/shop/cart.py"}
+    script = Script().call("Read", read, _UNCHANGED).call("Read", read, _UNCHANGED)
+    script.runs("cat -n /home/kim/shop/cart.py", "1 total = 0")
+    rule, cause = _only(script)
+    assert rule.endswith("answers `File unchanged since last read`: the same call again gets the same answer.")
+    assert cause == "checked"
+    once = Script().call("Read", read, _UNCHANGED).runs("cat -n /home/kim/shop/cart.py", "1 total = 0")
+    assert not _lessons(once)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "EISDIR: illegal operation on a directory, read",
+        "File does not exist.",
+        "Permission to read this file was denied by your settings",
+        "The path is ignored by the configured patterns",
+    ],
+)
+def test_a_slip_and_what_somebody_has_to_allow_are_none(answer: str) -> None:
+    script = _refused("Read", {"file_path": "/home/kim/shop/keys"}, answer)
+    assert not _lessons(script.runs("cat /home/kim/shop/keys", "none"))
+
+
+def test_a_list_of_files_does_not_show_what_is_in_one() -> None:
+    script = _refused("Read", {"file_path": "/home/kim/shop/cart.bin"}, "This tool cannot show such files")
+    assert not _lessons(script.runs("ls -l /home/kim/shop/cart.bin", "8 cart.bin"))
+
+
+def test_an_edit_that_finds_its_file_by_the_whole_path_is_a_rule() -> None:
+    answer = "Failed to read file to update docs/cart.md: No such file or directory"
+    script = Script().call("shell", {"command": ["cat", "docs/cart.md"], "workdir": "/home/kim/till"}, "one")
+    script.call("apply_patch", _patch("docs/cart.md"), answer, failed=True)
+    rule, cause = _only(script.call("apply_patch", _patch("/home/kim/till/docs/cart.md"), "Success"))
+    assert rule.startswith("Give `apply_patch` the absolute path of a file when `apply_patch` answers `Failed to read")
+    assert cause == "checked"
+    relative = Script().call("read", {"path": "~/till/cart.md"}, "one")
+    relative.call(
+        "edit", {"input": "@cart.md\n1 two", "path": "~/till/cart.md"}, "File not found: cart.md", failed=True
+    )
+    relative.call("edit", {"input": "@till/cart.md\n1 two", "path": "~/till/cart.md"}, "till/cart.md: 1 two")
+    assert _only(relative)[0].startswith(
+        "Give `edit` the path of a file from the folder that the session began in when"
+    )
+
+
+def test_another_edit_or_a_folder_that_nobody_worked_in_is_none() -> None:
+    answer = "Failed to read file to update docs/cart.md: No such file or directory"
+    script = Script().call("apply_patch", _patch("docs/cart.md"), answer, failed=True)
+    assert not _lessons(script.call("apply_patch", _patch("/home/kim/till/docs/cart.md"), "Success"))
+    script = Script().runs("ls /home/kim/till").call("apply_patch", _patch("docs/cart.md"), answer, failed=True)
+    assert not _lessons(script.call("apply_patch", _patch("/home/kim/till/docs/cart.md", "three"), "Success"))
+
+
+def _edit(old: str, path: str = "cart.py") -> dict[str, str]:
+    return {"file_path": path, "old_string": old, "new_string": "total = 1"}
+
+
+def test_lines_that_a_look_put_right_are_a_rule_where_it_came_again() -> None:
+    script = _refused("Edit", _edit("total = 0"), _NOT_FOUND).call("Read", {"file_path": "cart.py"}, "9 total: int = 0")
+    script.call("Edit", _edit("total: int = 0"), "updated")
+    assert not _lessons(script)  # the refusal says all that there is to say
+    rule, cause = _only(script.call("Edit", _edit("sum = 0", "till.py"), _NOT_FOUND, failed=True))
+    assert rule.startswith("Copy what `Edit` is to find from a fresh look at the file when `Edit` answers `String to")
+    assert cause == "checked"
+
+
+def test_lines_that_no_look_had_shown_are_none() -> None:
+    script = _refused("Edit", _edit("total = 0"), _NOT_FOUND).call("Edit", _edit("sum = 0"), _NOT_FOUND, failed=True)
+    script.call("Read", {"file_path": "cart.py"}, "9 price = 0")
+    assert not _lessons(script.call("Edit", _edit("total: int = 0"), "updated"))
+
+
+def test_a_patch_that_the_shell_is_given_is_of_apply_patch() -> None:
+    error = "error: Failed to find expected lines in cart.py: one"
+    script = Script()
+    for _ in range(2):
+        script.runs(f"apply_patch <<'E'\n{_patch('cart.py')['input']}\nE", error, failed=True)
+    script.runs("sed -n 1,20p cart.py", "# one").runs(
+        f"apply_patch <<'E'\n{_patch('cart.py', '# one')['input']}\nE", "ok"
+    )
+    assert _lessons(script)[0].guideline.title == "Copy the lines apply_patch looks for"
