@@ -60,6 +60,7 @@ _CHECK_WORDS = {
     "hardhat": {"test", "compile"},
     "forge": {"test", "build"},
 }
+_ASKS_ABOUT_ITSELF = frozenset({"--version", "-V", "--help", "-h"})
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters
 _RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
 _GRADLE_CHECK = regex(r"(?:^|:)(?:test|check|lint|build|assemble|compile)(?:[A-Z]\w*)?$")
@@ -113,6 +114,8 @@ def _by_program(command: SimpleCommand) -> ShellKind:
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
     program, rest = runner_name(command.program), command.words[1:]
+    if rest and rest[-1] in _ASKS_ABOUT_ITSELF:
+        return False
     own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
     if program in _CHECKERS or set(own) & _CHECK_WORDS.get(program, set()):
         return True
@@ -193,6 +196,8 @@ def _git_kind(rest: tuple[str, ...]) -> ShellKind:
         return "look" if "--staged" in rest else "revert"
     if verb == "checkout" and ("--" in rest or "." in words or any("." in word.lstrip(".") for word in words[1:])):
         return "revert" if "-b" not in rest else "run"
+    if verb == "stash" and words[1:2] in (["list"], ["show"]):
+        return "look"
     if verb == "stash":
         return "revert" if words[1:2] in ([], ["push"], ["save"]) else "run"
     if verb == "apply":

@@ -23,12 +23,13 @@ _LOOK_TOOLS = frozenset(
      "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "read_many_files", "goto",
      "scroll_up", "scroll_down", "notebookread", "taskget", "tasklist", "wait_agent", "wait", "write_stdin",
      "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
-     "close_agent", "lsp", "resolve", "list_mcp_resources", "view_file", "grep_search", "read_url_content"}
+     "close_agent", "taskstop", "stop_powershell", "list_powershell", "read_powershell", "lsp", "resolve",
+     "list_mcp_resources", "view_file", "grep_search", "read_url_content"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
      "finish", "update_topic", "update_todo_list", "switch_mode", "writetodos", "write_todos", "todoread",
-     "save_memory", "submit_plan", "attempt_completion", "attemptcompletion"}
+     "save_memory", "submit_plan", "report_intent", "attempt_completion", "attemptcompletion"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
     {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion"}

@@ -30,6 +30,7 @@ _NOT_RUN = regex(
     r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as"
     r"|Permission to use [^\n]{1,200}? has been denied"
 )
+_PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
@@ -229,6 +230,7 @@ def _main_command(act: Act) -> SimpleCommand | None:
     fitting = fitting or [
         each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
     ]
+    fitting = [each for each in fitting if _PROGRAM.fullmatch(each.program)] or fitting
     if not fitting:
         fitting = [each for each in act.commands if each.words and each.program != "for"]
     if act.kind == "look":

@@ -14,6 +14,7 @@ from agent_wiki.trajectory.lazily import regex
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
 _LISTS = frozenset({".yaml", ".yml"})
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
+_WHOLE = ("content", "file_text")  # the arguments that hold a file as a whole
 _MOST_READ = 20_000
 _MOST_NAMES = 2
 _LONGEST_WORDS = 40
@@ -46,8 +47,13 @@ def are_documents(paths: Sequence[str]) -> bool:
     )
 
 
-def change_of(acts: Sequence[Act], path: str) -> str:
-    """`added `total``, `changed `total``, ``3.1` became `3.2``; empty where the calls show nothing so short."""
+def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
+    """`added `total``, `changed `total``, ``3.1` became `3.2``; empty where the calls show nothing so short.
+
+    `is_known`: the file was there before; where it is then written as a whole, nothing shows what is new in it.
+    """
+    if is_known:
+        acts = [act for act in acts if not any(isinstance(act.call.arguments.get(each), str) for each in _WHOLE)]
     pairs = [pair for act in acts if path in act.edits for pair in _replaced(act, path)]
     old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
     before, after = _names(old, path), _names(new, path)
@@ -85,7 +91,7 @@ def _replaced(act: Act, path: str) -> Iterator[tuple[str, str]]:
     if edits:
         yield from ((old, new) for old, new, _ in edits)
         return
-    for key in ("content", "file_text"):
+    for key in _WHOLE:
         if isinstance(arguments.get(key), str):
             yield "", arguments[key]
             return

@@ -18,6 +18,13 @@ _OPENING = regex(
 )
 _PURPOSE = regex(r"^(?:Goal|Purpose): *(?P<own>[A-Z][^\n]{20,400})", re.MULTILINE)
 _STEP = regex(r"^ {0,3}\d{1,2}\. +\*\*(?P<name>[A-Z][^*\n]{3,60}?):?\*\*", re.MULTILINE)
+# What a client's own command puts in front of what was typed.
+_ROLE = regex(
+    r"\A(?:You are [^\n.]{3,80}\. )?Your (?:job|task) is to (?P<job>[^\n.]{10,120})\.\s+---\s+"
+    r"Input: *(?P<own>[^\n]{0,300})\n",
+    needs=("Input:",),
+)
+_DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.]{5,60})", re.MULTILINE)
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
 _FRAME = regex(r"(?:set-?up|initiali[sz]e|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE)
 _UNFILLED = "$ARGUMENTS"
@@ -25,12 +32,16 @@ _UNFILLED = "$ARGUMENTS"
 
 def asked_in_command_prompt(text: str) -> str | None:
     """The request in a command's prompt; None where `text` is no such prompt."""
+    if role := _ROLE.match(text):
+        job = role["job"][:1].upper() + role["job"][1:]
+        return f"{job}: {role['own']}" if role["own"].strip() else job
     opening = _OPENING.match(text)
     if opening is None:
         return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None
     typed = (opening["block"] or opening["line"] or "").strip()
     if typed and typed != _UNFILLED:
-        return str(typed)
+        does = _DOES.search(text, opening.end())
+        return f"{does['verb'].capitalize()}e {does['what'].strip(' `')}: {typed}" if does else str(typed)
     if purpose := _DESCRIPTION.match(text) or _PURPOSE.search(text):
         return str(purpose["own"])
     return next((name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"])), None)

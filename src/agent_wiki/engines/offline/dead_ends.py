@@ -58,7 +58,7 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
     for act in stretch.acts:
         if act.was_refused_by_user and act.kind not in ("ask", "look"):
             refused.update(range(act.turn, act.end + 3))
-            if _is_done_later(act, stretch.acts):
+            if _is_done_later(act, stretch.acts) or _is_approved_later(act, stretch.acts):
                 continue
             reason = refusal_words(act)
             text = f"The user refused {called(act)}"
@@ -68,7 +68,9 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
         if turn in refused:
             continue
         before = bisect_left(turns, turn) - 1
-        after = f" after {called(stretch.acts[before])}" if before >= 0 else ""
+        asked = max((each.turn for each in stretch.requests if each.turn < turn), default=0)
+        is_of_call = before >= 0 and turns[before] > asked  # else it stopped an answer to what was asked since
+        after = f" after {called(stretch.acts[before])}" if is_of_call else ""
         text = f"The user stopped the agent{after}"
         notes.append(_note(turn, text))
     return notes
@@ -79,6 +81,12 @@ def _is_done_later(refused: Act, acts: Sequence[Act]) -> bool:
     steps = [step for step, kind in zip(refused.commands, refused.kinds, strict=True) if kind != "look"]
     later = [act for act in acts if act.turn > refused.turn and act.commands and not act.was_refused]
     return any(again_in(step, act) for step in steps for act in later)
+
+
+def _is_approved_later(refused: Act, acts: Sequence[Act]) -> bool:
+    """Whether the plan that was refused was amended, and then approved."""
+    plans = (act for act in acts if act.turn > refused.turn and act.kind == refused.kind == "plan")
+    return any(act.call.name == refused.call.name and not act.was_refused for act in plans)
 
 
 def refusal_words(act: Act) -> str:

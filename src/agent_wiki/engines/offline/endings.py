@@ -48,7 +48,8 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     reply = "" if shown.basis == "cut-off" and shown.quote else _reply(stretch)
     based = "" if shown.basis == "left-open" and shown.quote and shown.quote[:30] in reply else based
     graded = _HANDED_OVER if is_graded else ""
-    parts = (reply, _points(stretch, shown), based, graded, _next_words(stretch), _asks(stretch))
+    end = _unanswered(stretch) if shown.basis in ("check", "shipped", "done") else ""
+    parts = (reply, _points(stretch, shown), based, graded, end, _next_words(stretch), _asks(stretch))
     return " ".join(filter(None, parts))
 
 
@@ -62,6 +63,7 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
     stopped = "stopped the agent there" if shown.turn in stretch.interrupts() else "refused its last change"
     sentences = {
         "user": f"The user's last word on it: {said(shown.quote or '…')} (T{shown.turn}).",
+        "delivered": _unanswered(stretch),
         "moved-on": "" if _next_words(stretch) else f"The user went on to the next request (T{stretch.last_turn + 1}).",
         "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
         "read-back": f"What was written was then read back (T{shown.turn}).",
@@ -147,6 +149,13 @@ def _open_end(stretch: Stretch) -> str:
     if is_last_word:  # a subagent's last word may stand in the session that started it
         return "" if stretch.trajectory.source.parent_session_id else "The recording ends without an answer."
     return "What the user made of it is not recorded."
+
+
+def _unanswered(stretch: Stretch) -> str:
+    """The user's last turn, where the recording ends with it."""
+    last = stretch.requests[-1] if stretch.requests else None
+    is_open = last is not None and last.turn == len(stretch.trajectory.messages) and last.kind != "acceptance"
+    return f"The recording ends without an answer to the user (T{last.turn})." if last and is_open else ""
 
 
 def _untried(stretch: Stretch) -> str:

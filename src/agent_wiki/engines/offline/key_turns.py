@@ -11,7 +11,7 @@ from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
 from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
-from agent_wiki.engines.offline.requests import UserRequest, says_no
+from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
@@ -98,7 +98,8 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
         elif request.kind == "objection":
             found.append(_Candidate(85, request.turn, f"The user {'objects' if says_no(request) else 'says'}: {words}"))
         elif request.kind in ("request", "command"):
-            text = f"The user pastes output: {pasted}" if pasted else f"The user asks: {words}"
+            verb = "asks" if asks(words) else "says"
+            text = f"The user pastes output: {pasted}" if pasted else f"The user {verb}: {words}"
             found.append(_Candidate(45, request.turn, text))
     for act in stretch.acts:
         if act.was_refused_by_user and act.kind != "ask":

@@ -26,7 +26,9 @@ _EXPECTED = regex(
 )
 # What was to be seen failing was not reached.
 _NOT_REACHED = regex(r"/activate: No such file|command not found|ImportError while loading conftest")
-_MADE_UP = regex(r"(?:^|[-_/.])(?:bogus|fake|invalid|non-?exist\w*|does-?not-?exist|garbage)(?:$|[-_/.])")
+_MADE_UP = regex(
+    r"(?:^|[-_/.])(?:bogus|fake|invalid|non-?exist\w*|does-?not-?exist|garbage|no-?such\w*|bad-?\w*|mutat\w+)(?:$|[-_/.])"
+)
 
 
 def meant_to_fail(stretch: Stretch) -> frozenset[int]:

@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, words_of_reply
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
-from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
+from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
@@ -25,6 +25,7 @@ from agent_wiki.engines.offline.working import worked
 
 _MOST_USER_TURNS = 6
 _MOST_GOING_ON = 60  # characters
+_MANY_WORDS = 6
 
 
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -91,14 +92,14 @@ def _user_turn(request: UserRequest) -> Sentence | None:
     words = in_own_words(line, request, 130)
     if not words or request.kind == "nudge":
         return None
-    turn, asks = f"(T{request.turn})", "?" in words or ASKS.search(words.strip("“”"))
+    turn = f"(T{request.turn})"
     weights = {"objection": 90, "request": 60, "command": 70, "acceptance": 40, "answer": 35}
     texts = {
         "objection": f"The user {'objected' if says_no(request) else 'said'}: {words} {turn}.",
         "acceptance": f"The user said {words} {turn}.",
         "answer": f"The user said: {words} {turn}.",
         "command": f"The user then ran {code(request.text.split(None, 1)[0])} {turn}.",
-        "request": f"{{then}} the user {'asked' if asks else 'said'}: {words} {turn}.",
+        "request": f"{{then}} the user {'asked' if asks(words) else 'said'}: {words} {turn}.",
     }
     if pasted := pasted_line(line, 130):
         texts["request"] = f"{{then}} the user pasted output: {pasted} {turn}."
@@ -115,10 +116,15 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
     """Turn ranges from one turn of the user that brought something new to the next; of `shown` only, where given."""
     opening = opening_turn(stretch.requests)
     later = [each for each in stretch.requests if opening is not None and each.turn > opening.turn]
-    new = [each.turn for each in later if each.kind not in ("nudge", "answer")]
+    new = [each.turn for each in later if each.kind not in ("nudge", "answer") or _is_long_answer(each)]
     news = [turn for turn in new if shown is None or turn in shown]
     starts = [stretch.first_turn, *news]
     return list(zip(starts, [*starts[1:], stretch.last_turn + 1], strict=True))
+
+
+def _is_long_answer(request: UserRequest) -> bool:
+    """An answer that says so much that the agent answers to it in turn."""
+    return request.kind == "answer" and len(request.text.split()) >= _MANY_WORDS
 
 
 def _trouble(trouble: Trouble) -> Sentence:

@@ -143,6 +143,11 @@ def _slash_command(turn: int, name: str, content: str) -> UserRequest | None:
     return UserRequest(turn, f"/{name} {words}".strip(), "command")
 
 
+def asks(words: str) -> bool:
+    """Whether the words of a turn ask for something, a question or a wish; else they only say it."""
+    return "?" in words or ASKS.search(words.strip("“”")) is not None
+
+
 def says_no(request: UserRequest) -> bool:
     """An objection in so many words to what the agent did; no report, no proposal."""
     return request.kind == "objection" and reaction_of(request.text) == "objection"

@@ -19,6 +19,7 @@ from agent_wiki.wiki.text import plain_line
 _PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
 _ALIKE = 0.5  # two words of which one may be the other, corrected
 _UNREADABLE = regex(r"unexpected EOF|syntax error near|unmatched [\"'`]|unterminated quoted|no matches found: ")
+_REDIRECTION = regex(r"\d?&?>+(?:&\d|/dev/null)?")  # where the output goes changes nothing
 _MOST_READ = 600
 _LEAST_SHARED = 0.5  # of the arguments of a call that is tried again
 _MOST_WORDS = 5  # that came or went and are named one by one
@@ -55,7 +56,8 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     if done:
         return f"{said}{', ' if said else ''}after {listing(list(dict.fromkeys(done)), 2)}"
     is_same = failures[-1].call.raw_arguments == worked.call.raw_arguments
-    return said or (f"unchanged {LATER}" if is_same else LATER)
+    is_idle = not any(act.kind in ("run", "edit", "ship", "probe") for act in before)
+    return said or (f"unchanged {LATER}" if is_same and is_idle else LATER)
 
 
 def _difference(failed: Act, worked: Act) -> str:
@@ -140,9 +142,10 @@ def _of_words(step: SimpleCommand, again: SimpleCommand) -> str:
 
 def _as_written(step: SimpleCommand) -> list[str]:
     try:
-        return shlex.split(step.source)
+        words = shlex.split(step.source)
     except ValueError:  # a quotation that is not closed
-        return step.source.split()
+        words = step.source.split()
+    return [word for word in words if not _REDIRECTION.fullmatch(word)]
 
 
 def _shown(step: SimpleCommand) -> str:

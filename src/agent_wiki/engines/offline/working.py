@@ -88,7 +88,10 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     is_all_new = all(act.call.name.lower() in _WRITERS for act, _ in kept)
     rounds = f" in {count(len(kept))} edits" if len(kept) > len(set(paths)) + 1 else ""
     verb = "wrote" if is_all_new or kept is pairs else "changed"
-    clauses = {path: change_of([act for act, _ in kept], path) for path in dict.fromkeys(paths)}
+    before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
+    known = {path for act in before for path in (*act.edits, act.call.path() or "")}
+    changes = [act for act, _ in kept]
+    clauses = {path: change_of(changes, path, is_known=path in known) for path in dict.fromkeys(paths)}
     names = file_names(paths, stretch.trajectory.source.cwd, 4, clauses)
     return Sentence(kept[0][0].turn, 80, f"It {verb} {names}{rounds}.")
 
