@@ -31,6 +31,11 @@ _NOT_RUN = regex(
     r"|Permission to use [^\n]{1,200}? has been denied"
 )
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
+# It ran, and there was nothing to run.
+_NONE_FOUND = regex(
+    r"\b[Nn]o tests? (?:found|ran|files? found|to run)\b|\bcollected 0 items\b|^Ran 0 tests", re.MULTILINE
+)
+_MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
@@ -131,6 +136,8 @@ def _finding(act: Act) -> CheckResult:
         return CheckResult(None, verdict.line)
     if not act.commands:
         return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)
+    if not verdict.has_failed and _NONE_FOUND.search((act.call.result or "")[-_MOST_READ:]):
+        return CheckResult(None)
     states = {state for step, state in act.judged_steps if is_check(step)}
     if states & {"failed", "masked"}:
         return CheckResult(False, verdict.line)
@@ -179,7 +186,7 @@ def _act(call: Call, made: set[str]) -> Act:
 
 def bare_name(path: str) -> str:
     """The last part of a path."""
-    return path.rstrip("/").rpartition("/")[2]
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def _patch_text(call: Call) -> str:

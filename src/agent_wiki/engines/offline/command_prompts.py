@@ -16,7 +16,9 @@ _OPENING = regex(
     re.DOTALL,
     needs=("User Input", "User input:"),
 )
-_PURPOSE = regex(r"^(?:Goal|Purpose): *(?P<own>[A-Z][^\n]{20,400})", re.MULTILINE)
+_PURPOSE = regex(r"^(?:(?:Goal|Purpose): *|#+ (?:Goal|Purpose)\s*\n\s*)(?P<own>[A-Z][^\n.]{20,400}\.?)", re.MULTILINE)
+_NAMED = regex(r"\btyped after `(?P<own>/[\w.:-]{2,60})`")
+_FEW_WORDS = 4  # typed: they say little without what the command is for
 _STEP = regex(r"^ {0,3}\d{1,2}\. +\*\*(?P<name>[A-Z][^*\n]{3,60}?):?\*\*", re.MULTILINE)
 # What a client's own command puts in front of what was typed.
 _ROLE = regex(
@@ -39,9 +41,12 @@ def asked_in_command_prompt(text: str) -> str | None:
     if opening is None:
         return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None
     typed = (opening["block"] or opening["line"] or "").strip()
-    if typed and typed != _UNFILLED:
+    typed = "" if typed == _UNFILLED else typed
+    purpose = _DESCRIPTION.match(text) or _PURPOSE.search(text)
+    if len(typed.split()) >= _FEW_WORDS or (typed and purpose is None):
         does = _DOES.search(text, opening.end())
         return f"{does['verb'].capitalize()}e {does['what'].strip(' `')}: {typed}" if does else str(typed)
-    if purpose := _DESCRIPTION.match(text) or _PURPOSE.search(text):
-        return str(purpose["own"])
-    return next((name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"])), None)
+    if purpose:
+        return f"{purpose['own'].rstrip('.')}: {typed}" if typed else str(purpose["own"])
+    steps = (name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"]))
+    return next(steps, str(named["own"]) if (named := _NAMED.search(text)) else None)

@@ -26,6 +26,7 @@ _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Cl
 _BARE = regex(
     r"(?:\d{1,3}[.)])?\s*(?:`[^`\s]{1,200}`|[\w.~-]*/[\w./@~-]+|[,;&+\s-]|\b(?:and|or)\b)*\W*"
 )  # only files and names
+_NO_WORK = ("look", "plan", "ask")
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
@@ -161,10 +162,8 @@ def _unanswered(stretch: Stretch) -> str:
 def _untried(stretch: Stretch) -> str:
     """What is missing for a verdict on the last change."""
     changed = max(act.end for act in stretch.acts if act.edits and act.has_worked)
-    later = [act for act in stretch.acts if act.turn > changed and act.kind in ("check", "probe", "run")]
-    if later:
-        return "Nothing that ran after the last change says whether it holds."
-    return f"Nothing was run after the last change (T{changed})."
+    was_tried = any(act.turn > changed and act.kind not in (*_NO_WORK, "edit") for act in stretch.acts)
+    return "" if was_tried else f"Nothing was run after the last change (T{changed})."
 
 
 def _points(stretch: Stretch, shown: Shown) -> str:
@@ -186,8 +185,9 @@ def _next_words(stretch: Stretch) -> str:
 
 def _reply(stretch: Stretch) -> str:
     """The agent's last words, as its words and not as a fact."""
-    line = words_of_reply(stretch, 240)[1]
-    return f"In its own words: {line}." if line else ""
+    turn, line = words_of_reply(stretch, 240)
+    is_overtaken = any(act.turn > turn and act.has_worked and act.kind not in _NO_WORK for act in stretch.acts)
+    return f"In its own words: {line}." if line and not is_overtaken else ""
 
 
 def words_of_reply(stretch: Stretch, most: int, since: int | None = None, until: int | None = None) -> tuple[int, str]:

@@ -9,9 +9,11 @@ import re
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 1_000
+_TAKES_OUT = (("archive",), ("stash",), ("worktree",), ("clone",))
 _SEES = r"(?:confirm|verif[yi]|prove|ensure|make sure|see|show|demonstrat|watch|expect)\w*"
 _IT = r"(?:it|they|this|these|\w*tests?|checks?|guards?|suite)"
 _EXPECTED = regex(
@@ -33,8 +35,8 @@ _MADE_UP = regex(
 
 def meant_to_fail(stretch: Stretch) -> frozenset[int]:
     """The positions of the failed calls of a stretch that were meant to fail."""
-    failed = (act for act in stretch.acts if act.has_failed and not _is_git(act))
-    return frozenset(act.call.position for act in failed if _is_expected(stretch, act))
+    failed = [act for act in stretch.acts if act.has_failed and not _is_git(act)]
+    return frozenset(act.call.position for act in failed if is_of_another_state(act) or _is_expected(stretch, act))
 
 
 def _is_git(act: Act) -> bool:
@@ -53,3 +55,10 @@ def _is_expected(stretch: Stretch, act: Act) -> bool:
     is_made_up = command is not None and any(map(_MADE_UP.search, command.words[1:]))
     is_reached = not _NOT_REACHED.search((act.call.result or "")[: 2 * _MOST_READ])
     return is_made_up or (is_reached and any(map(_EXPECTED.search, said)))
+
+
+def is_of_another_state(act: Act) -> bool:
+    """It checks the code as it was once, or elsewhere: put away, taken out of the history, or in a copy."""
+    words = [each.words for each in act.commands]
+    taken_out = any(each[:1] == ("git",) and each[1:2] in _TAKES_OUT and each[2:3] != ("pop",) for each in words)
+    return taken_out or any(each[:1] == ("cd",) and each[1:2] and each[1].startswith(TEMPORARY) for each in words)

@@ -25,7 +25,7 @@ from agent_wiki.engines.offline.working import worked
 
 _MOST_USER_TURNS = 6
 _MOST_GOING_ON = 60  # characters
-_MANY_WORDS = 6
+_FEW_WORDS = 3
 
 
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -124,7 +124,7 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
 
 def _is_long_answer(request: UserRequest) -> bool:
     """An answer that says so much that the agent answers to it in turn."""
-    return request.kind == "answer" and len(request.text.split()) >= _MANY_WORDS
+    return request.kind == "answer" and len(request.text.split()) >= _FEW_WORDS
 
 
 def _trouble(trouble: Trouble) -> Sentence:

@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
+from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
 from agent_wiki.engines.offline.requests import UserRequest, says_no
@@ -38,7 +39,6 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.pages.sessions import Outcome
-from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.result_lines import last_line, quoted
@@ -73,7 +73,6 @@ _TEST_FILE = regex(
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _LOOKS = ("look", "plan", "ask")
-_TAKES_OUT = (("archive",), ("stash",), ("worktree",), ("clone",))
 _MOST_READ = 400
 
 
@@ -144,7 +143,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     last_edit = _last_code_edit(stretch)
     latest: dict[CheckRun, tuple[Act, bool]] = {}
     for act in stretch.acts:
-        if act.turn < last_edit or _is_stray(act) or _is_of_another_state(act):
+        if act.turn < last_edit or _is_stray(act) or is_of_another_state(act):
             continue
         if act.kind == "check" and (act.call.result is None or is_silent(act.commands, act.call.result)):
             latest = _without_answered(latest, check_runs(act))  # begun again, and how it went is not recorded
@@ -215,13 +214,6 @@ def _is_failing(act: Act) -> bool:
 def _is_stray(act: Act) -> bool:
     """A probe that fails may be meant to: only its pass after a failure counts, or a crash of a named check."""
     return act.kind == "probe" and _is_failing(act)
-
-
-def _is_of_another_state(act: Act) -> bool:
-    """It checks the code as it was once, or elsewhere: put away, taken out of the history, or in a copy."""
-    words = [each.words for each in act.commands]
-    taken_out = any(each[:1] == ("git",) and each[1:2] in _TAKES_OUT and each[2:3] != ("pop",) for each in words)
-    return taken_out or any(each[:1] == ("cd",) and each[1:2] and each[1].startswith(TEMPORARY) for each in words)
 
 
 def _had_passed(stretch: Stretch) -> bool:

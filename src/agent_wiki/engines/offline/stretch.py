@@ -10,13 +10,25 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.kinds import script_of
-from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _SCRATCH_NAME = regex(
     r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case", re.IGNORECASE
 )
+_REPORTS = frozenset({"task_complete", "attempt_completion"})
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
+
+
+def _reported(message: Message) -> str:
+    """The report that an agent gives as the argument of a tool by which it ends its work; empty for other turns."""
+    calls = message.tool_calls if message.role == "assistant" else []
+    for call in calls if len(calls) == 1 and calls[0].name.lower() in _REPORTS else []:
+        arguments = object_in(call.arguments) or {}
+        given = (arguments.get(name) for name in ("summary", "result", "message"))
+        return next((words for words in given if isinstance(words, str)), "")
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +74,11 @@ class Stretch:
 
     def interrupts(self) -> list[int]:
         """Turns in which the user stopped the agent."""
-        return [
-            turn
+        marks = {
+            turn: self.trajectory.messages[turn - 1].mark == "interrupt"
             for turn in range(self.first_turn, self.last_turn + 1)
-            if self.trajectory.messages[turn - 1].mark == "interrupt"
-        ]
+        }
+        return [turn for turn, is_stop in marks.items() if is_stop and not marks.get(turn - 1)]  # one stop, once
 
     def replies(self, until: int | None = None) -> Iterator[tuple[int, str]]:
         """The agent's words without a call, the last before turn `until` first: `(turn, text)`."""
@@ -74,6 +86,8 @@ class Stretch:
             message = self.trajectory.messages[turn - 1]
             if message.role == "assistant" and not message.tool_calls and message.content not in ("", None, _NO_REPLY):
                 yield turn, message.content
+            elif words := _reported(message):
+                yield turn, words
 
     def last_reply(self) -> tuple[int, str] | None:
         """The agent's last words without a call: `(turn, text)`."""

@@ -36,6 +36,7 @@ _NOT_REACHED = regex(
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 INSTALLS = pattern(table("runners")["install"])
 _MOST_EDITS = 12
+_HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = frozenset(
     {"git", "gh", "npm", "pnpm", "yarn", "go", "cargo", "docker", "kubectl", "pip", "uv", "brew"}
@@ -115,6 +116,7 @@ def troubles_of(
                 found.append(known)
             known.failures.append(act)
             known.between.clear()
+            known.edits = []  # what was changed before it failed again was not it
             open_troubles.update(dict.fromkeys(keys, known))
         elif act.has_worked and (act.kind != "check" or act.finding is None or act.finding.passed):
             for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
@@ -156,6 +158,8 @@ def _note(trouble: Trouble, act: Act, cwd: str | None) -> None:
 
 def _is_cut(act: Act) -> bool:
     """It may have failed as before: only the end of the output of what is no check can be seen, or it was stopped."""
+    if any(_HELPS & set(each.words) for each in act.commands):
+        return True
     is_shown = act.kind in ("check", "probe") or _CUT.search(act.call.command() or "") is None
     return not is_shown or _is_stopped(act)
 

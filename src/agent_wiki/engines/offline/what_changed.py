@@ -13,6 +13,7 @@ from agent_wiki.engines.offline.wording import called, code, listing, with_short
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -45,6 +46,8 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     `between`: what was done with success after the last of the failures. What only ran in between is named before a
     check alone: before anything else it was mostly a look, or a try of something else.
     """
+    if is_escalated(worked.call) and not any(is_escalated(each.call) for each in failures):
+        return "outside the sandbox"
     differences = [_difference(each, worked) for each in failures]
     before = [act for act in between if act is not worked]
     # Where something else ran in between, nothing says that the difference is what mattered.

@@ -40,6 +40,8 @@ def shown_path(path: str, cwd: str | None = None) -> str:
 def shown_command(act: Act, most: int = 70) -> str:
     """The call as a person would name it, without backticks: a command line, or a tool and its object."""
     command = main_command(act)
+    if act.has_failed and (line := _whole_line(act)):
+        return plain_line(with_short_paths(line), most)
     if command is not None:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
         text = f"sudo {text}" if command.source.startswith("sudo ") else text  # what it says of itself is about that
@@ -50,6 +52,14 @@ def shown_command(act: Act, most: int = 70) -> str:
     if act.kind == "skill" and isinstance(skill, str):
         path = skill
     return plain_line(f"{name} {shown_path(path)}" if path else name, most)
+
+
+def _whole_line(act: Act) -> str:
+    """The steps of a line of which nothing shows which one failed; empty where it is clear, or there is but one."""
+    steps = [each for each in act.commands if each.words and shell_kind(each) != "look"]
+    if len(steps) < 2 or act.verdict.step is not None:
+        return ""
+    return " ".join(f"{each.text()} {each.after.strip()}" for each in steps).replace("`", "").strip(" &|;")
 
 
 def with_short_paths(text: str) -> str:

@@ -158,6 +158,7 @@ def _shipped(acts: list[Act]) -> Sentence | None:
     shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
     words = "\n".join(each.text() for act in shipped for each in act.commands)
     done = [verb for sign, verb in _SHIP_VERBS if sign in words]
+    done = ["amended the commit" if verb == "committed" and "--amend" in words else verb for verb in done]
     subjects = distinct([said(each, 90) for act in shipped for each in subjects_of(act)])
     what = f": {listing(subjects)}" if subjects else ""
     return Sentence(shipped[-1].turn, 78, f"It {listing(done, 4)} (T{shipped[-1].end}){what}.") if done else None
