@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.trajectory.lazily import regex
 
 VERBS = frozenset(table("names")["imperatives"].split())
 _DOUBLED = frozenset({"run", "put", "get", "set", "stop", "skip", "drop", "cut", "let", "begin", "log", "tag", "wrap",
                       "submit", "pin", "squat", "stub", "commit", "plan", "swap", "map", "ship"})  # fmt: skip
 _FEWEST_WORDS, _MOST_WORDS = 3, 7  # of a title
-_CLAUSE = regex(
-    r",|\b(?:before|after|when|whenever|while|because|since|so|instead|with|and|rather|even|for|from|to|in|on|at"
-    r"|as|of|by"
-    r"|every|each|through|via|over|once)\b",
-    re.IGNORECASE,
-)
+_CLAUSE = written("imperative_clause", re.IGNORECASE)
 _RESTRICTION = regex(r"\b(?:only|unless|until|without|if|that|which|who|not|except)\b", re.IGNORECASE)
 _DANGLING = frozenset("a an the of to for in on with and or every each is are what by from at as".split())  # noqa: SIM905
 

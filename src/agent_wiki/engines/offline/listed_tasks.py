@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -12,13 +13,7 @@ _LEAST_ITEMS, _MOST_ITEMS = 2, 12
 _LEAST_LINES = 3
 _LONGEST_ITEM = 130
 _ITEM = regex(r"^[ \t]{0,2}(?:#{1,4}[ \t]+)?(?P<number>\d{1,2})[.)][ \t]+(?P<title>\S[^\n]{3,160})$", re.MULTILINE)
-# Lists of how to go about it, of what to hand in, and of what happened are no lists of tasks.
-_NOT_TASKS = regex(
-    r"\b(?:rules?|process|formats?|outputs?|return|orders?|instructions?|guidelines?|requirements?|criteria|steps?"
-    r"|verif\w+|confirm\w*|deliver\w*|report|respond|answer|include|notes?|constraints?|principles?|phases?"
-    r"|reproduc\w+|checklist|sections?|structure|before|after|context|background|ensure)\b",
-    re.IGNORECASE,
-)
+_NOT_TASKS = written("not_tasks", re.IGNORECASE)
 _LABEL = regex(r"^(?:fix|task|issue|todo|item|add|feature)\s*:\s*", re.IGNORECASE)
 _IN_SENTENCES = regex(r"[.:?,;{}]$|[.!?] ")
 _MARKS = regex(r"[*_`#]+|\s*[:—-]+\s*$")

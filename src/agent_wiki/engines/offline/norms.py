@@ -12,21 +12,13 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST = 220
 _MOST_WORDS = 20
-_LEAD = regex(
-    r"^(?:(?:no|nope|hey|ok|okay|hmm+|also|and|but|actually|well|sorry|wait|again|please|pls|just|so|yes|yeah|right|btw"
-    r"|in general|generally|in (?:the )?future|from now on|next time|as a rule)\b[,:;!.]?\s*(?:that )?){1,5}",
-    re.IGNORECASE,
-)
-_STANDING = regex(
-    r"\b(?:from now on|in (?:the )?future|next time|as a rule|in general|generally|every time|each time|whenever"
-    r"|in this (?:repo|repository|project|codebase))\b",
-    re.IGNORECASE,
-)
+_LEAD = written("norm_lead", re.IGNORECASE)
+_STANDING = written("standing_norm", re.IGNORECASE)
 _FOR_GOOD = regex(r"\b(?:always|never|ever|everywhere|we (?:use|prefer|only))\b", re.IGNORECASE)
 _PERSONS = (
     (regex(r"(?:(?<=unless )|(?<=until )|(?<=if )|(?<=when )|(?<=once ))(?:i|we) (?:explicitly "
@@ -40,14 +32,7 @@ _TAG_QUESTION = regex(r",? (?:no|right|correct|isn't it)\?$", re.I)  # it states
 _TAIL = regex(
     r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
 )
-_SPECIFIC = regex(
-    r"\b(?:this|these|those|it|its|them|they|there|here|ones?|my|your|our|his|her|their|me|you|yourself|us|i|we|same|other"
-    r"|another|above|below|latter|former|previous|current|second|third|thing|stuff|called|named|today|yesterday"
-    r"|now|yet|anymore"
-    r"|again|either|too|also|anything|something|everything|nothing)\b"
-    r"|(?<!s )\bthat\b(?! (?:is|are|has|have|can|the|every|each|all|tests?|no)\b)",
-    re.IGNORECASE,
-)
+_SPECIFIC = written("too_specific", re.IGNORECASE)
 _COMMON = frozenset(table("names")["common"].split())
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
@@ -141,11 +126,7 @@ def _deed(text: str) -> str:
 
 
 _ALWAYS = regex(r"^(?:you (?:should |must |need to |have to )?|we )?always (.+)$", re.I)
-_NEVER = regex(
-    r"^(?:you (?:should |must )|we )?(?:never|(?:don't|do not|stop|shouldn't|should not|must not|mustn't)(?: ever)?)"
-    r" (?P<verb>[a-z-]+)(?P<what>\b.*)$",
-    re.I,
-)
+_NEVER = written("forbidden", re.I)
 _UNWANTED = regex(r"^(?:i|we) (?:don't|do not) want(?: to (?:have|see))? ((?!to\b|you\b).+)$", re.I)
 _OCCASION_FIRST = regex(
     r"^(?P<when>(?:before|after|when|whenever|every time|each time) [^,]{3,80}), (?P<what>.+)$", re.I
@@ -154,16 +135,8 @@ _SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
 _OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
-_FIRST = regex(
-    r"^(?:so )?before (?:(?:you|we|i) |\w+ing\b).{3,60}?, (?:we|you|i)(?:'d)? (?:first )?"
-    r"(?:need to|have to|must|should|ought to) (?P<what>.+)$",
-    re.I,
-)
-_TEAM = regex(
-    r"^we (?P<adverb>always |usually |normally |generally |only |typically )?(?P<verb>use|prefer|follow|write) "
-    r"(?!to\b)(?P<what>.+)$",
-    re.I,
-)
+_FIRST = written("comes_first", re.I)
+_TEAM = written("of_a_team", re.I)
 _REASON = regex(r"^(?P<what>.+?),? (?:because|since) .{8,120}$|^given [^,]{5,80}, (?P<rest>.+)$", re.I)
 _PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
 _CONDITION = regex(r"^(?P<what>.*?),? ?\b(?P<word>unless|until|without) (?P<condition>.+)$", re.I)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.same_check import check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.same_check import check_run
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -17,11 +18,7 @@ _LEAST_NAME = 6  # characters
 _MOST_READ = 40_000
 _TURNS_AFTER = 4
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
-_OLDER = regex(
-    r"\bpre-?existing\b|\bunrelated\b|\bnot (?:from|caused by|related to|due to|introduced by) (?:my|our|this|these)\b"
-    r"|\balready (?:failing|failed|broken|there)\b|\bbefore (?:my|our|these|the) changes?\b",
-    re.IGNORECASE,
-)
+_OLDER = written("older_failure", re.IGNORECASE)
 
 
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline.requests import ASKS
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 4_000
@@ -27,27 +28,10 @@ _LAST_SECTION = regex(
     r"(?s:\A.{1500,})^#{1,3} (?:Tasks?|Request|User request)[ \t]*\n(?P<own>[^#]{20,700})\Z", re.MULTILINE
 )
 _AFTER_ISSUE = regex(r"^(?:INSTRUCTIONS?|RULES|(?:IMPORTANT )?TIPS|NOTES?|RESPONSE FORMAT):?[ \t]*$", re.MULTILINE)
-_LABEL = regex(
-    r"^(?:#{1,6}[ \t]*(?:[\w.]+ ){0,3})?(?:your |the |my |actual |current )?(?P<word>task|goal|objective|question|"
-    r"problem|mission|assignment|request)\b[^\n:.]{0,30}"
-    r"(?::[ \t]*(?P<same>\S[^\n]*)$|:?[ \t]*\n)",
-    re.MULTILINE | re.IGNORECASE,
-)
+_LABEL = written("prompt_label", re.MULTILINE | re.IGNORECASE)
 _ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
-_LEAD_LINES = regex(
-    r"^(?:consider the following (?:pr description|issue)[^\n]*|here(?:'s| is) the issue(?: text)?:?|"
-    r"description|task requirements:?|[\s#*\d.)-]{0,8}(?:severity|priority|status)\W{1,4}[^\n]{0,60}|"
-    r"(?:\[read from:|treat the inherited conversation|you are a delegated subagent|[\"']?\|)[^\n]*|"
-    r"context:?|(?:original |user )?prompt:?|\(last modified by[^\n]*|"
-    r"#+\s*(?:context|background|overview|description)\s*)$",
-    re.IGNORECASE,
-)
-_GREETING = regex(
-    r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)(?: there| all| claude| team)?|"
-    r"ok(?:ay)?|so|well|hmm+|oh|gah|alright|right now|great|thanks|thank you|please note)"
-    r"(?:[,!.…]+\s*|\s+[-–—]\s+)|^(?:gah|ugh|argh|hmm+|oh|hey|ah|uh|oops)\s+(?=\w)",
-    re.IGNORECASE,
-)
+_LEAD_LINES = written("lead_lines", re.IGNORECASE)
+_GREETING = written("greeting", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<=[.!?])(?<!\s\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
 _PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
 _RULER = regex(r"^[ \t]*[=_*-]{4,}[ \t]*$", re.MULTILINE)
@@ -61,22 +45,10 @@ STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
 _ROLE_TASK = regex(
     r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+", re.IGNORECASE
 )
-# Who the agent should be, what to read first, or thanks for what came before: the request is what follows.
-_ROLE_ONLY = regex(
-    r"^you are acting as (?!.{0,200}\b(?:to|who must)\b)[^.!:]{3,200}[.!]?$"
-    r"|^you are (?:an?|the) (?!.{0,200}\b(?:to|must|who|that|tasks?|tasked|with)\b)[^.!:]{3,90}[.!]$"
-    r"|^(?:imagine (?:that )?you(?:'re| are)|act (?:as|like)|pretend (?:to be|you(?:'re| are))|assume the role of) "
-    r"[^.!:]{3,90}[.!]?$|^(?:first,? )?read (?:\S+,? ){1,12}?(?:fully|first|carefully)(?: before [^,!?:]{3,60})?[.!]?$"
-    r"|^(?:many )?(?:thanks|thank you)\b[^.!?:]{0,80}[.!]?$",
-    re.IGNORECASE,
-)
+_ROLE_ONLY = written("role_only", re.IGNORECASE)
 _FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{1,4}(?=\w)", re.IGNORECASE)  # of a finding in a report
 _OF_WORK = regex(r" description| (?:of|for) (?:this|the) \w{3,20}| \([^)\n]{1,30}\)", re.IGNORECASE)
-_GERUND = regex(
-    r"^(?P<first>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|analyz|analys|build|mov|updat)ing\b"
-    r"(?: and (?P<second>diagnos|fix|solv|writ|implement|creat|mak|review|test|resolv|debug|updat)ing\b)?",
-    re.IGNORECASE,
-)
+_GERUND = written("gerund", re.IGNORECASE)
 _WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
 
 

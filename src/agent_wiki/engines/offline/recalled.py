@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.recall.reads import WikiRead
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import RecalledPage
@@ -25,16 +26,8 @@ _MOST_PAGE = 40_000
 _MOST_PHRASES = 60
 _SPAN = regex(r"`([^`\n]{6,160})`")
 _FENCE = regex(r"```[\w-]{0,20}\n(.{1,4000}?)```", re.DOTALL)
-_WRONG = regex(
-    r"\b(?:wrong|outdated|incorrect|does(?:n't| not) (?:apply|work|hold|exist)|no longer|not (?:valid|"
-    r"true|correct)|misleading|contradict)",
-    re.IGNORECASE,
-)
-_FOLLOWING = regex(
-    r"\b(?:following|as (?:the )?(?:guideline|wiki|skill|page)|per the|according to|based on|the (?:wiki|"
-    r"guideline|skill) (?:says|recommends|suggests|notes))",
-    re.IGNORECASE,
-)
+_WRONG = written("page_was_wrong", re.IGNORECASE)
+_FOLLOWING = written("follows_page", re.IGNORECASE)
 _REPORT_TOOL = regex(r"(?:^|[_.:/-])report_use$")
 _GENERIC = frozenset({"SKILL.md", "AGENTS.md", "README.md", "_index.jsonl", "index.md"})
 

@@ -46,12 +46,7 @@ _OBJECTED_INSIDE = written("objects_within", re.IGNORECASE)
 _OPEN_QUESTION = written("open_question", re.IGNORECASE)
 FAULT = written("fault", re.IGNORECASE)
 ASKS = written("asks", re.IGNORECASE)
-# The turn before was meant for somebody else.
-_RETRACTS = regex(
-    r"\W*(?:sorry\W+|oops\W+)?(?:wrong (?:chat|window|session)\W+)?"
-    r"(?:please )?(?:ignore|disregard) (?:my |the |that )?(?:last|previous) mes+a?ge?s?\b\W*",
-    re.IGNORECASE,
-)
+_RETRACTS = written("retracts", re.IGNORECASE)
 _ASKED = regex(
     r"\?|\b(?:please|could you|can you) (?:provide|confirm|share|specify|choose|tell)|\blet me know\b", re.IGNORECASE
 )

@@ -10,18 +10,14 @@ from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
-from agent_wiki.trajectory.lazily import regex
 
 UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
 _STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
-_REVERT = regex(
-    r"(?<!not )(?<!n't )\b(?:revert|undo|roll back)\b[^.?!\n]{0,30}?"
-    r"\b(?:any|all|every|everything|it all|what you|(?:your|the|these|those) changes)\b",
-    re.IGNORECASE,
-)
+_REVERT = written("revert", re.IGNORECASE)
 
 
 def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:

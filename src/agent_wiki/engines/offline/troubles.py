@@ -12,7 +12,7 @@ from dataclasses import field, replace
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
-from agent_wiki.engines.offline.tables import pattern, table
+from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, is_again, what_changed
 from agent_wiki.engines.offline.wording import called, code, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
@@ -20,19 +20,8 @@ from agent_wiki.shell.result_lines import complains, error_line, failing_lines, 
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_BOOKKEEPING = regex(
-    r"has not been read|modified since read|string (?:to replace )?not found|found \d+ matches|must read"
-    r"|no changes to make|not unique|did not appear verbatim|wait for the user|InputValidationError",
-    re.IGNORECASE,
-)
-# It had not come to what it was to try: no change of a file of the work was missing.
-_NOT_REACHED = regex(
-    r"command not found|not recognized as|cannot be loaded|no library targets"
-    r"|(?:unexpected|unknown|unrecognized) (?:argument|option|flag)|could not find `?\w+\.\w+"
-    r"|(?:permission|operation) (?:denied|not permitted)|failed to (?:download|connect|fetch)|ECONNREFUSED"
-    r"|connection (?:refused|timed out)|could not resolve",
-    re.IGNORECASE,
-)
+_BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
+_NOT_REACHED = written("not_reached", re.IGNORECASE)
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 INSTALLS = pattern(table("runners")["install"])
 _MOST_EDITS = 12

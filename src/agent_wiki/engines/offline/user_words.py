@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -20,11 +21,7 @@ _REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", r
 _AFTER_REASON = regex(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
 _EDITOR_NOTE = regex(r"<(ide_\w{1,40}|system-reminder|command-\w{1,40})>")
 _LONGEST_NOTE = 20_000
-_CLAIM = regex(
-    r"\b(?:done|complete[d]?|fixed|implemented|updated|added|removed|created|renamed|pass(?:es|ing|ed)?|all set|works"
-    r"|committed|pushed|ready|summary of (?:the )?changes|changed)\b",
-    re.IGNORECASE,
-)
+_CLAIM = written("claims_done", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
