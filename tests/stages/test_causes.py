@@ -500,3 +500,16 @@ def test_a_plan_that_the_harness_says_is_approved_is_accepted() -> None:
     assert _grade(session, (2, 4, 5), (3, said)) == Grade(
         "checked", "the user said so in T3; followed in T4, accepted in T5"
     )
+
+
+@pytest.mark.parametrize("shell", ["", "powershell.exe -NoProfile -Command "])
+def test_another_page_that_powershell_does_not_find_later_contradicts_nothing(shell: str) -> None:
+    def fetches(path: str) -> str:
+        return f"{shell}(Invoke-WebRequest -UseBasicParsing https://h.example/shop/main/{path}).Content"
+
+    missing = "Invoke-WebRequest : 404: Not Found"
+    session = Script().runs(fetches("cart.py"), missing, failed=True).runs("cat pyproject.toml", "shop.cart")
+    session.runs(fetches("shop/cart.py"), "def total(): ...").runs(fetches("shop/tax.py"), missing, failed=True)
+    assert not _grade(session, (2, 4, 6), (3, missing)).contradiction
+    session.runs(fetches("cart.py"), missing, failed=True)
+    assert _grade(session, (2, 4, 6), (3, missing)).contradiction == "it failed again in T10"

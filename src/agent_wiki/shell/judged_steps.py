@@ -8,7 +8,9 @@ from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
 
+_MEMBER = regex(r"\.[A-Z]\w*(?:\(\))?")  # PowerShell: `(Invoke-WebRequest …).Content` is one command
 _CANNOT_FAIL = frozenset({"head", "tail", "sort", "wc", "echo", "true"})
 
 
@@ -22,11 +24,13 @@ def failed_steps(call: Call) -> Sequence[SimpleCommand]:
     """The step of a call that failed; all that do more than look where the verdict names none: each may be it."""
     steps, step = called_steps(call), verdict_of(call).step
     if step is not None and step < len(steps):
+        step -= bool(step and _MEMBER.fullmatch(steps[step].program))
         return steps[step : step + 1]
     states = verdict_of(call).steps or ("unknown",) * len(steps)
     open_steps = [each for each, state in zip(steps, states, strict=False) if state != "passed"]
     may_be = [each for each in open_steps if each.program not in _CANNOT_FAIL]
-    return [each for each in steps if shell_kind(each) != "look"] or may_be or steps
+    own = [each for each in steps if not _MEMBER.fullmatch(each.program)]
+    return [each for each in own if shell_kind(each) != "look"] or may_be or steps
 
 
 def passed_steps(call: Call) -> list[SimpleCommand]:

@@ -71,10 +71,16 @@ _SOON = 60  # turns: a later objection is to other work
 _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})  # they change nothing of the state that a look has shown
 # Parts of which none may change together with another, if one of them must be the cause.
 _NO_PROGRAM = regex(r"command not found|: not found\b|' is not recognized as an internal|: The term ")
+_OTHER_SHELLS = frozenset({"powershell", "pwsh", "cmd"})
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
 _TALLY = regex(
     r"\b\d+ (?:passed|failed|failing|errors?)\b|test failed, to rerun|could not compile|[Cc]ommand failed|exit code"
 )
+
+
+def _is_other_line(one: SimpleCommand, other: SimpleCommand) -> bool:
+    """Whether two are lines of a shell of Windows, handed to it as a text, that are not the same."""
+    return one.program.lower() in _OTHER_SHELLS and one.words != other.words
 
 
 def graded(trajectory: Trajectory, turning: Turning, quotes: Iterable[tuple[int, str]]) -> Grade:
@@ -363,8 +369,8 @@ class _Case(ObjectedCase):
 
     def _fails_alike(self, event: Call, again: Call) -> bool:
         """The same check, with an error that the lesson cites, else with the same line; how many failed is none."""
-        is_same = any(is_same_check(one, other) for one in failed_steps(event) for other in failed_steps(again))
-        if not is_same:
+        pairs = ((one, other) for one in failed_steps(event) for other in failed_steps(again))
+        if not any(is_same_check(*pair) and not _is_other_line(*pair) for pair in pairs):
             return False
         result = event.result or ""
         cited = [comparable(quote) for quote in self.quoted_at(event) if quote in result and not _TALLY.search(quote)]
