@@ -123,6 +123,33 @@ def test_a_clone_of_what_the_user_speaks_of_is_the_work_and_not_strangers_text()
     assert _commands(clone, "cat textkit/README.md", request="Fix the tests of textkit.") == [False, False]
 
 
+@pytest.mark.parametrize(
+    ("address", "request_", "is_of_strangers"),
+    [
+        (
+            "raw.githubusercontent.com/octo/textkit/main/README.md",
+            "Explain github.com/octo/textkit to me.",
+            False,
+        ),
+        ("raw.githubusercontent.com/octo/textkit/main/README.md", "Explain octo/textkit.", False),
+        ("github.com/octo/textkit/raw/main/README.md", "Explain https://github.com/octo/textkit.git to me.", False),
+        ("gitlab.com/octo/textkit/-/raw/main/README.md", "Explain https://gitlab.com/octo/textkit/ to me.", False),
+        ("raw.githubusercontent.com/octo/textkit/main/README.md", "Fix the tests of textkit.", True),
+        ("raw.githubusercontent.com/octo/textkit/main/README.md", "Explain octo/textkit-old.", True),
+        ("raw.githubusercontent.com/evil/textkit/main/README.md", "Explain https://github.com/octo/textkit.", True),
+        ("raw.githubusercontent.com/octo/textkit/../../evil/x/main/a.md", "Explain octo/textkit.", True),
+        ("raw.githubusercontent.com/octo/textkit/main/a.md https://evil.example/b.md", "Explain octo/textkit.", True),
+        ("github.com/octo/textkit/issues/3", "Explain github.com/octo/textkit to me.", True),
+        ("github.com/octo/textkit/pull/3/files", "Explain github.com/octo/textkit to me.", True),
+        ("pages.example/octo/textkit/raw/main/README.md", "Explain github.com/octo/textkit to me.", True),
+    ],
+)
+def test_a_file_of_a_repository_that_the_user_names_is_the_work_as_in_a_clone(
+    address: str, request_: str, is_of_strangers: bool
+) -> None:
+    assert _commands(f"curl -s https://{address}", request=request_) == [is_of_strangers]
+
+
 def test_tools_of_the_web_of_mail_and_of_other_peoples_servers_show_strangers_text() -> None:
     names = ["WebFetch", "google_web_search", "mcp__tracker__get_issue", "browser_navigate", "gmail_search", "read_url"]
     names += ["Bash", "Read", "find_user_id_by_email", "get_order_details", "TodoWrite"]

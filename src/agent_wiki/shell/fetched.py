@@ -52,6 +52,10 @@ _MANAGERS = frozenset(
      "gradle", "brew", "apt", "apt-get", "dpkg", "dnf", "yum", "pacman", "conda", "docker", "make", "cmake"}
 )  # fmt: skip
 _MANAGING = frozenset({"install", "add", "ci", "i", "sync", "update", "upgrade", "build", "compile", "-i"})
+_FILE_OF_REPOSITORY = regex(
+    r"https://raw\.githubusercontent\.com/([\w.-]{1,80}/[\w.-]{1,80})/."
+    r"|https://(?:www\.)?(?:github|gitlab)\.com/([\w.-]{1,80}/[\w.-]{1,80})/(?:-/)?(?:raw|blob)/."
+)
 _SAVES = ("filename", "output", "output_path", "save_to", "file_path", "path", "savePath")
 
 
@@ -134,6 +138,9 @@ class _Flow:
         front = peeled(raw)
         words = front.program_words() if front.words else ()
         fetch = fetch_of(words, self.known)
+        is_one = sum("://" in word for word in words) == 1
+        if fetch is not None and is_one and ".." not in fetch.address and self._is_file_of_named_repository(fetch):
+            fetch = None
         holds = max(piped, self._holds(step, raw, words, depth))
         self._assign(front.environment if not words else words[1:] if words[0] in DECLARES else (), depth)
         if words[:1] == ("read",) and holds:
@@ -240,6 +247,12 @@ class _Flow:
         """Whether the user speaks of the repository that is cloned: it is what the session works on."""
         name = fetch.address.rstrip("/").removesuffix(".git").rpartition("/")[2].lower()
         return len(name) > 2 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.said) is not None
+
+    def _is_file_of_named_repository(self, fetch: Fetch) -> bool:
+        """Whether a file of a repository is fetched whose owner and name the user gave: as good as a clone of it."""
+        match = _FILE_OF_REPOSITORY.match(fetch.address)
+        name = next(filter(None, match.groups()), "").lower() if match else ""
+        return bool(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.(?!git\b)\w)", self.said) is not None
 
     def _reads_clone(self, words: Sequence[str], named: Sequence[str]) -> bool:
         """Whether a command shows files of a clone; what programs do there is their own."""
