@@ -1,6 +1,6 @@
 """All that is wrong with an answer at once: by its schema, and, of what fits, by the recording and the stage. Pure.
 
-Whoever answers is told everything in one go, for each further try costs the whole answer again.
+Whoever answers learns everything in one go, for each further try costs the whole answer again.
 """
 
 from __future__ import annotations

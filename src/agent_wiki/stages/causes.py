@@ -38,7 +38,7 @@ from agent_wiki.stages.call_effects import (
     only_records,
 )
 from agent_wiki.stages.objections import ObjectedCase
-from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepared_anew
+from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepares_more
 from agent_wiki.stages.turnings import Grade, Turning
 from agent_wiki.stages.user_reactions import takes_back
 from agent_wiki.trajectory import Trajectory
@@ -337,7 +337,7 @@ class _Case(ObjectedCase):
             if is_same_run(failed, passed) and not self._folder_changed((event[0], failed), (confirming[0], passed))
         ]
         is_other = {failed for failed, _ in pairs} != {failed for failed, _ in again}
-        return is_other or any(prepared_anew(event[1], passed, confirming[1]) for _, passed in again)
+        return is_other or any(prepares_more(event[1], passed, confirming[1]) for _, passed in again)
 
     def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
         """The failure advises a word of the remedy that was not in what failed."""

@@ -55,7 +55,7 @@ class ObjectedCase(CitedTurns):
     def of_objection(self) -> Grade:
         """The user's words are the cause; that they were met, and accepted in words, makes it sure.
 
-        A user who goes on without an objection may not have looked: that is said, and makes nothing sure.
+        A user who continues without an objection may not have looked: that is said, and makes nothing sure.
         """
         said = self.objected_at()
         if said is None:

@@ -54,7 +54,7 @@ def is_same_run(one: SimpleCommand, other: SimpleCommand) -> bool:
     return _said(one) == _said(other) and not (one.is_repeated or other.is_repeated)
 
 
-def prepared_anew(event: Call, passed: SimpleCommand, confirming: Call) -> bool:
+def prepares_more(event: Call, passed: SimpleCommand, confirming: Call) -> bool:
     """Whether the confirming call does something before its step that the event had not done."""
     steps = called_steps(confirming)
     done = [_said(step) for step in called_steps(event)]
