@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -114,8 +115,11 @@ def redirections(words: Sequence[Word]) -> list[tuple[str, str]]:
     ]
 
 
+_redirection_of = attrgetter("redirection")
+
+
 def _has_redirections(words: Sequence[Word]) -> bool:
-    return any(word.redirection for word in words)  # most steps have none
+    return any(map(_redirection_of, words))  # most steps have none
 
 
 def _with_operators(words: Sequence[Word]) -> Iterator[tuple[Word, str]]:
