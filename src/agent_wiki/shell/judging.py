@@ -244,7 +244,7 @@ class _Judge:
         step = self.steps[at]
         if at in self.codes:
             return "masked" if self.codes[at][0] else "passed"
-        if is_silent([step], self.result):
+        if is_check(step) and is_silent([step], self.result):
             return "unknown"
         if self.failed is False and self.chain.is_covered[at]:
             return "passed"
