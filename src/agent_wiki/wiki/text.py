@@ -64,7 +64,8 @@ def _is_plain(text: str) -> bool:
 
 def _without_markup(text: str) -> str:
     """Text in which active markup is made inert; the words remain."""
-    text = re.sub(r"\\*`+", "`", text)  # after runs and escapes, an odd count would not show an open span
+    if "``" in text or "\\`" in text:  # after runs and escapes, an odd count would not show an open span
+        text = re.sub(r"\\*`+", "`", text)
     pieces = text.split("`")  # in a code span two stars are no emphasis, but any folder
     text = "`".join(
         each if at % 2 and at < len(pieces) - 1 else each.replace("**", "") for at, each in enumerate(pieces)
