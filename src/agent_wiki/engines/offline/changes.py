@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
@@ -28,6 +29,7 @@ _HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
 _PATCH_FILE = regex(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
 
 
+@lru_cache(maxsize=1024)  # the few files of a session, which many ask about
 def is_prose(path: str) -> bool:
     """Whether a file is a document, by its suffix."""
     return PurePosixPath(path.replace("\\", "/")).suffix.lower() in _PROSE
