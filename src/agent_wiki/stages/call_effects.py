@@ -22,6 +22,7 @@ _PLAIN_WORD = regex(r"[A-Za-z]+")
 CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
 MISSING = regex(
     r"not found|No module named|cannot import name|not recognized|No such file|cannot be loaded|unrecognized subcommand"
+    r"|Could not find a version that|Unable to locate package|No matching distribution"
 )
 _IMPORTED = regex(r"\bfrom [\w.]{1,80} import (\w{1,60})")
 _ACTS = regex(

@@ -108,3 +108,25 @@ def test_other_code_for_the_other_interpreter_shows_nothing() -> None:
     script = Script().runs(f"python - <<'PY'\n{_CODE}PY", "zsh:1: command not found: python", failed=True)
     script.runs("python3 - <<'PY'\nprint(1 + 1)\nprint(2 + 2)\nPY", "2\n4")
     assert [grade_of(each.guideline, script.done()).cause for each in _lessons(script)] == ["asserted"]
+
+
+_UNKNOWN = "ERROR: Could not find a version that satisfies the requirement {} (from versions: none)"
+
+
+def test_a_package_that_a_registry_has_by_another_name_is_a_rule_of_the_last_try() -> None:
+    script = Script()
+    for name in ("till-kit-sdk", "tillkitpy"):
+        script.runs(f"pip install {name} flask", _UNKNOWN.format(name), failed=True)
+    script.runs("pip install till-kit flask", "Successfully installed till-kit-1.0")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.rule == (
+        "Install `till-kit` where `tillkitpy` is meant: `pip install` finds no package of that name."
+    )
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+def test_another_package_is_not_the_one_that_was_meant() -> None:
+    failed = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
+    assert not _lessons(failed.runs("pip install flask", "Successfully installed flask-3.0"))
+    two = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
+    assert not _lessons(two.runs("pip install till-kit flask", "Successfully installed"))

@@ -113,6 +113,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "recoveries/without-wrapper": "What stands in front of a program is not there, and the program alone runs.",
             "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
+            "recoveries/other-package": "A package is not found by its name, and is by another one much like it.",
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
         },
     ),

@@ -7,7 +7,6 @@ import re
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.linters import Finding, findings
-from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory.calls import Call
 
 _WITHIN_CALLS = 25
@@ -62,16 +61,10 @@ def _replaced(session: MinedSession, failed: Attempt, passed: Attempt, finding: 
         tuple(filter(None, (language, "linting", finding.rule.lower()))),
     )
     line = next((each for each in edit_text(edit).splitlines() if new in each), "")
-    evidence = [*_evidence(session, failed, passed, finding), session.quote(edit.turn, line)]
-    return lesson(wording, _why(failed, finding), evidence, {failed.turn}, 82, remedy=edit.turn, confirmed=passed.turn)
-
-
-def _why(failed: Attempt, finding: Finding) -> str:
-    return f"`{failed.actions[0].head}` failed with `{finding.message}` ({finding.rule}) and passed after the edit."
-
-
-def _evidence(session: MinedSession, failed: Attempt, passed: Attempt, finding: Finding) -> list[CitedQuote | None]:
-    return [session.quote(failed.result_turn, finding.line), session.quote(passed.turn, passed.line)]
+    quoted = [(failed.result_turn, finding.line), (passed.turn, passed.line), (edit.turn, line)]
+    why = f"`{failed.actions[0].head}` failed with `{finding.message}` ({finding.rule}) and passed after the edit."
+    evidence = [session.quote(*each) for each in quoted]
+    return lesson(wording, why, evidence, {failed.turn}, 82, remedy=edit.turn, confirmed=passed.turn)
 
 
 def _language(edit: Call) -> str:

@@ -60,6 +60,7 @@ _PATHS = regex(r"\S*[/\\]\S*")
 _OF_MACHINE = regex(r"/Users/|/home/|[A-Z]:\\|https?://")
 _KEY = regex(r"[\"']?([A-Za-z][\w.-]{1,30})[\"']? ?[:=]")
 _VERSION = regex(r"[\^~<>=]*\d[\w.-]*")
+_COMMIT = ("git", "commit")  # which its hooks check
 _LONGEST_LINE = 60
 _MOST_OUTPUT = 8_000
 
@@ -93,7 +94,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _mended(session: MinedSession, failed: Attempt) -> _Mended | None:
-    wanted = next((step for step in failed_steps(failed.ended) if is_check(step) or _commits(step)), None)
+    wanted = next((step for step in failed_steps(failed.ended) if is_check(step) or step.words[:2] == _COMMIT), None)
     for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted else ():
         if wanted and any(is_same_check(wanted, step) for step in passed_steps(later.ended)):
             edits = tuple(session.edits_between(failed.position, later.position))
@@ -193,11 +194,6 @@ def _without_place(line: str) -> str:
     """A diagnostic's code and message, without the file and the tool's own marks."""
     bare = re.sub(r"^(?:\S{1,200}?(?::\d+(?::\d+)?|\(\d+,\d+\)):? )?(?:- )?(?:error\[?)?(?:: )?", "", line.strip())
     return bare.replace("`", "'").replace("]:", ":").strip()
-
-
-def _commits(step: SimpleCommand) -> bool:
-    """A commit is checked by its hooks."""
-    return step.words[:2] == ("git", "commit")
 
 
 def _named(line: str) -> set[str]:

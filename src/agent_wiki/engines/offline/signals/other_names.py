@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
-from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
+from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
 from agent_wiki.shell.kinds import is_inline_script
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -22,13 +23,19 @@ _NOT_ON_PATH = regex(
     re.MULTILINE,
     needs=("not found", "' is not recognized as an internal", " : The term "),
 )
+_NO_PACKAGE = regex(
+    r"satisfies the requirement ([\w.-]{2,60})|404 Not Found - GET https?://[^\s/]{1,80}/([\w.-]{2,60})"
+    r"|Unable to locate package ([\w.+-]{2,60})|could not find `([\w-]{2,60})` in registry"
+)
+_LEAST_ALIKE = 0.6
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each call of a program that was not found."""
     failures = (each for each in session.attempts if each.verdict == "failed")
-    return [lesson for failed in failures for lesson in _other_name(session, failed)]
+    found = [lesson for failed in failures for lesson in _other_name(session, failed)]
+    return list({each.guideline.confirming_turn: each for each in found}.values())  # the last try before it
 
 
 def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -42,7 +49,7 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             wording = named(missing, wanted, used)
             if _still_misses(missing, later):
                 continue
-            if wording is not None and (named not in (_by_other_name, _through, _without_missing) or _runs(later)):
+            if wording is not None and (named is _command_file or _runs(later)):
                 line = next(each for each in failed.output.splitlines() if missing in each)
                 one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
                 rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
@@ -83,6 +90,25 @@ def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Word
         f"Call `{name}.cmd` instead of `{name}` in PowerShell where its policy blocks `{name}.ps1`.",
         f"PowerShell answers that `{name}.ps1` cannot be loaded because running scripts is disabled.",
         ("powershell", tag(name), "windows"),
+    )
+
+
+def _other_package(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    """A registry has the package by another name, much like the one that it has not; the rest is the same."""
+    gone, come = (
+        [word for word in one.words if word not in two.words] for one, two in ((wanted, used), (used, wanted))
+    )
+    if gone != [name] or len(come) != 1 or wanted.program != used.program:
+        return None
+    bare = (re.sub(r"[^a-z0-9]", "", word.lower()) for word in (name, come[0]))
+    if SequenceMatcher(None, next(bare), next(bare), autojunk=False).ratio() < _LEAST_ALIKE:
+        return None
+    return Wording(
+        "recoveries/other-package",
+        f"Install {come[0]} instead of {name}",
+        f"Install `{come[0]}` where `{name}` is meant: `{command_of(wanted).head}` finds no package of that name.",
+        f"`{name}` is about to be installed, or `{command_of(wanted).head}` does not find it.",
+        (tag(wanted.program), tag(come[0]), "packages"),
     )
 
 
@@ -143,4 +169,5 @@ _STAND_INS = (
     (_NOT_ON_PATH, _without_missing),
     (_NOT_ON_PATH, _through),
     (_NOT_ON_PATH, _by_other_name),
+    (_NO_PACKAGE, _other_package),
 )

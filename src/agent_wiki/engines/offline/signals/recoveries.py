@@ -1,8 +1,7 @@
 """A check fails, and the next pass of the same check shows what helped (signals 4, 7, 8, 11 and 12).
 
 Between the two stands the remedy: other surroundings, another folder, leave to run outside the sandbox, a command of
-set-up, another version of a package. Whether nothing else was changed is judged by the
-lesson's grade.
+set-up, another version of a package. Whether nothing else was changed is judged by the lesson's grade.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from agent_wiki.shell.tools import bare_tool_name, tool_kind
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.stages.call_effects import KEPT_BACK, asked_thing, gives_the_same
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 12
@@ -49,14 +49,7 @@ _SHORTEST_LINE = 4  # characters
 _FEWEST_REFUSED = 2  # what the refusal says itself is done at once; it is worth a page where that did not help for long
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What to do, why, and before what it has to be known."""
-
-    title: str
-    what: str
-    why: str = ""
-    before: str = ""
+_Words = tuple[str, str, str, str]  # a title, what to do, why, and before what it has to be known
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -115,7 +108,7 @@ def _whole_path(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
             is_absolute = begin.startswith(("/", "~")) or begin[1:2] == ":"
             kind = "absolute paths" if is_absolute else "paths from the start folder"
             what = "the absolute path of a file" if is_absolute else f"the path of a file from {_START}"
-            words = _Words(f"Give {_tool(failed)} {kind}", f"Give `{_tool(failed)}` {what}", _SHORTER, _ELSEWHERE)
+            words = (f"Give {_tool(failed)} {kind}", f"Give `{_tool(failed)}` {what}", _SHORTER, _ELSEWHERE)
             return _lesson(session, (failed, later), line, "whole-path", words)
     return []
 
@@ -145,9 +138,8 @@ def _copied(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
         fresh = (each.strip() for each in _sought(later) - _sought(failed))
         if not any(len(each) >= _SHORTEST_LINE and each in seen for each in fresh):
             return []
-        tool = _tool(failed)
-        what = f"Copy what `{tool}` is to find from a fresh look at the file"
-        words = _Words(f"Copy the lines {tool} looks for", what, _COPY, _UNSEEN)
+        what = f"Copy what `{_tool(failed)}` is to find from a fresh look at the file"
+        words = (f"Copy the lines {_tool(failed)} looks for", what, _COPY, _UNSEEN)
         return _lesson(session, (failed, later), line, "copied-lines", words)
     return []
 
@@ -174,7 +166,7 @@ def _other_tool(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
             return []
         title, what = _by_other(session, failed, later, thing)
         why = "the same call again gets the same answer" if is_repeated else ""
-        return _lesson(session, (failed, later), line.replace(thing, "<name>"), "other-tool", _Words(title, what, why))
+        return _lesson(session, (failed, later), line.replace(thing, "<name>"), "other-tool", (title, what, why, ""))
     return []
 
 
@@ -192,16 +184,16 @@ def _by_other(session: MinedSession, failed: Call, later: Call, thing: str) -> t
 
 def _lesson(session: MinedSession, pair: tuple[Call, Call], line: str, name: str, words: _Words) -> list[Lesson]:
     """In: the refused call and the one that was taken; the line of the refusal; the rule's name."""
-    failed, taken = pair
+    (failed, taken), (title, what, why, before) = pair, words
     tool, error = _tool(failed), _name(line, session)
-    if not error or not has_length_of_title(words.title):
+    if not error or not has_length_of_title(title):
         return []
     answers = f"`{tool}` answers `{error}`"
     wording = Wording(
         f"refusals/{name}",
-        words.title,
-        f"{words.what} when {answers}{f': {words.why}' if words.why else ''}.",
-        f"{words.before}, or {answers}." if words.before else f"{answers}.",
+        title,
+        f"{what} when {answers}{f': {why}' if why else ''}.",
+        f"{before}, or {answers}." if before else f"{answers}.",
         (tag(tool, "tool", most=40), "harness", "tool-arguments"),
     )
     shown = next((each for each in (failed.result or "").splitlines() if line[:20] in each), failed.result or "")

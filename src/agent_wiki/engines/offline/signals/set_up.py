@@ -124,7 +124,8 @@ def other_version(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     """One lesson where a named version of a package that the failure speaks of is installed, and nothing else."""
     failed, until = recovery.failed, recovery.passed.position
     later = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position <= until]
-    done = [(step, each) for each in later for step in doing(each.call) if not _is_rerun(step, recovery)]
+    known = {step.text() for step in (recovery.used, *called_steps(failed.call))}
+    done = [(step, each) for each in later for step in doing(each.call) if step.text() not in known]
     spec = _pinned_package(done[0][0]) if len(done) == 1 and done[0][0] in passed_steps(done[0][1].ended) else ""
     package, line = _PINNED.split(spec)[0], verdict_of(failed.ended).line
     name = error_name(line, session) if line else None
@@ -148,11 +149,6 @@ def other_version(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     why = [session.quote(turn, each) for turn, each in said if package in each][:2]
     evidence = [quote_line(session, failed, line), *why, session.quote(remedy, spec)]
     return lesson(wording, rationale, evidence, {failed.turn}, 72, remedy=remedy, confirmed=passed)
-
-
-def _is_rerun(step: SimpleCommand, recovery: Recovery) -> bool:
-    """The check itself, or what its own line did beside it."""
-    return step == recovery.used or step.text() in {each.text() for each in called_steps(recovery.failed.call)}
 
 
 def _pinned_package(step: SimpleCommand) -> str:
