@@ -148,25 +148,41 @@ _INSIDE = "File '/home/kim/venv/lib/python3.12/site-packages/tillkit/hash.py', l
 _NO_ATTRIBUTE = f"{_INSIDE}AttributeError: module 'saltbox' has no attribute 'version_info'"
 
 
+_OTHER = "Uninstalling saltbox-5.0.1\nSuccessfully installed saltbox-4.1.0"
+
+
+def _with_version(*commands: str, error: str, said: str = _OTHER) -> list[Lesson]:
+    script = Script().runs("pytest tests", error, failed=True)
+    for command in commands:
+        script.runs(command, said)
+    return _lessons(script.runs("pytest tests", "3 passed"))
+
+
 def test_another_version_of_a_package_that_the_failure_names_is_a_rule() -> None:
-    script = _prepared("pip install 'saltbox<5'", error=_NO_ATTRIBUTE)
-    (lesson,) = _lessons(script)
+    (lesson,) = _with_version("pip install 'saltbox<5'", error=_NO_ATTRIBUTE)
     assert lesson.guideline.rule == (
-        "Install `saltbox<5` beside `tillkit`: with the version that comes by itself, `pytest` stops with "
+        "Pin `saltbox<5` beside `tillkit`: with the version that comes by itself, `pytest` stops with "
         "`AttributeError: module 'saltbox' has no attribute 'version_info'`."
     )
-    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+    script = Script().runs("pytest tests", _NO_ATTRIBUTE, failed=True).runs("pip install 'saltbox<5'", _OTHER)
+    assert grade_of(lesson.guideline, script.runs("pytest tests", "3 passed").done()).cause == "checked"
 
 
 @pytest.mark.parametrize(
-    ("commands", "error"),
+    ("commands", "error", "said"),
     [
-        (["pip install saltbox"], _NO_ATTRIBUTE),  # which version is not said
-        (["pip install 'pepperbox<5'"], _NO_ATTRIBUTE),  # of which the failure says nothing
-        (["pip install 'saltbox<5' 'tillkit<2'"], _NO_ATTRIBUTE),
-        (["pip install 'saltbox<5'", "rm -r build"], _NO_ATTRIBUTE),
-        (["pip install 'saltbox<5'"], f"{_NO_ATTRIBUTE}\nhint: install saltbox<5"),  # the failure says it itself
+        (["pip install saltbox"], _NO_ATTRIBUTE, _OTHER),  # which version is not said
+        (["pip install 'pepperbox<5'"], _NO_ATTRIBUTE, _OTHER),  # of which the failure says nothing
+        (["pip install 'saltbox<5' 'tillkit<2'"], _NO_ATTRIBUTE, _OTHER),
+        (["pip install 'saltbox<5'", "rm -r build"], _NO_ATTRIBUTE, _OTHER),
+        (
+            ["pip install 'saltbox<5'"],
+            f"{_NO_ATTRIBUTE}\nhint: install saltbox<5",
+            _OTHER,
+        ),  # the failure says it itself
+        (["pip install 'saltbox<5'"], _NO_ATTRIBUTE, "Successfully installed saltbox-4.1.0"),  # none had been there
     ],
 )
-def test_a_version_that_is_not_named_or_not_alone_is_none(commands: list[str], error: str) -> None:
-    assert not [each for each in _lessons(_prepared(*commands, error=error)) if "version" in each.guideline.rule]
+def test_a_version_that_is_not_named_or_not_alone_is_none(commands: list[str], error: str, said: str) -> None:
+    found = _with_version(*commands, error=error, said=said)
+    assert not [each for each in found if "version" in each.guideline.rule]

@@ -49,7 +49,8 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             wording = named(missing, wanted, used)
             if _still_misses(missing, later):
                 continue
-            if wording is not None and (named is _command_file or _runs(later)):
+            is_there = named is _command_file or later.verdict == "passed" or has_run(later.ended)
+            if wording is not None and is_there:
                 line = next(each for each in failed.output.splitlines() if missing in each)
                 one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
                 rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
@@ -157,11 +158,6 @@ def _still_misses(name: str, later: Attempt) -> bool:
 
 def _plain(words: tuple[str, ...]) -> list[str]:
     return [word for word in words if not word.startswith("-")]
-
-
-def _runs(later: Attempt) -> bool:
-    """The check is there: it passed, or reports what is wrong."""
-    return later.verdict == "passed" or has_run(later.ended)
 
 
 _STAND_INS = (

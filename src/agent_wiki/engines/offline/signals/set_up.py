@@ -121,7 +121,7 @@ def _only_names(step: SimpleCommand, output: str) -> bool:
 
 
 def other_version(session: MinedSession, recovery: Recovery) -> list[Lesson]:
-    """One lesson where a named version of a package that the failure speaks of is installed, and nothing else."""
+    """One lesson where the failure speaks of a package, and only another version of it is installed in between."""
     failed, until = recovery.failed, recovery.passed.position
     later = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position <= until]
     known = {step.text() for step in (recovery.used, *called_steps(failed.call))}
@@ -132,13 +132,16 @@ def other_version(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     is_meant = re.search(rf"(?<![\w-]){re.escape(package)}(?![\w-])", failed.output) and spec not in failed.output
     if not spec or not is_meant or name is None or session.edits_between(failed.position, until):
         return []
+    results = "\n".join(each.result or "" for each in session.calls[: done[0][1].position + 1])
+    if len(set(re.findall(rf"\b{re.escape(package)}[-=@ ]{{1,2}}v?(\d[\w.]*\w)", results))) < 2:
+        return []  # that another one had been there is not known
     head = command_of(recovery.wanted).head
     users = [each for each in _IN_PACKAGE.findall(failed.output) if each.lower() != package.lower()]
     beside = users[-1] if users else head
     wording = Wording(
         "recoveries/other-version",
-        f"Install {spec} {'beside' if users else 'for'} {beside}",
-        f"Install `{spec}` {'beside' if users else 'for'} `{beside}`: with the version that comes by itself, `{head}` "
+        f"Pin {spec} {'beside' if users else 'for'} {beside}",
+        f"Pin `{spec}` {'beside' if users else 'for'} `{beside}`: with the version that comes by itself, `{head}` "
         f"stops with `{name}`.",
         f"`{beside}` is about to be {'installed' if users else 'run'}, or `{head}` stops with `{name}`.",
         (tag(package), tag(beside), "versions"),
