@@ -66,15 +66,21 @@ def _without_markup(text: str) -> str:
     """Text in which active markup is made inert; the words remain."""
     if "``" in text or "\\`" in text:  # after runs and escapes, an odd count would not show an open span
         text = re.sub(r"\\*`+", "`", text)
-    pieces = text.split("`")  # in a code span two stars are no emphasis, but any folder
-    text = "`".join(
-        each if at % 2 and at < len(pieces) - 1 else each.replace("**", "") for at, each in enumerate(pieces)
+    pieces = text.split("`")  # in a code span two stars are no emphasis, but any folder, and an address is no link
+    plain = "`".join(
+        each if at % 2 and at < len(pieces) - 1 else _without_scheme(each.replace("**", ""))
+        for at, each in enumerate(pieces)
     )
+    if "]" in plain or "[" in plain:
+        plain = _DOUBLED.sub("[ ", plain.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
+    return plain
+
+
+def _without_scheme(text: str) -> str:
+    """Text in which no address is a link. A command in a code span needs its `https://`: without it means `http://`."""
     plain = _SCHEME.sub("", text)
     if plain != text and _SCHEME.search(plain):  # one scheme inside another
         plain = plain.replace("://", ":").replace("www.", "www")
-    if "]" in plain or "[" in plain:
-        plain = _DOUBLED.sub("[ ", plain.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
     return plain
 
 
@@ -102,7 +108,7 @@ def _balanced(text: str, most: int) -> str:
     if text.endswith(_ELLIPSIS) and len(text) < most and not text[:-1].endswith("`"):
         return text[:-1] + _ELLIPSIS + "`"
     position = text.rfind("`")
-    return (text[:position] + text[position + 1 :]).strip()
+    return (text[:position] + _without_scheme(text[position + 1 :])).strip()
 
 
 def without_markup(line: str) -> str:

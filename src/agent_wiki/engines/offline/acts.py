@@ -39,6 +39,7 @@ _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
+_JUMPS = frozenset({"break", "continue", "exit", "return"})  # of a loop or a script
 _CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
 
 
@@ -237,7 +238,8 @@ def _main_command(act: Act) -> SimpleCommand | None:
     fitting = fitting or [
         each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
     ]
-    fitting = [each for each in fitting if _PROGRAM.fullmatch(each.program)] or fitting
+    named = [each for each in fitting if _PROGRAM.fullmatch(each.program) and each.program not in _JUMPS]
+    fitting = named or fitting
     if not fitting:
         fitting = [each for each in act.commands if each.words and each.program != "for"]
     if act.kind == "look":

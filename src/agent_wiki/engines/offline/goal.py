@@ -43,6 +43,7 @@ _COUNTED = regex(
     r"(?:(?<=[.!?]) [^.!?:]{3,60})?(?::? *#{1,4} [^\n]*|: *\d{1,2}[.)])$",
     needs=("# ", ":"),
 )
+_BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _SPELT = regex(r"[^\W_]+")
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
@@ -164,6 +165,8 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
     paragraphs = task_paragraphs(text)
+    while len(paragraphs) > 1 and _BARE_HEADING.fullmatch(" ".join(paragraphs[0])):
+        paragraphs = paragraphs[1:]
     if not paragraphs:
         return ""
     is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)

@@ -91,7 +91,8 @@ def reported(stretch: Stretch) -> Shown | None:
     edits = stretch.kept_edits()
     since = stretch.acts[stretch.acts.index(edits[-1]) + 1 :] if edits else stretch.acts
     kinds = ("ship", "probe") if edits else ("ship", "run", "delete", "probe")
-    alone = "service" if len(stretch.requests) == 1 and not edits else None
+    is_among_others = any(act.commands for act in stretch.acts)  # it is no talk with a service alone
+    alone = "service" if not edits and (len(stretch.requests) == 1 or is_among_others) else None
     done = [
         act for act in since if act.kind in (*kinds, alone) or any(is_asked_for(each, stretch) for each in act.commands)
     ]
