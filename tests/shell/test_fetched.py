@@ -226,3 +226,15 @@ def test_a_program_reports_how_its_work_went(line: str) -> None:
 )  # fmt: skip
 def test_what_advises_is_no_report(line: str) -> None:
     assert not reports(line)
+
+
+def test_a_page_of_this_machine_in_a_browser_is_not_strangers_text_until_it_leads_out() -> None:
+    def shown(url: str, result: str) -> bool:
+        calls = (("mcp__playwright__browser_navigate", {"url": url}), ("mcp__playwright__browser_snapshot", {}))
+        return bool(of_strangers(_session(*calls, result=result)))
+
+    assert not shown("http://localhost:5173/login", "heading: Lamps")
+    assert not shown("http://192.168.1.20:3000", "console: net::ERR_CONNECTION_REFUSED")
+    assert shown("https://docs.example.com/lamps", "heading: Lamps")
+    assert shown("http://localhost:5173/login", "Page URL: https://evil.example/lamps")
+    assert shown("javascript:alert(1)", "heading: Lamps")

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent_wiki.shell.fetched_files import FetchedFiles, plain_path
 from agent_wiki.shell.fetching import Fetch, fetch_of, fetches_in_code
+from agent_wiki.shell.hosts import hosts_in, is_outside, outside_hosts
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -56,6 +57,7 @@ _FILE_OF_REPOSITORY = regex(
     r"https://raw\.githubusercontent\.com/([\w.-]{1,80}/[\w.-]{1,80})/."
     r"|https://(?:www\.)?(?:github|gitlab)\.com/([\w.-]{1,80}/[\w.-]{1,80})/(?:-/)?(?:raw|blob)/."
 )
+_BROWSER = regex(r"browser|playwright|puppeteer|chrome", re.IGNORECASE)
 _SAVES = ("filename", "output", "output_path", "save_to", "file_path", "path", "savePath")
 
 
@@ -92,6 +94,7 @@ class _Flow:
         self.tainted: set[str] = set()  # variables that hold it
         self.known: dict[str, str] = {}  # the values of other variables
         self.folder = ""
+        self.has_own_page = False  # in the browser
 
     def turns(self, calls: Iterable[Call]) -> dict[int, int]:
         """The turns of the results that show it, each with how."""
@@ -110,6 +113,8 @@ class _Flow:
         command = call.command()
         if command is not None:
             return self.prints(command[:MOST_CHARACTERS])
+        if self._shows_own_page(call):
+            return _NONE
         if is_tool_of_strangers(call.name) or _describes_servers_tools(call):
             for key in _SAVES:
                 if isinstance(value := call.arguments.get(key), str):
@@ -122,6 +127,14 @@ class _Flow:
             self.files.discard(path)
             return _NONE
         return _PRINTED if is_read else _NONE
+
+    def _shows_own_page(self, call: Call) -> bool:
+        """Whether a browser looks at a page of this machine or its network, and what it says names no other host."""
+        if _BROWSER.search(call.name) is None:
+            return False
+        if isinstance(address := call.arguments.get("url"), str):
+            self.has_own_page = not any(map(is_outside, hosts_in(address))) and bool(list(hosts_in(address)))
+        return self.has_own_page and not outside_hosts(call.result or "")
 
     def prints(self, line: str, depth: int = 0) -> int:
         """Whether, and how, a command line prints what strangers wrote; notes where else it puts it."""
