@@ -126,11 +126,9 @@ def test_lines_that_no_look_had_shown_are_none() -> None:
     assert not _lessons(script.call("Edit", _edit("total: int = 0"), "updated"))
 
 
-def test_a_patch_that_the_shell_is_given_is_of_apply_patch() -> None:
+def test_a_patch_is_refused_as_a_whole_and_a_shell_that_is_given_it_is_apply_patch() -> None:
     error = "error: Failed to find expected lines in cart.py: one"
-    script = Script()
-    for _ in range(2):
-        script.runs(f"apply_patch <<'E'\n{_patch('cart.py')['input']}\nE", error, failed=True)
+    script = Script().runs(f"apply_patch <<'E'\n{_patch('cart.py')['input']}\nE", error, failed=True)
     script.runs("sed -n 1,20p cart.py", "# one").runs(
         f"apply_patch <<'E'\n{_patch('cart.py', '# one')['input']}\nE", "ok"
     )

@@ -2,7 +2,7 @@
 
 With the whole path of a file; with the lines as they stand in the file; through another tool, which gives what this one
 kept back. It is the same thing, asked for in another way, so that nothing else can be the cause; and what a harness
-refuses is met in every repository. What the refusal itself says is worth a page only where it came again.
+refuses is met in every repository. That lines are not there is worth a page where it came again, or cost a whole patch.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _COPY = "one line from memory, or out of the file's order, and the whole edit is
 _UNSEEN = "A text has to be replaced that was not looked at just before"
 _SETTINGS_FOLDER = r"\.[\w-]{1,30}[/\\](?:[\w-]{1,30}[/\\]){0,3}"
 _SHORTEST_LINE = 4  # characters
-_FEWEST_REFUSED = 2  # what the refusal says itself is done at once; it is worth a page where that did not help for long
+_FEWEST_REFUSED = 2  # what the refusal says itself is done at once; a patch is refused as a whole, which costs more
 
 
 _Words = tuple[str, str, str, str]  # a title, what to do, why, and before what it has to be known
@@ -58,9 +58,9 @@ def lessons(session: MinedSession) -> list[Lesson]:
     refused = [(call, line) for call in session.calls if (line := _refusal(call))]
     said = Counter((call.name, _name(line, session)) for call, line in refused)
     for failed, line in refused:
-        is_repeated = said[failed.name, _name(line, session)] >= _FEWEST_REFUSED
+        is_costly = said[failed.name, _name(line, session)] >= _FEWEST_REFUSED or _tool(failed) == "apply_patch"
         if tool_kind(failed) == "edit" or failed.command() is not None:
-            found += _copied(session, failed, line) if is_repeated and _NOT_THERE.search(line) else []
+            found += _copied(session, failed, line) if is_costly and _NOT_THERE.search(line) else []
             found += _whole_path(session, failed, line) if _NO_FILE.search(line) else []
         elif not _IS_BARRED.search(line):
             found += _other_tool(session, failed, line)
