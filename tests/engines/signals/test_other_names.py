@@ -117,6 +117,9 @@ def test_a_package_that_a_registry_has_by_another_name_is_a_rule_of_the_last_try
     script = Script()
     for name in ("till-kit-sdk", "tillkitpy"):
         script.runs(f"pip install {name} flask", _UNKNOWN.format(name), failed=True)
+    guessed = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
+    assert not _lessons(guessed.runs("pip install till-kit", "Successfully installed till-kit-1.0"))
+    script.call("WebSearch", {"query": "till kit"}, "`pip install till-kit`, https://example.com/till-kit")
     script.runs("pip install till-kit flask", "Successfully installed till-kit-1.0")
     (lesson,) = _lessons(script)
     assert lesson.guideline.rule == (

@@ -25,10 +25,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 def _same_check_passes(session: MinedSession, failed: Attempt) -> Attempt | None:
     heads = {command.head for command in failed.actions}
-    for later in session.attempts_after(failed, _WITHIN_CALLS):
-        if later.verdict == "passed" and heads & {command.head for command in later.actions}:
-            return later
-    return None
+    passed = (each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.verdict == "passed")
+    return next((each for each in passed if heads & {command.head for command in each.actions}), None)
 
 
 def _lesson(session: MinedSession, failed: Attempt, passed: Attempt, named: list[Finding]) -> list[Lesson]:

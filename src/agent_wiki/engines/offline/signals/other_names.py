@@ -50,6 +50,10 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             if _still_misses(missing, later):
                 continue
             is_there = named is _command_file or later.verdict == "passed" or has_run(later.ended)
+            if wording is not None and named is _other_package:  # a name that was guessed may be anybody's
+                shown = re.compile(rf"(?<![\w-]){re.escape(wording.title.split()[1])}(?![\w-])")
+                before = session.trajectory.messages[: later.turn - 1]
+                is_there = any(shown.search(each.content or "") for each in before if each.role != "assistant")
             if wording is not None and is_there:
                 line = next(each for each in failed.output.splitlines() if missing in each)
                 one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
