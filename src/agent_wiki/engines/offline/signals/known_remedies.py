@@ -127,7 +127,7 @@ def _wanted(failed: Attempt, remedy: Remedy) -> str:
     """The command that met the error: the one whose word the error ends with, or that the entry or the error names."""
     last = _quoted_word(failed, remedy)
     quoted = [command.head for command in shell.split(failed.line) if last and last in command.words]
-    commands = _commands(failed)
+    commands = [each for each in _commands(failed) if each.program[:1].isalnum()]  # of a patch the program
     fits = [command.head for command in commands if remedy.failed and remedy.failed.search(command.text)]
     said = re.findall(r"([\w-]+):(?:\d{1,4}:)? ", _error(failed, remedy))
     spoke = [command.head for command in shell.split(failed.line) if command.program in said]
