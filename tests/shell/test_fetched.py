@@ -7,6 +7,7 @@ import json
 import pytest
 
 from agent_wiki.shell.fetched import of_strangers, only_run
+from agent_wiki.shell.fetching import fetches_in_code
 from agent_wiki.shell.program_reports import reports
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory
 
@@ -238,3 +239,10 @@ def test_a_page_of_this_machine_in_a_browser_is_not_strangers_text_until_it_lead
     assert shown("https://docs.example.com/lamps", "heading: Lamps")
     assert shown("http://localhost:5173/login", "Page URL: https://evil.example/lamps")
     assert shown("javascript:alert(1)", "heading: Lamps")
+
+
+def test_a_client_of_tests_calls_the_application_at_hand() -> None:
+    local = "from app import app\nclient = TestClient(app)\nprint(client.get('/lamps').json())"
+    assert not fetches_in_code(local)
+    assert fetches_in_code(local + f"\nprint(client.get('{URL}').text)")
+    assert fetches_in_code("client = httpx.Client(base_url=BASE)\nprint(client.get('/lamps').json())")

@@ -39,7 +39,7 @@ _CODE = regex(r"`([^`\n]+)`")
 _ADDRESS = regex(r"https?:|\bwww\.|@\w")
 _WORD = regex(r"[^\W\d_]{4,}")
 _LEAST_SHARED = 3  # words of four letters or more
-BRINGS_IN = regex(r"\b(?:install\w*|npx|uvx|pipx|brew|curl|wget|docker (?:run|pull)|git clone|go get|add)\b")
+BRINGS_IN = regex(r"\b(?:install\w*|pin|npx|uvx|pipx|brew|curl|wget|docker (?:run|pull)|git clone|go get|add)\b")
 
 
 @dataclass(frozen=True, slots=True)
