@@ -92,10 +92,10 @@ def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
         if found:
             return found
     names = [_names(step) for step in steps]
-    for wanted in [sign for pattern, sign in _SIGNS if pattern.match(line)]:
-        found = [at for at, known in enumerate(names) if known & wanted]
-        if found:
-            return found
+    there = {name for known in names for name in known}
+    for pattern, wanted in _SIGNS:
+        if not wanted.isdisjoint(there) and pattern.match(line):
+            return [at for at, known in enumerate(names) if known & wanted]
     tasks = [at for at, known in enumerate(names) if _ANY in known]
     purpose = next((word for pattern, word in _PURPOSES if pattern.search(line)), None)
     fitting = [at for at in tasks if purpose and purpose.search(steps[at].text())]

@@ -180,8 +180,10 @@ def _with_words(lines: Sequence[str], words: tuple[str, ...]) -> Iterator[tuple[
     present = [word for word in words if word in lower]
     if present:
         for at, small in enumerate(lower.split("\n")):  # a line of its own has no line end
-            if any(map(small.__contains__, present)):
-                yield at, lines[at]
+            for word in present:
+                if word in small:
+                    yield at, lines[at]
+                    break
 
 
 def diagnostics_line(text: str) -> tuple[bool, str] | None:
