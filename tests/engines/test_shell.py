@@ -68,3 +68,8 @@ def test_a_hostile_line_is_cheap() -> None:
     assert len(shell.split("a && " * 300_000)) <= 60
     assert shell.split("'" * 1_000_000) is not None
     assert shell.split("(" * 1_000_000) is not None
+
+
+def test_a_command_in_an_environment_keeps_its_name() -> None:
+    (command,) = shell.split("conda run -n lamps python3 src/lamp.py")
+    assert (command.head, command.targets) == ("conda run -n lamps python3", ("src/lamp.py",))

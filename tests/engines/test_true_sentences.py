@@ -351,3 +351,26 @@ def test_work_that_a_subagent_did_after_the_checks_is_not_covered_by_them() -> N
         "It is simpler now."
     )
     assert summary(session).outcome == "partial"
+
+
+def test_a_later_run_whose_output_is_filtered_has_not_worked() -> None:
+    session = asked().run("lampctl hang shop", "E: no hook", failed=True)
+    arc = summary(session.run("lampctl hang shop 2>&1 | grep -v hook", "").says("It hangs."))
+    assert "on a later try" not in arc.narrative
+
+
+def test_of_two_files_whose_short_names_are_alike_both_are_named() -> None:
+    narrative = summary(asked().edit("/w/shop/src/lamp.py").edit("/w/mill/src/lamp.py").says("Done.")).narrative
+    assert "`shop/src/lamp.py`" in narrative
+    assert "`mill/src/lamp.py`" in narrative
+
+
+def test_what_was_changed_is_what_the_lines_that_differ_stand_in() -> None:
+    old = "def hang(lamp):\n    return lamp\n\n\ndef light(lamp):\n    return 1\n"
+    arc = summary(asked().edit("lamp.py", old, old.replace("return lamp", "return [lamp]")).says("Done."))
+    assert "(changed `hang`)" in arc.narrative
+
+
+def test_a_note_after_the_work_is_not_asked_to_have_been_run() -> None:
+    arc = summary(asked().edit("cap.py").edit("NOTES.md").says("Done."))
+    assert "Nothing was run after the last change (T3)" in arc.narrative

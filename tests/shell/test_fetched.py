@@ -231,7 +231,10 @@ def test_what_advises_is_no_report(line: str) -> None:
 
 def test_a_page_of_this_machine_in_a_browser_is_not_strangers_text_until_it_leads_out() -> None:
     def shown(url: str, result: str) -> bool:
-        calls = (("mcp__playwright__browser_navigate", {"url": url}), ("mcp__playwright__browser_snapshot", {}))
+        calls: tuple[tuple[str, object], ...] = (
+            ("mcp__playwright__browser_navigate", {"url": url}),
+            ("mcp__playwright__browser_snapshot", {}),
+        )
         return bool(of_strangers(_session(*calls, result=result)))
 
     assert not shown("http://localhost:5173/login", "heading: Lamps")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -17,6 +18,7 @@ _LISTS = frozenset({".yaml", ".yml"})
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
 _WHOLE = ("content", "file_text")  # the arguments that hold a file as a whole
 _MOST_READ = 20_000
+_MOST_LINES = 200  # that are compared
 _MOST_NAMES = 2
 _LONGEST_WORDS = 40
 _NAMED = regex(
@@ -65,7 +67,10 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
         f"{verb} {listing(names, _MOST_NAMES)}" for verb, names in (("added", added), ("removed", removed)) if names
     ]
     words = _words(*pairs[0]) if len(pairs) == 1 else ""
-    kept = f"changed {listing(after, _MOST_NAMES)}" if after else ""
+    if len(added) == len(removed) == 1 and is_prose(path):
+        return f"{removed[0]} became {added[0]}"
+    touched = distinct([name for pair in pairs for name in _touched(*pair, path)])
+    kept = f"changed {listing(touched, _MOST_NAMES)}" if touched else ""
     return "; ".join(parts) or words or kept
 
 
@@ -75,6 +80,18 @@ def _names(text: str, path: str) -> list[str]:
         return distinct([f"“{found[1].strip().replace('`', '')}”" for found in _HEADING.finditer(text)])
     names = [found[1] or found[2] for found in _NAMED.finditer(text)]
     return distinct([code(name) for name in names if not name.startswith("__")])
+
+
+def _touched(old: str, new: str, path: str) -> list[str]:
+    """What the lines that differ stand in: the nearest definition or heading above each."""
+    before, after = (text[:_MOST_READ].splitlines()[:_MOST_LINES] for text in (old, new))
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    found: list[str] = []
+    for tag, _, _, start, end in matcher.get_opcodes():
+        for at in range(start, max(end, start + 1)) if tag != "equal" else ():
+            above = _names("\n".join(after[: at + 1]), path)
+            found += above[-1:]
+    return distinct(found)
 
 
 def _words(old: str, new: str) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.requests import FAULT
@@ -161,7 +162,10 @@ def _unanswered(stretch: Stretch) -> str:
 
 def _untried(stretch: Stretch) -> str:
     """What is missing for a verdict on the last change."""
-    changed = max(act.end for act in stretch.acts if act.edits and act.has_worked)
+    edits = (act for act in stretch.acts if act.has_worked and not all(map(is_prose, act.edits)))  # notes are not tried
+    changed = max((act.end for act in edits), default=0)
+    if not changed:
+        return ""
     was_tried = any(act.turn > changed and act.kind not in (*_NO_WORK, "edit") for act in stretch.acts)
     return "" if was_tried else f"Nothing was run after the last change (T{changed})."
 

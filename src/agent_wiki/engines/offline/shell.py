@@ -15,12 +15,13 @@ from agent_wiki.shell.programs import SHELL_WORDS, WITH_SUBCOMMAND, only_reads
 from agent_wiki.shell.simple_commands import bare_program
 from agent_wiki.shell.syntax import MOST_CHARACTERS, plain_words, shell_line, without_fed_text
 from agent_wiki.shell.task_runners import runner_name, task_words
-from agent_wiki.shell.wrappers import peeled
+from agent_wiki.shell.wrappers import peeled, without_runner
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _MOST_COMMANDS = 60
 _DEEPEST = 3  # subshells in subshells
 
+_ENVIRONMENTS = frozenset({"conda", "mamba", "micromamba"})
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool"})  # the word after them is the tool
 _OWN_VERBS = {("run",), ("test",), ("install",), ("add",), ("x",), ("build",), ("task",), ("lint",), ("fmt",)}
 _INTERPRETERS = regex(r"(?:python|pypy)[0-9.]*|node|ruby|perl|php|bash|sh|zsh|deno|bun")
@@ -91,6 +92,8 @@ def _subcommand(program: str, words: tuple[str, ...]) -> list[str]:
         return [script] if script and is_named else []
     if program in ("npx", "bunx", "uvx", "pipx", "xvfb-run"):
         return task_words(words)[:1]
+    if program in _ENVIRONMENTS and rest[:1] == ("run",) and (inner := without_runner(words)) != words:
+        return [*words[1 : len(words) - len(inner)], *inner[:1]]  # without its name it is no command
     if runner_name(program) not in WITH_SUBCOMMAND:
         return []
     plain = task_words(words)

@@ -16,7 +16,15 @@ from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, is_again, what_changed
 from agent_wiki.engines.offline.wording import called, code, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
-from agent_wiki.shell.result_lines import complains, error_line, failing_lines, last_line, lines_of, shows_failure
+from agent_wiki.shell.result_lines import (
+    complains,
+    error_line,
+    failing_lines,
+    last_line,
+    lines_of,
+    shows_failure,
+    shows_success,
+)
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -149,7 +157,8 @@ def _is_cut(act: Act) -> bool:
     """It may have failed as before: only the end of the output of what is no check can be seen, or it was stopped."""
     if any(_HELPS & set(each.words) for each in act.commands):
         return True
-    is_shown = act.kind in ("check", "probe") or _CUT.search(act.call.command() or "") is None
+    says_so = act.finding is not None and shows_success(act.finding.line)
+    is_shown = says_so or _CUT.search(act.call.command() or "") is None
     return not is_shown or _is_stopped(act)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -152,7 +153,12 @@ def is_inline(act: Act) -> bool:
 
 def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Mapping[str, str] | None = None) -> str:
     """Files by their short paths, each once, with the clause that `clauses` has for its path."""
-    names = {code(shown_path(path, cwd)): (clauses or {}).get(path, "") for path in reversed(paths)}
+    shorts = {path: shown_path(path, cwd) for path in paths}
+    taken = Counter(shorts.values())
+    for path, short in shorts.items():
+        if taken[short] > 1:  # one more part tells the two apart
+            shorts[path] = plain_line("/".join(re.split(r"[\\/]", path)[-3:]), 80)
+    names = {code(shorts[path]): (clauses or {}).get(path, "") for path in reversed(paths)}
     shown = [f"{name} ({what})" if what else name for name, what in reversed(names.items()) if name]
     return listing(shown, most)
 

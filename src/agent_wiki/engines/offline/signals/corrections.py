@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.engines.offline.norms import is_standing, names_own_things
-from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.shell.programs import SHOWING
 from agent_wiki.shell.tools import EDIT_TOOLS
@@ -24,6 +24,7 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
+_KNOWN_NAMES = frozenset(table("names")["known"].split())
 _THING = r"[\w`'\"./@+#-]{1,40}(?: [\w`'\"./@+#-]{1,40}){0,4}?"
 _END = r"(?=\s{0,3}(?:[.,;:!?)]|$|\b(?:for|because|since|so|when|if|as|please|here|though|everywhere|in|on|to|and)\b))"
 _PARTS = {"X": f"(?P<new>{_THING})", "Y": f"(?P<old>{_THING})", "$": _END}
@@ -199,7 +200,7 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
 
 def _is_name(words: str) -> bool:
     """A program, a package, an identifier; not a description (`a switch case`)."""
-    return bool(_NAMED.search(words)) or words.lower().split(" ", 1)[0] in KNOWN_NAMES | SHOWING | _CHANGERS
+    return bool(_NAMED.search(words)) or words.lower().split(" ", 1)[0] in _KNOWN_NAMES | SHOWING | _CHANGERS
 
 
 def _adopted(session: MinedSession, words: UserWords, new: str) -> Call | None:
