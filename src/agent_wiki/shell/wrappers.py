@@ -30,10 +30,9 @@ _WRAPPERS: dict[str, frozenset[str]] = {
 _TIMED = frozenset({"timeout", "gtimeout"})  # a duration follows
 _RUNNERS = frozenset({"npx", "bunx", "uvx", "xvfb-run", "rtk"})
 _RUNNERS_WITH_VERB = frozenset(
-    {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("rye", "run"), ("conda", "run"), ("mamba", "run"), ("micromamba", "run"),
-     ("bundle", "exec"),
-     ("pnpm", "exec"), ("yarn", "exec"), ("npm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("mise", "exec"),
-     ("pipx", "run")}
+    {("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("rye", "run"), ("conda", "run"), ("mamba", "run"),
+     ("micromamba", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("yarn", "exec"), ("npm", "exec"), ("pnpm", "dlx"),
+     ("yarn", "dlx"), ("mise", "exec"), ("pipx", "run")}
 )  # fmt: skip
 _RUNNER_VALUES = frozenset(
     {"-p", "--package", "--from", "--with", "--extra", "--group", "--python", "-n", "--name", "-s"}

@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.objections import known_objections
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
     arguments,
+    causes,
     checks,
     corrections,
     diagnostics,
@@ -72,6 +73,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "edits/name-corrected": "The agent says which name is right in a well-known file, and puts it there.",
         },
+    ),
+    *_found_by(
+        causes.lessons,
+        {"causes/named-by-agent": "The agent names the general cause of a failure, and its next attempt works."},
     ),
     *_found_by(
         arguments.lessons,

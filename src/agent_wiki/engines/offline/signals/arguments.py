@@ -7,6 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, innermost_error, lesson, tag
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
 from agent_wiki.shell.verdict import has_failed
@@ -19,19 +20,9 @@ _LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|view
 _READS = frozenset(
     {"read", "glob", "grep", "ls", "view", "webfetch", "websearch", "todowrite", "write_stdin", "update_plan"}
 )
-_REFUSED = regex(
-    r"\b(?:not found|does not exist|doesn't exist|unknown|invalid|no such|required"
-    r"|missing|outside (?:of )?(?:the )?allowed"
-    r"|must (?:be|have|include)|omit|cannot be (?:used|combined)|mutually exclusive|not allowed|unexpected)\b",
-    re.IGNORECASE,
-)
+_REFUSED = written("call_refused", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
-_CONSTRAINT = regex(
-    r"\b(?:can(?:not| not|'t)|must|should|only|not (?:enough|allowed|permitted|match|available)|does not match"
-    r"|do not match"
-    r"|insufficient|exceeds?|at (?:most|least)|already)\b",
-    re.IGNORECASE,
-)
+_CONSTRAINT = written("call_constraint", re.IGNORECASE)
 
 _SEARCH_FIRST = Wording(  # the same page for all such tools
     "arguments/preparing-call",

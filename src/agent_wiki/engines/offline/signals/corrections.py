@@ -15,7 +15,8 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.engines.offline.norms import is_standing, names_own_things
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.shell.programs import SHOWING
 from agent_wiki.shell.tools import EDIT_TOOLS
@@ -24,7 +25,6 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_KNOWN_NAMES = frozenset(table("names")["known"].split())
 _THING = r"[\w`'\"./@+#-]{1,40}(?: [\w`'\"./@+#-]{1,40}){0,4}?"
 _END = r"(?=\s{0,3}(?:[.,;:!?)]|$|\b(?:for|because|since|so|when|if|as|please|here|though|everywhere|in|on|to|and)\b))"
 _PARTS = {"X": f"(?P<new>{_THING})", "Y": f"(?P<old>{_THING})", "$": _END}
@@ -43,11 +43,7 @@ _USE = regex(
     r"(?: please| instead| (?:as|for) (?:the |a |an |your |our )?[\w -]{3,40})?[.!]?$",
     re.I,
 )
-_VAGUE = regex(
-    r"\b(?:this|that|these|those|it|its|them|they|there|here|one|ones|my|your|our|his|her|their|me|you|us|i|we"
-    r"|thing|same|other|another|what|which|something|above|below|latter|former|previous|current|existing|first|second|old|new)\b",
-    re.IGNORECASE,
-)
+_VAGUE = written("vague_words", re.IGNORECASE)
 _ONE_OFF = regex(
     r"\b(?:called|named?|rename|title|version|branch|label|id|number|port|date|v?\d+\.\d+)\b", re.IGNORECASE
 )
@@ -55,12 +51,7 @@ _ONE_OFF = regex(
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
-_BUILT_IN = regex(
-    r"\b(?:can't|couldn't|can not|cannot) (?:we|you) (?:just |simply )?(?:use|provide|pass|set|reuse|call)\b"
-    r"|\b(?:isn't|wasn't) there (?:already )?(?:a|an)\b|\bthere(?:'s| is) already\b|\b(?:we|you) already have\b"
-    r"|\bdoesn't .{1,40} already\b|\bwhy not (?:just )?(?:use|reuse)\b",
-    re.IGNORECASE,
-)
+_BUILT_IN = written("built_in", re.IGNORECASE)
 _CODE = regex(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
 
 
@@ -200,7 +191,7 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
 
 def _is_name(words: str) -> bool:
     """A program, a package, an identifier; not a description (`a switch case`)."""
-    return bool(_NAMED.search(words)) or words.lower().split(" ", 1)[0] in _KNOWN_NAMES | SHOWING | _CHANGERS
+    return bool(_NAMED.search(words)) or words.lower().split(" ", 1)[0] in KNOWN_NAMES | SHOWING | _CHANGERS
 
 
 def _adopted(session: MinedSession, words: UserWords, new: str) -> Call | None:
