@@ -42,6 +42,13 @@ def test_without_words_its_description_says_what_it_is_for() -> None:
     assert asked_in_command_prompt(head + "Read the plan.") == "Write the specification of a feature of the shop."
 
 
+def test_a_role_that_a_command_gives_is_named_by_the_agent_it_is_for() -> None:
+    text = (
+        "You must fully embody this agent's persona and follow it.\n\n1. LOAD the file @.bmad/bmm/agents/lamp-dev.md\n"
+    )
+    assert asked_in_command_prompt(text) == "Act as the lamp-dev agent"
+
+
 def test_other_texts_are_no_such_prompt() -> None:
     assert asked_in_command_prompt("Please handle user input in the form.") is None
     assert asked_in_command_prompt("# Form\n\n## User Input\n\nIt has to be validated.") is None

@@ -26,7 +26,7 @@ MISSING = "fatal: renaming 'fixtures' failed: No such file or directory"
         ("git mv a attic/a", None, "mkdir -p attic && git mv a attic/a", "with `mkdir -p attic` run before it"),
         ("python3 load.py a.csv", None, "PYTHONPATH=lib python3 load.py a.csv", "with `PYTHONPATH=lib`"),
         ("deploy app --now", None, "deploy app", "without `--now`"),
-        ("deploy app", "deploy login", "deploy app", "on a later try"),
+        ("deploy app", "deploy login", "deploy app", "after other steps"),
         ("deploy app", None, "deploy app", "unchanged on a later try"),
     ],
 )

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from agent_wiki.engines.offline.acts import acts_of
+from agent_wiki.engines.offline.outcome import shown_outcome
+from agent_wiki.engines.offline.requests import requests_of
 from agent_wiki.engines.offline.shown import Shown
+from agent_wiki.engines.offline.stretch import stretch_of
 from tests.engines.outcomes import REVIEW, looked, shown
 from tests.engines.sessions import Session
 
@@ -266,3 +270,27 @@ def test_a_service_shows_nothing_of_a_conversation_a_refusal_or_other_work(sessi
 def test_what_was_shipped_is_partial_where_the_last_words_are_that_work_goes_on(last: str, outcome: str) -> None:
     session = Session().user("fix the lamp and push").edit("lamp.py").run("git push", "0a1b2c3..4d5e6f7  main -> main")
     assert shown(session.says(last)).outcome == outcome
+
+
+def test_work_that_a_user_went_on_from_while_it_was_waiting_is_partial() -> None:
+    for said, outcome in (
+        ("It is handed over.", "success"),
+        ("Still waiting for the other three sessions.", "partial"),
+    ):
+        session = Session().user("hand the lamps over").edit("lamps.py").says(said)
+        trajectory = session.user("now a page on the cables of the shop").done()
+        acts, requests = acts_of(trajectory), requests_of(trajectory)
+        stretch = stretch_of(trajectory, acts, requests, 1, requests[1].turn - 1)
+        assert shown_outcome(stretch).outcome == outcome, said
+
+
+def test_a_report_that_a_parent_agent_sent_for_is_delivered() -> None:
+    session = (
+        Session().user("Packages of the shop").read("a.swift").read("b.swift").says("There are two of them. " * 20)
+    )
+    alone = shown(session)
+    trajectory = session.done()
+    trajectory.source.parent_session_id = "p1"
+    acts, requests = acts_of(trajectory), requests_of(trajectory)
+    sent = shown_outcome(stretch_of(trajectory, acts, requests, 1, len(trajectory.messages)))
+    assert (alone.basis, sent.basis) == ("nothing", "delivered")

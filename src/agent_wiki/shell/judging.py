@@ -119,7 +119,7 @@ class _Judge:
 
     def _can_speak(self, at: int) -> bool:
         step = self.steps[at]
-        if is_trivial(step) and step.program != "cd":
+        if (is_trivial(step) and step.program != "cd") or _activates(step):
             return False
         if not step.is_mute:
             return True
@@ -281,6 +281,11 @@ class _Judge:
 
 def _only_shows(step: SimpleCommand) -> bool:
     return step.program in LOOKERS or is_trivial(step)
+
+
+def _activates(step: SimpleCommand) -> bool:
+    """It only brings an environment in, and prints nothing."""
+    return step.program in ("source", ".") and any(word.endswith("activate") for word in step.words[1:2])
 
 
 def is_silent(steps: Sequence[SimpleCommand], result: str) -> bool:

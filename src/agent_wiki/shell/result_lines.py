@@ -85,7 +85,7 @@ _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|ba
 _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
     r"Wall time:|\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
-    r"Process Group PGID: \d|Background PIDs: |"
+    r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
 )

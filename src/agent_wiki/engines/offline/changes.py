@@ -67,8 +67,9 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
         f"{verb} {listing(names, _MOST_NAMES)}" for verb, names in (("added", added), ("removed", removed)) if names
     ]
     words = _words(*pairs[0]) if len(pairs) == 1 else ""
-    if len(added) == len(removed) == 1 and is_prose(path):
-        return f"{removed[0]} became {added[0]}"
+    if added and removed and is_prose(path):  # headings are renamed rather than removed
+        one = len(added) == len(removed) == 1
+        return f"{removed[0]} became {added[0]}" if one else f"changed {listing(added, _MOST_NAMES)}"
     touched = distinct([name for pair in pairs for name in _touched(*pair, path)])
     kept = f"changed {listing(touched, _MOST_NAMES)}" if touched else ""
     return "; ".join(parts) or words or kept

@@ -26,6 +26,9 @@ _ROLE = regex(
     r"Input: *(?P<own>[^\n]{0,300})\n",
     needs=("Input:",),
 )
+_PERSONA = regex(
+    r"\AYou must fully embody this agent's persona\b.{0,2000}?\bagents/(?:[\w-]+/)*(?P<name>[\w-]{2,40})\.md", re.DOTALL
+)
 _DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.]{5,60})", re.MULTILINE)
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
 _FRAME = regex(r"(?:set-?up|initiali[sz]e|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE)
@@ -37,6 +40,8 @@ def asked_in_command_prompt(text: str) -> str | None:
     if role := _ROLE.match(text):
         job = role["job"][:1].upper() + role["job"][1:]
         return f"{job}: {role['own']}" if role["own"].strip() else job
+    if persona := _PERSONA.search(text):
+        return f"Act as the {persona['name']} agent"
     opening = _OPENING.match(text)
     if opening is None:
         return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None

@@ -52,7 +52,9 @@ def delivered(stretch: Stretch) -> Shown | None:
         return None
     looks = sum(act.kind == "look" and act.has_worked for act in stretch.acts)
     is_based = looks >= _LEAST_LOOKS or any(act.kind == "probe" and act.has_worked for act in stretch.acts)
-    is_answer = last != "nudge" and not edits and is_based and any(map(wants_words, stretch.requests))
+    is_of_parent = stretch.trajectory.source.parent_session_id is not None  # which sends for a report
+    is_wanted = is_of_parent or any(map(wants_words, stretch.requests))
+    is_answer = last != "nudge" and not edits and is_based and is_wanted
     if not is_answer and not is_document:
         return None
     final = stretch.last_reply() or reply
@@ -136,7 +138,7 @@ def left_open(stretch: Stretch) -> Shown | None:
 def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
     """A success by a check or by what was shipped is partial where the last words are that something still runs."""
     reply = stretch.last_reply()
-    is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done")
+    is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done", "moved-on", "delivered")
     if not is_of_part or reply is None or reply[0] < (shown.turn or 0) or reply[0] < stretch.acts[-1].turn:
         return shown
     match = _AWAITED.search(reply[1][:_MOST_READ].replace("’", "'"))

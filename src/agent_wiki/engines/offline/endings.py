@@ -150,7 +150,8 @@ def _open_end(stretch: Stretch) -> str:
         return f"The user said {said(final.text, 80)} (T{final.turn}); nothing shows the effect."
     if is_last_word:  # a subagent's last word may stand in the session that started it
         return "" if stretch.trajectory.source.parent_session_id else "The recording ends without an answer."
-    return "What the user made of it is not recorded."
+    is_of_parent = stretch.trajectory.source.parent_session_id is not None  # whose session has it
+    return "" if is_of_parent else "What the user made of it is not recorded."
 
 
 def _unanswered(stretch: Stretch) -> str:

@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.what_changed import LATER
+from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER
 from agent_wiki.engines.offline.wording import called, error_words, file_names, said, service_call
 from agent_wiki.stages.summarize import KeyTurnNote
 from agent_wiki.trajectory.lazily import dataclass
@@ -143,7 +143,7 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
             what = "passes" if trouble.is_check else "works"
-            weight = _FILLS if trouble.how.endswith(LATER) else weight
+            weight = _FILLS if trouble.how.endswith((LATER, AFTERWARDS)) else weight
             found.append(_Candidate(weight - 4, trouble.fix.end, f"{called(first)} {what} {trouble.how}"))
     return found
 

@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, is_again, what_changed
 from agent_wiki.engines.offline.wording import called, code, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.programs import PRINTERS
 from agent_wiki.shell.result_lines import (
     complains,
     error_line,
@@ -82,6 +83,10 @@ def failure_line(act: Act) -> str:
         return act.finding.line
     result = act.call.result or ""
     line = error_line(result)
+    if any(
+        each.program in PRINTERS and line.strip() in " ".join(each.words[1:]) for each in act.commands if line.strip()
+    ):
+        return ""  # the agent's own mark
     main = main_command(act)
     is_own = len(act.commands) < 2 or (main and any(len(word) > 3 and word in line for word in main.words[1:]))
     if is_own or complains(line) or shows_failure(line):

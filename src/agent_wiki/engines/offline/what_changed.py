@@ -26,6 +26,7 @@ _LEAST_SHARED = 0.5  # of the arguments of a call that is tried again
 _MOST_WORDS = 5  # that came or went and are named one by one
 _MOST_SHOWN = 60
 LATER = "on a later try"  # where nothing shows what was different
+AFTERWARDS = "after other steps"  # of which nothing shows which one mattered
 
 
 def is_again(failed: Act, later: Act) -> bool:
@@ -60,7 +61,7 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
         return f"{said}{', ' if said else ''}after {listing(list(dict.fromkeys(done)), 2)}"
     is_same = failures[-1].call.raw_arguments == worked.call.raw_arguments
     is_idle = not any(act.kind in ("run", "edit", "ship", "probe") for act in before)
-    return said or (f"unchanged {LATER}" if is_same and is_idle else LATER)
+    return said or (f"unchanged {LATER}" if is_same and is_idle else LATER if is_idle else AFTERWARDS)
 
 
 def _difference(failed: Act, worked: Act) -> str:

@@ -7,17 +7,13 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession, is_edit
 from agent_wiki.engines.offline.lessons import Lesson, lesson
 from agent_wiki.engines.offline.objections import Need, Objection, known_objections
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_CONCEDES = regex(
-    r"\bmade (?:that|it|this) up\b|\byou(?:'|’)?re (?:absolutely )?right\b|\bi apologi[sz]e\b|\bmy mistake\b|\bi "
-    r"was wrong\b"
-    r"|\b(?:does ?n(?:'|’)t|does not) (?:actually )?(?:exist|support)|\bnot (?:actually )?(?:supported|a real)\b",
-    re.IGNORECASE,
-)
+_CONCEDES = written("concedes", re.IGNORECASE)
 _TEST_PATH = regex(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|\.spec\.|_test\.", re.IGNORECASE)
 
 

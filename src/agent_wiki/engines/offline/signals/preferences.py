@@ -13,18 +13,13 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _FARTHEST = 8  # turns between an objection and the words that say what is wanted instead
-_OBJECTS = regex(
-    r"^(?:no\b|nope|nah\b|wait\b|stop\b|hmm|why\b|not (?:what|like|that|quite)\b|wrong|please (?:don't|do not|stop)\b"
-    r"|don't|do not|never|again\b|i (?:said|told|asked|don't want)|you (?:forgot|missed|should|shouldn't|didn't|keep)\b"
-    r"|actually\b|instead\b|that's (?:not|wrong)|this is (?:not|wrong)|i never want)",
-    re.IGNORECASE,
-)
+_OBJECTS = written("objects_to_preference", re.IGNORECASE)
 _FIRST = regex(r"^(?P<what>.+?),? first$", re.IGNORECASE)
 _ONE_OFF = regex(r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE)
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building

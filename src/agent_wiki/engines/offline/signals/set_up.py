@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, went
-from agent_wiki.engines.offline.tables import pattern, table
+from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.shell.judged_steps import called_steps, passed_steps
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.result_lines import error_line
@@ -29,12 +29,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
 _SETS_UP = tuple(map(pattern, table("runners")["set_up"]))
-_NOT_READY = regex(
-    r"not found|[Nn]o module|annot find|an(?:not|'t) (?:be )?(?:find|resolve|load|connect|import)|[Mm]issing"
-    r"|not installed|[Nn]o such|[Cc]ould not|[Uu]nable to|out of (?:date|sync)|trusted|does(?: not|n't) exist"
-    r"|[Uu]nresolved|[Cc]onnection refused|ECONNREFUSED|not running|[Ff]ailed to (?:resolve|load|connect|parse)"
-    r"|not up to date|not (?:been )?initiali[sz]ed|[Ii]nitialization required"
-)
+_NOT_READY = written("not_ready")
 _HINT = regex(r"\b(?:try|run|use|execute|hint|please|first|need to|must|should|forget|with)\b", re.IGNORECASE)
 _PACKAGES = regex(r"\b(?:install|i|add|get)\b(?P<rest>.*)$")
 _PINNED = regex(r"[=@~<>]=?\d")
