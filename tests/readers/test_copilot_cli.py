@@ -167,3 +167,12 @@ def test_a_session_without_a_name_is_known_by_its_first_event_and_by_the_name_th
     long = session(tmp_path, said, SAID, said, SAID, start={})
     assert short.session_id == long.session_id == f"copilot-{short_digest(['e0'])}"
     assert [*short.earlier_ids] == [f"copilot-{short_digest(['Fix it.', 'Done.'])}"]
+
+
+def test_before_version_1_no_reply_names_its_call_of_the_model(tmp_path: Path) -> None:
+    request = {"toolCallId": "a", "name": "bash", "arguments": {"command": "make lamps"}}
+    old = {**START, "copilotVersion": "unknown"}
+    asking = ("assistant.message", {"messageId": "m", "content": "", "toolRequests": [request]})
+    found = session(tmp_path, asking, ("tool.execution_complete", done("a", "2 lamps")), start=old)
+    assert [(call.name, call.result) for call in paired_calls(found)] == [("bash", "2 lamps")]
+    assert not paired_calls(session(tmp_path, asking, ("tool.execution_complete", done("a", "2 lamps")), SAID))

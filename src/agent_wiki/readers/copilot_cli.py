@@ -88,6 +88,7 @@ class _Agent:
         self.by_harness: set[str] = set()  # tool calls that no model asked for
         self.refused: set[str] = set()  # tool calls that the user refused
         self.title: str | None = None
+        self.names_calls = True  # each reply says which call of the model it is of: not before version 1
 
     def take(self, kind: str, data: dict[str, Any], *, is_subagent: bool) -> None:
         """One event of this agent."""
@@ -126,7 +127,11 @@ class _Agent:
 
     def _reply(self, data: dict[str, Any]) -> None:
         requests = objects(data.get("toolRequests"))
-        if requests and not any(data.get(name) for name in ("model", "apiCallId", "interactionId")):
+        if (
+            requests
+            and self.names_calls
+            and not any(data.get(name) for name in ("model", "apiCallId", "interactionId"))
+        ):
             self.by_harness.update(str(request.get("toolCallId")) for request in requests)
             return
         if isinstance(model := data.get("model"), str):
@@ -196,6 +201,7 @@ class _Session:
         self.end: dict[str, Any] = {}
         self.session_id: str | None = None
         self.first_event: str | None = None
+        self.names_calls = True
 
     def take(self, event: dict[str, Any]) -> None:
         """Process one line of the file."""
@@ -206,10 +212,12 @@ class _Session:
             return
         owner = text_or_none(event.get("agentId")) or text_or_none(data.get("parentToolCallId")) or ""
         agent = self.agents.setdefault(owner, _Agent())
+        agent.names_calls = self.names_calls
         agent.started = agent.started or event.get("timestamp")
         agent.ended = event.get("timestamp") or agent.ended
         if kind == "session.start":
             self.start = self.start or data
+            self.names_calls = str(data.get("copilotVersion", "1"))[:1] in "123456789"
         elif kind == "session.shutdown":
             self.end = data
         elif kind == "session.title_changed":
