@@ -71,10 +71,11 @@ def test_a_service_that_took_something_after_a_refused_push_leaves_it_open() -> 
     assert shown(refused.call("create_or_replace_page", {"path": "page.md"}, "created page.md")).basis != "refused"
 
 
-def test_a_run_that_is_cut_off_after_its_checks_had_passed_is_partial() -> None:
+def test_a_run_that_is_cut_off_after_something_was_made_is_partial() -> None:
     cut = Session(exit_status="max_turns").user("add the lamp").edit("a.py").run("npm test", "4 passed").edit("b.py")
     assert (shown(cut).outcome, shown(cut).basis) == ("partial", "cut-off")
-    assert shown(Session(exit_status="max_turns").user("add the lamp").edit("a.py")).outcome == "failure"
+    assert shown(Session(exit_status="max_turns").user("add the lamp").edit("a.py")).outcome == "partial"
+    assert shown(Session(exit_status="max_turns").user("add the lamp").read("a.py")).outcome == "failure"
 
 
 LIST = "I wrote these:\n\n1. plan.md - the plan\n2. docs/design.md - the design\n3. {} - a digest of it all\n"

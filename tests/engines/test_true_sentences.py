@@ -380,3 +380,14 @@ def test_the_agent_s_own_mark_in_an_output_is_no_error() -> None:
     command = 'lampctl hang; echo "=== error after hanging ==="'
     arc = summary(asked().run(command, "Exit code 1\n=== error after hanging ===", failed=True).says("It hangs not."))
     assert "error after hanging ===”" not in arc.narrative
+
+
+def test_a_setting_in_between_may_be_why_the_same_command_worked() -> None:
+    session = asked().edit("cap.py").run("git commit -qm x", "fatal: unable to auto-detect email", failed=True)
+    session.run("git config user.email ann@shop.example", "").run("git commit -qm x", "[main 1a2b3c4] Cap them")
+    assert "unchanged" not in summary(session.says("Done.")).narrative
+
+
+def test_a_command_in_a_story_keeps_its_address() -> None:
+    arc = summary(asked().run("lampctl pull https://shop.example/lamps", "E: no lamp", failed=True).says("None."))
+    assert "`lampctl pull https://shop.example/lamps`" in arc.narrative

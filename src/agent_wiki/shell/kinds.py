@@ -196,6 +196,8 @@ def _git_kind(rest: tuple[str, ...]) -> ShellKind:
         return "look" if "--staged" in rest else "revert"
     if verb == "checkout" and ("--" in rest or "." in words or any("." in word.lstrip(".") for word in words[1:])):
         return "revert" if "-b" not in rest else "run"
+    if verb == "config" and len(words) > 2:
+        return "run"  # it sets what other commands go by
     if verb == "stash" and words[1:2] in (["list"], ["show"]):
         return "look"
     if verb == "stash":

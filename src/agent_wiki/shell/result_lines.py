@@ -30,7 +30,7 @@ _FAILED_WITHIN = regex(
     r"\b[1-9]\d* (?:failed(?! (?:attempt|log-?in|request|retr|tr(?:y|ies)))|failures?|errors?|problems?|failing)\b"
     r"|: error(?: TS\d+)?: |: SyntaxError:"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
-    r"|ERROR task failed|could not compile|No module named|exited with error)"
+    r"|ERROR task failed|could not compile|No module named|exited with error)|hint: See PEP 668"
 )
 # A check's own mark in front: whatever the rest says is the name of what passed or was skipped, unless it counts.
 _MARKED_AS_PASSED = regex(
@@ -40,6 +40,7 @@ _MARKED_AS_PASSED = regex(
 # One of these is in every line that `_FAILED_WITHIN` fits.
 _WORDS_WITHIN = (
     "fail", "error", "problem", "SyntaxError", "FAILED", "command not found", "could not compile", "No module named",
+    "PEP 668",
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(
@@ -64,7 +65,7 @@ _BAD_WORDS = (
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
-    "exception", "refused",
+    "exception", "refused", "pep 668",
 )  # fmt: skip
 _GOOD_WORDS = (
     "ok", "pass", "failed", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -86,13 +87,13 @@ def _names(text: str, path: str) -> list[str]:
 def _touched(old: str, new: str, path: str) -> list[str]:
     """What the lines that differ stand in: the nearest definition or heading above each."""
     before, after = (text[:_MOST_READ].splitlines()[:_MOST_LINES] for text in (old, new))
+    named = [(at, name) for at, line in enumerate(after) for name in _names(line, path)[:1]]
+    if not named:
+        return []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    found: list[str] = []
-    for tag, _, _, start, end in matcher.get_opcodes():
-        for at in range(start, max(end, start + 1)) if tag != "equal" else ():
-            above = _names("\n".join(after[: at + 1]), path)
-            found += above[-1:]
-    return distinct(found)
+    changed = (range(start, max(end, start + 1)) for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal")
+    above = [bisect_right(named, at, key=lambda each: each[0]) - 1 for each in changed for at in each]
+    return distinct([named[at][1] for at in above if at >= 0])
 
 
 def _words(old: str, new: str) -> str:

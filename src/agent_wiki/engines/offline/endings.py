@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.requests import FAULT
-from agent_wiki.engines.offline.reservations import reservation
+from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END, reservation
 from agent_wiki.engines.offline.reverted import UNDO
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -21,7 +21,6 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
-_SENTENCE_END = regex(r"(?<=[.!?])\s+")
 # What a client writes in the agent's place.
 _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Claude AI usage limit)", re.IGNORECASE)
 _BARE = regex(
@@ -34,7 +33,6 @@ _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _REVIEW = regex(r"\b(?:re-?view|audit|critique|assess)", re.IGNORECASE)
 _POINT = regex(r"^[ \t]{0,3}\*{0,2}(?P<number>\d{1,2})[.)][ \t]+(?P<words>\S[^\n]{40,})", re.MULTILINE)
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
-_FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
 _CHEER = written("cheer", re.IGNORECASE)
 _PLEASANTRY = written("pleasantry", re.IGNORECASE)
 
@@ -207,7 +205,7 @@ def _asks(stretch: Stretch) -> str:
     last = stretch.last_reply()
     if last is None or last[0] < len(stretch.trajectory.messages):
         return ""
-    line = _SENTENCE_END.split(last[1].strip().splitlines()[-1].strip(" *->_\t"))[-1]
+    line = SENTENCE_END.split(last[1].strip().splitlines()[-1].strip(" *->_\t"))[-1]
     is_open = line.endswith("?") and not _PLEASANTRY.match(line) and line not in _first_prose(last[1])
     return f"It ends by asking: {said(line)}." if is_open else ""
 
@@ -229,13 +227,13 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
 
 def _first_prose(reply: str) -> str:
     """The first informative sentences of a reply: no heading, no cheer, no lead-in; what is left out between shows."""
-    text = _FENCED.sub("\n---\n", prose_of(reply))
+    text = FENCED.sub("\n---\n", prose_of(reply))
     words, gap, lead = "", "", ""
     for line in text[:6_000].splitlines():
         if _HEADING.match(line):
             gap = "… "
             continue
-        for sentence in _SENTENCE_END.split(line.strip(" *->_\t")):
+        for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
             if _CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or _BARE.fullmatch(sentence):
                 gap = "… "
                 lead = lead or (sentence.rstrip(":") if sentence.endswith(":") else "")

@@ -20,6 +20,7 @@ from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
 from agent_wiki.engines.offline.requests import UserRequest, says_no
+from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.reverted import (
     lowered_where_reverted,
     lowered_where_stopped,
@@ -296,7 +297,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
     """A harness that cut the agent off, an error in place of its answer, or the written file read back."""
     source = stretch.trajectory.source
     is_last = stretch.last_turn == len(stretch.trajectory.messages)
-    had: Outcome = "partial" if _had_passed(stretch) else "failure"
+    had: Outcome = "partial" if _had_passed(stretch) or stretch.has_product() else "failure"
     if source.exit_status and _CUT_OFF.search(source.exit_status) and is_last:
         return Shown(had, "cut-off")
     last = stretch.last_reply()
@@ -339,6 +340,8 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
     ):
         return None
     if any(_is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
+        return None
+    if reservation(report[1]):
         return None
     return Shown("success", "moved-on", report[0])
 

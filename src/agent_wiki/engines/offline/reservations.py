@@ -9,13 +9,13 @@ from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 6_000
 _RESERVES = written("reserves", re.IGNORECASE)
-_FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
-_SENTENCE_END = regex(r"(?<=[.!?])\s+")
+FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
+SENTENCE_END = regex(r"(?<=[.!?])\s+")
 
 
 def reservation(reply: str, shown: str = "") -> str:
     """The first sentence of a reply, after its first, that takes back a part of it; empty where `shown` has it."""
-    lines = (line.strip(" *->_#\t") for line in _FENCED.sub("", reply[:_MOST_READ]).splitlines())
-    sentences = [each for line in lines for each in _SENTENCE_END.split(line)]
+    lines = (line.strip(" *->_#\t") for line in FENCED.sub("", reply[:_MOST_READ]).splitlines())
+    sentences = [each for line in lines for each in SENTENCE_END.split(line)]
     found = next((each for each in sentences[1:] if _RESERVES.match(each) and not each.endswith(("?", ":"))), "")
     return "" if found[:30] in shown else found

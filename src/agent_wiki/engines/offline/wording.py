@@ -46,7 +46,8 @@ def shown_command(act: Act, most: int = 70) -> str:
     if command is not None:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
         text = f"sudo {text}" if command.source.startswith("sudo ") else text  # what it says of itself is about that
-        return plain_line(with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", ""), most)
+        text = with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", "")
+        return plain_line(f"`{text}`", most + 2).strip("`")  # as code it keeps its addresses
     name = bare_tool_name(act.call.name).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
     skill = act.call.arguments.get("skill") or act.call.arguments.get("command")

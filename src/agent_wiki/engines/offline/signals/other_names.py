@@ -57,9 +57,9 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             if wording is not None and is_there:
                 line = next(each for each in failed.output.splitlines() if missing in each)
                 one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
-                rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
-                recovery = Recovery(failed, later, wanted, used)
-                return lesson_of(session, recovery, later, wording, rationale, 76, line)
+                went = {"passed": "ran"}.get(later.verdict, "was found")
+                rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` {went}."
+                return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, line)
     return []
 
 
