@@ -47,3 +47,13 @@ def test_a_request_in_another_language_counts_as_work_and_a_greeting_in_one_does
     session = Session().user("какая модель сейчас в работе?").says("Не знаю.").user("Добавь лампу на страницу магазина")
     session.edit("shop.html").edit("lamp.css").edit("lamp.html").says("Готово.")
     assert goal_of_session(session).endswith("then: Добавь лампу на страницу магазина")
+
+
+def test_modes_before_a_prompt_praise_and_a_pasted_command_are_no_request() -> None:
+    prompt = "/branch /save /message\n\nPlease move the lamps of the shop up.\n\n" + "They hang low. " * 40
+    assert goal_of_session(Session().user(prompt).edit("lamp.py")).startswith("Please move the lamps of the shop up")
+    assert goal_of_session(Session().user('claude "mend the lamp of the shop"').edit("lamp.py")) == (
+        "Mend the lamp of the shop"
+    )
+    praised = Session().user("Fantastic. Now add a slider to the page of the lamps").edit("lamp.html")
+    assert goal_of_session(praised) == "Now add a slider to the page of the lamps"

@@ -135,3 +135,9 @@ def test_what_was_said_right_before_a_request_without_an_answer_belongs_to_it() 
         session.read(name).edit(name)
     arcs = summarize.answer(SummarizeQuestion(session.says("It goes on now.").done())).arcs
     assert [arc.first_turn for arc in arcs] == [1, 12]
+
+
+def test_a_user_who_is_content_stays_so_when_the_session_is_written_down() -> None:
+    done = made().edit("lamps.py").says("They hang.").user("working fine now, we are done").write("session.json")
+    assert (shown(done.says("Written down.")).outcome, shown(done).basis) == ("success", "user")
+    assert shown(done.edit("cable.py").says("And the cable.")).basis != "user"

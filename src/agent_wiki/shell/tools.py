@@ -23,7 +23,8 @@ _LOOK_TOOLS = frozenset(
      "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "read_many_files", "goto",
      "scroll_up", "scroll_down", "notebookread", "taskget", "tasklist", "wait_agent", "wait", "write_stdin",
      "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
-     "close_agent", "taskstop", "stop_powershell", "list_powershell", "read_powershell", "lsp", "resolve",
+     "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
+     "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve",
      "list_mcp_resources", "view_file", "grep_search", "read_url_content"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(

@@ -73,6 +73,7 @@ _TEST_FILE = regex(
 )
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
+_NO_WORK = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _LOOKS = ("look", "plan", "ask")
 _MOST_READ = 400
 
@@ -259,7 +260,8 @@ def _by_user(stretch: Stretch) -> Shown | None:
         later = [act for act in stretch.acts if act.turn > request.turn and act.kind not in _LOOKS]
         if asks_to_ship(request.text) and shipped_as_asked(stretch) is not None:
             return None
-        if request.kind == "acceptance" and not any(act.edits for act in later) and _is_about_work(stretch, request):
+        edits = (path for act in later for path in act.edits)
+        if request.kind == "acceptance" and all(map(_NO_WORK.search, edits)) and _is_about_work(stretch, request):
             return Shown("success", "user", request.turn, _words(stretch, request))
         if later or request.kind == "request":
             return None

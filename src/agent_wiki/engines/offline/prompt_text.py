@@ -6,22 +6,12 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline.requests import ASKS
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 4_000
 _LONGEST_TAIL = 600
-_ISSUE_TAGS = (
-    "pr_description",
-    "issue",
-    "problem_statement",
-    "issue_description",
-    "task",
-    "instruction",
-    "question",
-    "user_query",
-    "query",
-)
+_ISSUE_TAGS = tuple(table("words")["issue_tags"])
 _ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
 # What a long prompt of a program ends with: below it stands what this run is for.
 _LAST_SECTION = regex(

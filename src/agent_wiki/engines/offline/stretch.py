@@ -59,6 +59,7 @@ class Stretch:
         run = {bare_name(script) for script in scripts if _SCRATCH_NAME.search(bare_name(script))}
         edited = [path for act in self.acts for path in act.edits]
         apart = {bare_name(path) for path in edited if path.startswith((*TEMPORARY, "~/."))}
+        apart |= {bare_name(path) for path in edited if path.endswith("telemetry.jsonl")}
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
     def kept_edits(self) -> list[Act]:
