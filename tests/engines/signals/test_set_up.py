@@ -186,3 +186,12 @@ def test_another_version_of_a_package_that_the_failure_names_is_a_rule() -> None
 def test_a_version_that_is_not_named_or_not_alone_is_none(commands: list[str], error: str, said: str) -> None:
     found = _with_version(*commands, error=error, said=said)
     assert not [each for each in found if "version" in each.guideline.rule]
+
+
+def test_a_title_leaves_out_the_environment_that_the_rule_names() -> None:
+    script = Script().runs(
+        "conda run -n shop python3 lamp.py", "ModuleNotFoundError: No module named 'cv2'", failed=True
+    )
+    script.runs("conda run -n shop pip install opencv-python", "Successfully installed opencv-python")
+    (lesson,) = _lessons(script.runs("conda run -n shop python3 lamp.py", "3 lamps"))
+    assert lesson.guideline.title == "Run pip install opencv-python before python3"

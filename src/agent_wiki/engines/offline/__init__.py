@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agent_wiki.engines.offline.rule import AnyRule
 
 _BY_RULES = ("extract-guidelines", "synthesize-skill")
-_VERSION = "92"
+_VERSION = "93"
 
 
 class OfflineEngine(BaseEngine):

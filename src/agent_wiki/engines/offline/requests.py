@@ -24,7 +24,6 @@ _MOST_READ = 20_000
 _LEAST_PART = 200  # characters
 _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](?=\w)")  # a command of a shell, pasted
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
-_LONG_PROMPT = 400
 _SHORT_ANSWER = 12  # characters, where no word of a wish is known
 _SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
@@ -122,7 +121,7 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     if (wrapped := _WRAPPED.match(text)) is not None:
         text = text[wrapped.end() :].rstrip("\"' \n")
     text = asked_in_command_prompt(text) or text
-    if len(text) > _LONG_PROMPT and (lead := _SLASH_WORDS.match(text)):  # modes of a prompt, which stands below
+    if len(text) > 2 * _LEAST_PART and (lead := _SLASH_WORDS.match(text)):  # modes of a prompt, which stands below
         text = text[lead.end() :].strip() or text
     typed = _TYPED_COMMAND.match(text)
     if typed is not None:

@@ -56,7 +56,8 @@ def set_up(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     # What the failure itself asks for is run where it does; what sets a repository up is run there once.
     where, until = ("", "where that is needed") if hint else (" in this repository", "until then")
     first = "" if hint else f"About to run `{head}`{where} for the first time, or "
-    titles = [f"Run {' '.join(call.split()[:3])} before {each}" for each in (head, head.split()[-1])]
+    short = re.sub(r"^\w+ run -n \S+ ", "", call).split()[:3]  # in which environment, the rule says
+    titles = [f"Run {' '.join(short)} before {each}" for each in (head, head.split()[-1])]
     wording = Wording(
         "recoveries/set-up",
         next(filter(has_length_of_title, titles), titles[0]),
