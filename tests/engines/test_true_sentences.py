@@ -323,7 +323,7 @@ def test_a_change_of_a_cluster_is_a_key_turn_without_a_word_to_it_too() -> None:
 def test_two_files_of_one_name_are_two_files() -> None:
     session = asked()
     for place in ("shop", "store", "mill"):
-        session.read(f"/work/{place}/src/main.py").read(f"/work/{place}/src/lamp.py")
+        session.read(f"/srv/{place}/src/main.py").read(f"/srv/{place}/src/lamp.py")
     assert "and four others" in summary(session.says("They are alike.")).narrative
 
 

@@ -88,12 +88,11 @@ class _Agent:
         self.by_harness: set[str] = set()  # tool calls that no model asked for
         self.refused: set[str] = set()  # tool calls that the user refused
         self.title: str | None = None
-        self.names_calls = True  # each reply says which call of the model it is of: not before version 1
 
-    def take(self, kind: str, data: dict[str, Any], *, is_subagent: bool) -> None:
-        """One event of this agent."""
+    def take(self, kind: str, data: dict[str, Any], *, is_subagent: bool, names_calls: bool) -> None:
+        """One event of this agent. `names_calls`: each reply says which call of the model it is of."""
         if kind == "assistant.message":
-            self._reply(data)
+            self._reply(data, names_calls=names_calls)
         elif kind == "tool.execution_complete":
             self._result(data)
         elif kind == "user.message":
@@ -125,13 +124,9 @@ class _Agent:
             self.builder.system(prompt)
         self.system = prompt or self.system
 
-    def _reply(self, data: dict[str, Any]) -> None:
+    def _reply(self, data: dict[str, Any], *, names_calls: bool) -> None:
         requests = objects(data.get("toolRequests"))
-        if (
-            requests
-            and self.names_calls
-            and not any(data.get(name) for name in ("model", "apiCallId", "interactionId"))
-        ):
+        if requests and names_calls and not any(data.get(name) for name in ("model", "apiCallId", "interactionId")):
             self.by_harness.update(str(request.get("toolCallId")) for request in requests)
             return
         if isinstance(model := data.get("model"), str):
@@ -201,7 +196,7 @@ class _Session:
         self.end: dict[str, Any] = {}
         self.session_id: str | None = None
         self.first_event: str | None = None
-        self.names_calls = True
+        self.names_calls = True  # not before version 1
 
     def take(self, event: dict[str, Any]) -> None:
         """Process one line of the file."""
@@ -212,7 +207,6 @@ class _Session:
             return
         owner = text_or_none(event.get("agentId")) or text_or_none(data.get("parentToolCallId")) or ""
         agent = self.agents.setdefault(owner, _Agent())
-        agent.names_calls = self.names_calls
         agent.started = agent.started or event.get("timestamp")
         agent.ended = event.get("timestamp") or agent.ended
         if kind == "session.start":
@@ -224,7 +218,7 @@ class _Session:
             agent.title = text_or_none(data.get("title"))
         elif kind == "subagent.started":
             agent.title = text_or_none(data.get("agentDescription"))
-        agent.take(kind, data, is_subagent=bool(owner))
+        agent.take(kind, data, is_subagent=bool(owner), names_calls=self.names_calls)
 
     def trajectories(self) -> Iterator[Trajectory]:
         """The session and its subagents; one without a turn is left out."""

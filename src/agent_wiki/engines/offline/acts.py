@@ -105,6 +105,11 @@ class Act:
         return verdict.has_passed or (verdict.state == "unknown" and self.call.result is not None)
 
     @property
+    def is_work(self) -> bool:
+        """It did something: no look, no plan, no question to the user."""
+        return self.kind not in ("look", "plan", "ask")
+
+    @property
     def has_failed(self) -> bool:
         """It failed by its own fault: not refused, not called off."""
         return self.verdict.has_failed

@@ -26,7 +26,6 @@ _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Cl
 _BARE = regex(
     r"(?:\d{1,3}[.)])?\s*(?:`[^`\s]{1,200}`|[\w.~-]*/[\w./@~-]+|[,;&+\s-]|\b(?:and|or)\b)*\W*"
 )  # only files and names
-_NO_WORK = ("look", "plan", "ask")
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
@@ -165,7 +164,7 @@ def _untried(stretch: Stretch) -> str:
     changed = max((act.end for act in edits), default=0)
     if not changed:
         return ""
-    was_tried = any(act.turn > changed and act.kind not in (*_NO_WORK, "edit") for act in stretch.acts)
+    was_tried = any(act.turn > changed and act.is_work and act.kind != "edit" for act in stretch.acts)
     return "" if was_tried else f"Nothing was run after the last change (T{changed})."
 
 
@@ -189,7 +188,7 @@ def _next_words(stretch: Stretch) -> str:
 def _reply(stretch: Stretch) -> str:
     """The agent's last words, as its words and not as a fact."""
     turn, line = words_of_reply(stretch, 240)
-    is_overtaken = any(act.turn > turn and act.has_worked and act.kind not in _NO_WORK for act in stretch.acts)
+    is_overtaken = any(act.turn > turn and act.has_worked and act.is_work for act in stretch.acts)
     return f"In its own words: {line}." if line and not is_overtaken else ""
 
 

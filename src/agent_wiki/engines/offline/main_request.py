@@ -20,7 +20,6 @@ _LEAST_WORDS_BESIDE = 12
 _LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
-_LOOKS = ("look", "plan", "ask", "delegate")
 _FAR_MORE = 20
 _FEW = 2
 _SHARE = 0.6  # of what the weightiest request took
@@ -53,7 +52,9 @@ def standing_requests(stretch: Stretch) -> list[UserRequest]:
     interrupts = stretch.interrupts()
     while len(requests) > 1 and len(requests[1].text.split()) >= _LEAST_WORDS_IN_PLACE:
         start, end = requests[0].turn, requests[1].turn
-        has_begun = any(start < act.turn < end and act.has_worked and act.kind not in _LOOKS for act in stretch.acts)
+        has_begun = any(
+            start < act.turn < end and act.has_worked and act.is_work and act.kind != "delegate" for act in stretch.acts
+        )
         if has_begun or not any(start < turn < end for turn in interrupts):
             break
         requests = requests[1:]

@@ -13,7 +13,7 @@ from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 1_000
-_TAKES_OUT = (("archive",), ("stash",), ("worktree",), ("clone",))
+_TAKES_OUT = frozenset({"archive", "stash", "worktree", "clone"})
 _SEES = r"(?:confirm|verif[yi]|prove|ensure|make sure|see|show|demonstrat|watch|expect)\w*"
 _IT = r"(?:it|they|this|these|\w*tests?|checks?|guards?|suite)"
 _EXPECTED = regex(
@@ -60,5 +60,7 @@ def _is_expected(stretch: Stretch, act: Act) -> bool:
 def is_of_another_state(act: Act) -> bool:
     """It checks the code as it was once, or elsewhere: put away, taken out of the history, or in a copy."""
     words = [each.words for each in act.commands]
-    taken_out = any(each[:1] == ("git",) and each[1:2] in _TAKES_OUT and each[2:3] != ("pop",) for each in words)
+    taken_out = any(
+        each[:1] == ("git",) and not _TAKES_OUT.isdisjoint(each[1:2]) and each[2:3] != ("pop",) for each in words
+    )
     return taken_out or any(each[:1] == ("cd",) and each[1:2] and each[1].startswith(TEMPORARY) for each in words)

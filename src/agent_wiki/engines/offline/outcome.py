@@ -73,8 +73,7 @@ _TEST_FILE = regex(
 )
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
-_NO_WORK = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
-_LOOKS = ("look", "plan", "ask")
+_NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _MOST_READ = 400
 
 
@@ -257,11 +256,11 @@ def _by_user(stretch: Stretch) -> Shown | None:
     for request in reversed(stretch.requests):
         if request.turn == first:
             return None
-        later = [act for act in stretch.acts if act.turn > request.turn and act.kind not in _LOOKS]
+        later = [act for act in stretch.acts if act.turn > request.turn and act.is_work]
         if asks_to_ship(request.text) and shipped_as_asked(stretch) is not None:
             return None
         edits = (path for act in later for path in act.edits)
-        if request.kind == "acceptance" and all(map(_NO_WORK.search, edits)) and _is_about_work(stretch, request):
+        if request.kind == "acceptance" and all(map(_NOTES.search, edits)) and _is_about_work(stretch, request):
             return Shown("success", "user", request.turn, _words(stretch, request))
         if later or request.kind == "request":
             return None
@@ -269,7 +268,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
             has_answer = any(act.turn > request.turn for act in stretch.acts)
             before = max((each.turn for each in stretch.requests if each.turn < request.turn), default=0)
             is_about_words = stretch.kept_edits() and not any(
-                before < act.turn < request.turn and act.kind not in _LOOKS for act in stretch.acts
+                before < act.turn < request.turn and act.is_work for act in stretch.acts
             )
             if has_answer or is_about_words or request.text.rstrip().endswith("?"):
                 return None

@@ -98,7 +98,7 @@ def _reported(stretch: Stretch, read: WikiRead) -> RecalledPage | None:
 
 def _has_done_something(stretch: Stretch, read: WikiRead, report: Act) -> bool:
     between = (act for act in stretch.acts if read.turn < act.turn < report.turn)
-    return any(act.has_worked and act.kind not in ("look", "plan", "ask") for act in between)
+    return any(act.has_worked and act.is_work for act in between)
 
 
 def _after_failure(stretch: Stretch, read: WikiRead, act: Act, phrase: str) -> RecalledPage:

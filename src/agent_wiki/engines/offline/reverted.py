@@ -34,7 +34,7 @@ def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:
     stopped = replace(shown, basis="stopped", turn=turn, quote=quote, act=None)
     if shown.outcome == "success" or _has_result(stretch):
         return replace(stopped, outcome="partial")
-    done = [act for act in stretch.acts if act.kind not in ("look", "plan", "ask") and _has_run(act)]
+    done = [act for act in stretch.acts if act.is_work and _has_run(act)]
     return replace(stopped, outcome="failure") if done and done[-1].has_failed else shown
 
 
@@ -70,7 +70,7 @@ def _breaks_off(stretch: Stretch) -> bool:
     last = stretch.acts[-1] if stretch.acts else None
     if last is None or last.turn < len(stretch.trajectory.messages) or last.call.result is not None:
         return False
-    return last.kind not in ("look", "plan", "ask", "ship")
+    return last.is_work and last.kind != "ship"
 
 
 def _stopped_at(stretch: Stretch) -> int | None:
@@ -85,7 +85,7 @@ def _stopped_at(stretch: Stretch) -> int | None:
 
 def _refused_at(stretch: Stretch) -> int | None:
     """The turn in which the user refused the last edit, after which the agent has only talked."""
-    done = [act for act in stretch.acts if act.kind not in ("look", "plan", "ask")]
+    done = [act for act in stretch.acts if act.is_work]
     if not done or not done[-1].was_refused or done[-1].kind != "edit":
         return None
     return None if any(request.turn > done[-1].end for request in stretch.requests) else done[-1].end

@@ -98,7 +98,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "recoveries/set-up": "A check fails for what is not there, and gets past it by one command of set-up.",
             "recoveries/other-version": "A check fails in a package, and passes with a named version of it.",
-            "recoveries/other-folder": "A check does not find what it works on, and passes in another folder.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
             "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",

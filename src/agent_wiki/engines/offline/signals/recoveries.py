@@ -1,6 +1,6 @@
 """A check fails, and the next pass of the same check shows what helped (signals 4, 7, 8, 11 and 12).
 
-Between the two stands the remedy: other surroundings, another folder, leave to run outside the sandbox, a command of
+Between the two stands the remedy: other surroundings, leave to run outside the sandbox, a command of
 set-up, another version of a package. Whether nothing else was changed is judged by the lesson's grade.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
-from agent_wiki.engines.offline.signals.folders import elsewhere
 from agent_wiki.engines.offline.signals.outside_sandbox import Refusal, let_out, refusal_of
 from agent_wiki.engines.offline.signals.recovery import Recovery, retried
 from agent_wiki.engines.offline.signals.set_up import other_version, set_up
@@ -31,8 +30,6 @@ def lessons(session: MinedSession) -> list[Lesson]:
         refusal = refusal_of(session, recovery) if recovery else None
         if refusal is not None:
             refused.append(refusal)
-        elif recovery is not None:
-            found += elsewhere(session, recovery)
         again = retried(session, failed, _WITHIN_CALLS) if refusal is None else None
         found += (set_up(session, again) or other_version(session, again)) if again else []
         found += in_others(session, failed) if refusal is None else []
