@@ -294,3 +294,21 @@ def test_a_report_that_a_parent_agent_sent_for_is_delivered() -> None:
     acts, requests = acts_of(trajectory), requests_of(trajectory)
     sent = shown_outcome(stretch_of(trajectory, acts, requests, 1, len(trajectory.messages)))
     assert (alone.basis, sent.basis) == ("nothing", "delivered")
+
+
+def test_an_earlier_request_that_was_answered_after_a_look_makes_a_broken_off_session_partial() -> None:
+    answer = "The lamp is lit by the shop's own cable, which the cellar has the switch of, says the plan."
+    session = Session().user("what lights the lamp?").read("plan.md").says(answer).user("draw the cable")
+    assert shown(session.run("ls cables", "a.svg")).outcome == "partial"
+    from_memory = Session().user("what lights the lamp?").says(answer).user("draw the cable")
+    assert shown(from_memory).outcome == "unknown"
+    unanswered = Session().user("what lights the lamp?").read("plan.md").says("Let me see.").user("draw the cable")
+    assert shown(unanswered).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    "lead", ["Now I have all the information I need.", "I have a thorough understanding of it now."]
+)
+def test_the_line_of_an_answer_that_shows_it_is_no_announcement(lead: str) -> None:
+    session = looked().says(f"{lead}\n\n" + "The lamp is lit by the shop's own cable. " * 12)
+    assert (shown(session).quote or "").startswith("The lamp is lit")

@@ -101,6 +101,7 @@ class Arc:
     accepted_quote: str | None = None
     loose_ends: tuple[LooseEnd, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    reported: tuple[NotedTurn, ...] = ()
     recalled: tuple[RecallEntry, ...] = ()
     tool_calls: int | None = None
     errors: int | None = None

@@ -96,6 +96,7 @@ class SummaryPage:
             dead_ends=arc.dead_ends,
             repairs=arc.repairs,
             loose_ends=[(_LOOSE[each.kind], each) for each in arc.loose_ends],
+            reported=arc.reported,
             recalled=self.recalled_shown,
             lessons=self.lessons,
             sources=[plain_code(each, 200) for each in self.sources or ["(not recorded)"]],

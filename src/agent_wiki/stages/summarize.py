@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from agent_wiki.compare.views import KeyTurnKind
 from agent_wiki.engine import Answer, Engine, Problem, ask
@@ -30,7 +31,7 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import page_id, page_title, slug
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, without_links
 
 STAGE = "summarize"
 
@@ -40,6 +41,8 @@ MOST_WORDS = 250  # of a narrative
 MOST_TITLE_WORDS = 10
 MOST_TITLE_CHARACTERS = 100
 MOST_REPAIRS = 6
+MOST_REPORTED = 24  # lines
+CUT = " …"  # at the end of a reported line that continues
 MAX_GOAL_CHARACTERS = 300  # as records hold a goal
 
 
@@ -119,6 +122,8 @@ class ArcAnswer(Answer):
         default_factory=list,
         description="Missing, never checked, or changed unasked and left in; often empty.",
     )
+    reported: SkipJsonSchema[list[TurnNote]] = Field(default_factory=list, max_length=MOST_REPORTED)
+    """Lines of the agent's replies, verbatim, code in backticks: of an engine whose narrative does not say it all."""
     recalled: list[RecalledPage] = Field(
         default_factory=list, description="Pages of a wiki that were read within the arc, each once."
     )
@@ -197,6 +202,7 @@ def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list
         notes = getattr(arc, name)
         changes[name] = [note for note in notes if note.turn <= turns]
         dropped.extend(_no_turn(name, note.turn) for note in notes if note.turn > turns)
+    changes["reported"] = _verbatim(arc.reported, trajectory, dropped)
     changes["dead_ends"] = _without_wiki(changes["dead_ends"], trajectory, dropped)
     disordered = [each for each in arc.repairs if not _is_in_order(each, turns)]
     changes["repairs"] = [each for each in arc.repairs if each not in disordered]
@@ -224,6 +230,17 @@ def _without_wiki(notes: list[TurnNote], trajectory: Trajectory, dropped: list[P
         Problem("dead_ends", f"turn {note.turn} is a use of the wiki itself") for note in notes if note.turn in own
     )
     return [note for note in notes if note.turn not in own]
+
+
+def _verbatim(notes: list[TurnNote], trajectory: Trajectory, dropped: list[Problem]) -> list[TurnNote]:
+    """The lines that stand in the turns that they are said to be of."""
+    kept = [each for each in notes if is_verbatim(trajectory, each.turn, each.text.removesuffix(CUT).strip("`"))]
+    dropped.extend(
+        Problem("reported", why_not_verbatim(trajectory, each.turn, each.text), is_on_citation=True)
+        for each in notes
+        if each not in kept
+    )
+    return kept
 
 
 def _is_in_order(repair: RepairNote, turns: int) -> bool:
@@ -338,6 +355,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
             Repair(each.event_turn, each.remedy_turn, each.confirming_turn, plain_line(each.text, 300))
             for each in arc.repairs
         ),
+        reported=tuple(NotedTurn(note.turn, plain_line(without_links(note.text), 300)) for note in arc.reported),
         recalled=tuple(map(_recalled_entry, arc.recalled)),
         tool_calls=counted.tool_calls,
         errors=counted.errors,

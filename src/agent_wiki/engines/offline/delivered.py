@@ -30,7 +30,9 @@ _VERDICT_FIELD = regex(
     r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
 )
 _ANNOUNCES = regex(
-    r"\W*(?:(?:perfect|great|excellent|good|done)[!.,] *)?(?:now )?(?:let me|i'll|i will)\b", re.IGNORECASE
+    r"\W*(?:(?:perfect|great|excellent|good|done)[!.,] *)?(?:now )?"
+    r"(?:let me|i'll|i will|i (?:now )?have (?:now )?(?:all|enough|everything|a \w+ (?:understanding|picture|view)))\b",
+    re.IGNORECASE,
 )
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)

@@ -23,7 +23,7 @@ from agent_wiki.wiki.text import plain_line
 _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 # What a client writes in the agent's place.
 _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Claude AI usage limit)", re.IGNORECASE)
-_BARE = regex(
+BARE = regex(
     r"(?:\d{1,3}[.)])?\s*(?:`[^`\s]{1,200}`|[\w.~-]*/[\w./@~-]+|[,;&+\s-]|\b(?:and|or)\b)*\W*"
 )  # only files and names
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
@@ -32,8 +32,8 @@ _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _REVIEW = regex(r"\b(?:re-?view|audit|critique|assess)", re.IGNORECASE)
 _POINT = regex(r"^[ \t]{0,3}\*{0,2}(?P<number>\d{1,2})[.)][ \t]+(?P<words>\S[^\n]{40,})", re.MULTILINE)
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
-_CHEER = written("cheer", re.IGNORECASE)
-_PLEASANTRY = written("pleasantry", re.IGNORECASE)
+CHEER = written("cheer", re.IGNORECASE)
+PLEASANTRY = written("pleasantry", re.IGNORECASE)
 
 
 def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -205,7 +205,7 @@ def _asks(stretch: Stretch) -> str:
     if last is None or last[0] < len(stretch.trajectory.messages):
         return ""
     line = SENTENCE_END.split(last[1].strip().splitlines()[-1].strip(" *->_\t"))[-1]
-    is_open = line.endswith("?") and not _PLEASANTRY.match(line) and line not in _first_prose(last[1])
+    is_open = line.endswith("?") and not PLEASANTRY.match(line) and line not in _first_prose(last[1])
     return f"It ends by asking: {said(line)}." if is_open else ""
 
 
@@ -219,7 +219,7 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
         if turn < asked:
             break
         words = "" if _NO_ANSWER.match(reply) else _first_prose(reply)
-        if sum(map(str.isalpha, words)) >= _LEAST_ANSWER and not _PLEASANTRY.match(words):
+        if sum(map(str.isalpha, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""
 
@@ -233,7 +233,7 @@ def _first_prose(reply: str) -> str:
             gap = "… "
             continue
         for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
-            if _CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or _BARE.fullmatch(sentence):
+            if CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or BARE.fullmatch(sentence):
                 gap = "… "
                 lead = lead or (sentence.rstrip(":") if sentence.endswith(":") else "")
             elif sentence:

@@ -75,6 +75,7 @@ _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _MOST_READ = 400
+_LEAST_ANSWER = 60  # letters
 
 
 def shown_outcome(stretch: Stretch) -> Shown:
@@ -88,12 +89,16 @@ def shown_outcome(stretch: Stretch) -> Shown:
 
 
 def _left_something(stretch: Stretch) -> bool:
-    """Files of the work were changed, the machine was set up, or what was answered met with objections."""
+    """Files were changed, the machine was set up, or an earlier request was answered after a look at something."""
     worked = (each.text() for act in stretch.acts if act.has_worked for each in act.commands)
     if stretch.has_product() or any(map(INSTALLS.search, worked)):
         return True
     reply, last = stretch.last_reply(), stretch.last_request_turn()
-    return sum(map(says_no, stretch.requests)) > 1 and reply is not None and reply[0] > last
+    if sum(map(says_no, stretch.requests)) > 1 and reply is not None and reply[0] > last:
+        return True
+    looked = any(act.has_worked and act.kind != "service" for act in stretch.acts)
+    before = [next(stretch.replies(each.turn), (0, "")) for each in stretch.requests if each.kind == "request"]
+    return looked and any(sum(map(str.isalpha, text)) >= _LEAST_ANSWER for _, text in before)
 
 
 def _shown(stretch: Stretch) -> Shown:

@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
+from agent_wiki.engines.offline.reported import reported_by
 from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
@@ -61,6 +62,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         narrative=narrative_of(stretch, shown, troubles),
         key_turns=key_turns_of(stretch, shown, troubles, deed),
         dead_ends=dead_ends_of(stretch),
+        reported=reported_by(stretch),
         recalled=recalled_pages(stretch, reads),
     )
 
