@@ -13,7 +13,7 @@ Two totals were wrong, for `cap()` was called **before** the discount.
 
 **Not checked:**
 - The page for refunds, which needs a database that is not here.
-- Short.
+- Nor the lamps.
 
 | File | Change |
 |---|---|
@@ -24,6 +24,7 @@ Run it so:
 curl https://shop.example/totals
 ```
 Would you like me to commit it?"""
+LAMPS = "The lamps of the shop are lit by one cable, and by no other one. " * 4
 
 
 def reported(session: Session) -> list[tuple[int, str]]:
@@ -42,34 +43,61 @@ def asked(text: str = "mend the totals of the shop") -> Session:
     return Session(cwd="/home/me/shop").user(text)
 
 
-def test_the_lines_that_say_something_with_their_headings_and_the_code() -> None:
+def test_the_lines_with_the_headings_they_need_and_the_code() -> None:
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(REPORT))] == [
         "Two totals were wrong, for `cap()` was called **before** the discount.",
-        "Not checked:",
-        "The page for refunds, which needs a database that is not here.",
-        "`src/cart.ts` | Takes the discount off before it caps the total",
-        "Run it so:",
-        "`curl https://shop.example/totals`",
+        "Not checked › The page for refunds, which needs a database that is not here.",
+        "Not checked › Nor the lamps.",
+        "File | Change › `src/cart.ts` | Takes the discount off before it caps the total",
+        "Run it so › `curl https://shop.example/totals`",
     ]
 
 
-def test_a_long_line_is_cut_where_a_sentence_ends_and_the_reply_where_the_room_does() -> None:
+def test_a_heading_stands_only_over_what_it_leads_in_to() -> None:
+    reply = """# Work on the shop
+- Tasks of each story:
+  - one: 5
+  - two: 7
+- The lamp is lit by the cable of the shop, and by no other.
+
+## What was left
+- The page for refunds, which needs a database that is not here.
+- The lamps of the cellar."""
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [
+        "Tasks of each story › one: 5",
+        "two: 7",
+        "The lamp is lit by the cable of the shop, and by no other.",
+        "What was left › The page for refunds, which needs a database that is not here.",
+        "What was left › The lamps of the cellar.",
+    ]
+
+
+def test_a_long_line_is_cut_where_a_sentence_ends() -> None:
     long = "The first sentence of it is short enough to be shown. " + "A word or two of the second one, " * 12
-    lines = reported(
-        asked().edit("src/cart.ts").says("\n".join([long, *["The lamp number is told here, too." * 3] * 40]))
-    )
+    lines = reported(asked().edit("src/cart.ts").says(f"{long}\n{LAMPS}"))
     assert lines[0][1] == "The first sentence of it is short enough to be shown."
-    assert sum(len(text) for _, text in lines) <= 1_200
     endless = reported(asked().edit("src/cart.ts").says("no end or stop of it " * 40))
     assert endless[0][1].endswith(" …")
 
 
-def test_the_longest_report_and_the_last_one_and_none_of_what_the_user_objected_to() -> None:
+def test_of_a_long_reply_what_is_open_and_what_was_checked_comes_first_and_each_gap_shows() -> None:
+    plain = [f"Lamp number {at} of the cellar has a cable of its own, which leads up to the shop." for at in range(40)]
+    reply = "\n".join(["Begun with the lamps.", *plain, "The page for refunds was not tried.", "All 40 tests pass."])
+    texts = [text for _, text in reported(asked().edit("src/cart.ts").says(reply))]
+    assert texts[-2:] == ["The page for refunds was not tried.", "All 40 tests pass."]
+    assert (texts[0], [text for text in texts if text.endswith(" …")]) == ("Begun with the lamps.", [texts[-3]])
+    assert sum(map(len, texts)) <= 1_610
+
+
+def test_the_longest_report_that_stands_and_the_last_one() -> None:
     session = asked().edit("src/cart.ts").says("What nobody wanted at all is here. " * 12).user("no, that is wrong")
-    session.edit("src/cart.ts").says("The cart takes the discount off at first now. " * 6).user("now the lamp page")
-    session.edit("src/lamp.ts").says("The lamp page has its own total in it now. " * 5)
-    texts = [text for _, text in reported(session)]
-    assert [text[:14] for text in texts] == ["The cart takes", "The lamp page "]
+    session.edit("src/cart.ts").says("The cart takes the discount off at first now. " * 8).user("now the lamp page")
+    session.edit("src/lamp.ts").says("The lamp page has its own total in it now. " * 7)
+    assert [text[:14] for _, text in reported(session)] == ["The cart takes", "The lamp page "]
+    session.user("which lamp is it?").read("lamps.md").says("It is the lamp of the cellar, they say. " * 12)
+    assert [text[:14] for _, text in reported(session)] == ["The cart takes", "The lamp page "]  # of what was made
+    session.user("and take the cart's discount off later").edit("src/cart.ts").says(LAMPS)
+    assert [text[:14] for _, text in reported(session)] == ["The lamp page ", "The lamps of t"]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +105,11 @@ def test_the_longest_report_and_the_last_one_and_none_of_what_the_user_objected_
     [
         asked().edit("src/cart.ts").says("Done, the totals are right."),
         asked().says(REPORT).run("make test", "4 passed"),
+        asked().edit("src/cart.ts").says(LAMPS).user("it still does not work"),
         asked().edit("src/cart.ts").says('{"verdict": "fine", "note": "' + 'a \\"quoted\\" word ' * 20 + '"}'),
     ],
 )
-def test_a_short_reply_one_that_calls_overtook_and_escaped_json_are_not_shown(session: Session) -> None:
+def test_a_short_reply_one_that_does_not_stand_and_escaped_json_are_not_shown(session: Session) -> None:
     assert reported(session) == []
 
 

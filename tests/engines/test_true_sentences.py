@@ -141,16 +141,6 @@ def test_an_arc_says_that_the_user_reported_a_fault_right_after_it() -> None:
     assert f"The user's next words: “{reported}” (T19)." in first.narrative
 
 
-def test_a_review_is_told_with_its_points() -> None:
-    points = (
-        "1. The total of members is made twice, once without its cap.\n2. The total of guests has no cap at all, and"
-    )
-    session = asked("review how the totals are made").read("cart.py").read("lamp.py")
-    reply = f"I have read the whole of it.\n\n**Findings**\n\n{points} must have one.\n\n{'It is so. ' * 20}"
-    story = summary(session.says(reply)).narrative
-    assert "Its points: “The total of members is made twice, once without its cap” and" in story
-
-
 FRAME = "# Frame\n\nYou are Dora. Do the task by the norms.\n\n" * 60
 PACK = "Pack the changes of this folder into one pull request for the shop and its lamps."
 STEPS = "1. **Look** — " + "run all of it and " * 40

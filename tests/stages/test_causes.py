@@ -513,3 +513,23 @@ def test_another_page_that_powershell_does_not_find_later_contradicts_nothing(sh
     assert not _grade(session, (2, 4, 6), (3, missing)).contradiction
     session.runs(fetches("cart.py"), missing, failed=True)
     assert _grade(session, (2, 4, 6), (3, missing)).contradiction == "it failed again in T10"
+
+
+def test_a_line_that_powershell_could_not_read_differs_by_what_stands_between_its_steps() -> None:
+    error = "The token '&&' is not a valid statement separator in this version."
+    for again, cause in (("git remote -v; git status", "checked"), ("git remote -v && git status", "asserted")):
+        session = Script().runs("git remote -v && git status", error, failed=True).runs(again, "clean")
+        assert _cause(session, 2, 4, 4) == cause
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "is_against"),
+    [
+        ("It is pushed. Would you like me to unstage the other files?", "no, push everything", False),
+        ("It is pushed. Would you like me to unstage the other files?", "no, it still does not work", True),
+        ("It is pushed.", "no, push everything", True),
+    ],
+)
+def test_a_no_to_an_offer_is_no_objection(reply: str, said: str, *, is_against: bool) -> None:
+    session = Script().runs("make test", "1 failed", failed=True).edits("3", "4").runs("make test", "ok")
+    assert bool(_grade(session.says(reply).user(said), (2, 4, 6)).contradiction) is is_against

@@ -65,6 +65,8 @@ _UNREADABLE = regex(
     r"no matches found: |bad substitution|unmatched [\"'`]|parse error near|unexpected EOF while looking for matching"
     r"|event not found|syntax error near unexpected token|is not a valid statement separator"
 )
+_OFFERS = regex(r"\b(?:would you like me|do you want me|want me to|(?:shall|should) i)\b[^?]{0,600}\?", re.IGNORECASE)
+_MOST_OFFERED = 1_200  # characters at the end of a reply
 _SLASH = r"[/\\]"
 _INSTALLS = regex(r"\b(?:install|add|sync|ci|setup|use|link|PATH)\b|\b(?:brew|apt|apt-get|curl|wget)\b")
 _SOON = 60  # turns: a later objection is to other work
@@ -321,6 +323,8 @@ class _Case(ObjectedCase):
         remedies = [call for call in self.calls_at(self.turning.remedy) if call in between]
         if any(may_change(call, one) and not self._is_attempt(event, call) for call in remedies):
             return True
+        if self._is_written_otherwise(event, confirming):
+            return one.command() != other.command()
         said = f"{verdict_of(event).line}\n{event.result or ''}"
         if options_of(one, said) != options_of(other, said):
             return True
@@ -363,7 +367,10 @@ class _Case(ObjectedCase):
             if is_again and not is_old_form(event, call, remedied):
                 return f"it failed again in T{call.turn}"
         turn = self.next_users_turn(after)
-        if turn is not None and turn - after <= _SOON and takes_back(self.message(turn).content or ""):
+        if turn is None or turn - after > _SOON:
+            return ""
+        offer = _OFFERS.search((self.message(turn - 1).content or "")[-_MOST_OFFERED:])
+        if takes_back(self.message(turn).content or "", is_answer=offer is not None):
             return f"the user objected in T{turn}"
         return ""
 

@@ -42,7 +42,8 @@ MOST_TITLE_WORDS = 10
 MOST_TITLE_CHARACTERS = 100
 MOST_REPAIRS = 6
 MOST_REPORTED = 24  # lines
-CUT = " …"  # at the end of a reported line that continues
+CUT = " …"  # at the end of a reported line that continues, or after which others are left out
+BELOW = " › "  # between a heading and the line below it
 MAX_GOAL_CHARACTERS = 300  # as records hold a goal
 
 
@@ -234,7 +235,11 @@ def _without_wiki(notes: list[TurnNote], trajectory: Trajectory, dropped: list[P
 
 def _verbatim(notes: list[TurnNote], trajectory: Trajectory, dropped: list[Problem]) -> list[TurnNote]:
     """The lines that stand in the turns that they are said to be of."""
-    kept = [each for each in notes if is_verbatim(trajectory, each.turn, each.text.removesuffix(CUT).strip("`"))]
+    kept = [
+        each
+        for each in notes
+        if all(is_verbatim(trajectory, each.turn, part.strip("`")) for part in each.text.removesuffix(CUT).split(BELOW))
+    ]
     dropped.extend(
         Problem("reported", why_not_verbatim(trajectory, each.turn, each.text), is_on_citation=True)
         for each in notes
@@ -355,7 +360,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
             Repair(each.event_turn, each.remedy_turn, each.confirming_turn, plain_line(each.text, 300))
             for each in arc.repairs
         ),
-        reported=tuple(NotedTurn(note.turn, plain_line(without_links(note.text), 300)) for note in arc.reported),
+        reported=tuple(NotedTurn(note.turn, plain_line(without_links(note.text), 400)) for note in arc.reported),
         recalled=tuple(map(_recalled_entry, arc.recalled)),
         tool_calls=counted.tool_calls,
         errors=counted.errors,

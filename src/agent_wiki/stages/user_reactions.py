@@ -181,9 +181,12 @@ def _is_objection(words: str) -> bool:
     return len(said) <= _MOST_OF_AN_ORDER and _FORBIDS.search(head) is not None
 
 
-def takes_back(words: str) -> bool:
-    """Whether the words flatly contradict what was done right before, or say that it still does not work."""
-    return _TAKES_BACK.search(words[:_MOST_READ]) is not None
+def takes_back(words: str, *, is_answer: bool = False) -> bool:
+    """Whether the words flatly contradict what was done right before, or say that it still does not work.
+
+    `is_answer`: the agent had offered to do more, so that a bare "no" is the answer to that.
+    """
+    return _TAKES_BACK.search((_NO.sub("", words) if is_answer else words)[:_MOST_READ]) is not None
 
 
 def accepts(words: str) -> bool:

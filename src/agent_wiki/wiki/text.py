@@ -117,8 +117,8 @@ def without_markup(line: str) -> str:
 
 
 def plain_code(text: str, most: int) -> str:
-    """`text` as what stands between two backticks: a plain line without any."""
-    return plain_line(text.replace("`", "'"), most)
+    """`text` as what stands between two backticks: a plain line without any, in which addresses are whole."""
+    return plain_line(f"`{text.replace('`', chr(39))}`", most + 2).strip("`")
 
 
 def link_label(text: str, most: int) -> str:

@@ -125,27 +125,6 @@ def test_a_message_of_many_lines_or_with_signs_in_it_names_its_rule(output: str,
     assert lesson.guideline.title == f"Keep to {rule.partition('/')[2]} before npm run lint"
 
 
-def test_one_line_of_settings_that_is_all_that_changed_is_quoted_as_the_remedy() -> None:
-    script = Script().runs("npm run build", "Error: content must be a list of folders", failed=True)
-    (rule,) = _rules(
-        script.edits('content: "./src",', 'content: ["./src"],', "web/tailwind.config.js").runs("npm run build", "ok")
-    )
-    assert rule == (
-        'Write `content: ["./src"]` instead of `content: "./src"` in `tailwind.config.js` when `npm run build` stops '
-        "with `Error: content must be a list of folders`."
-    )
-    two = Script().runs("npm run build", "Error: content must be a list of folders", failed=True)
-    two.edits('content: "./src",', 'content: ["./src"],', "web/tailwind.config.js").edits("a", "b", "web/a.js")
-    assert not _rules(two.runs("npm run build", "ok"))
-
-
-def test_the_title_of_a_mended_setting_names_its_key() -> None:
-    script = Script().runs("npm run build", "Error: content must be a list of folders", failed=True)
-    script.edits('content: "./src",', 'content: ["./src"],', "web/tailwind.config.js").runs("npm run build", "ok")
-    (lesson,) = diagnostics.lessons(MinedSession.of(script.done()))
-    assert lesson.guideline.title == "Correct content in tailwind.config.js"
-
-
 def test_an_edition_that_a_compiler_names_is_a_word_of_the_settings() -> None:
     error = "Type error: BigInt literals are not available when targeting lower than ES2020."
     script = Script().runs("npm run build", error, failed=True)

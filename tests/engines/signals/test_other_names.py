@@ -77,15 +77,6 @@ def test_a_program_that_only_the_project_has_is_called_through_its_runner() -> N
     assert not _lessons(other.runs("mise exec -- ruff format src", "ok"))
 
 
-def test_a_command_runs_without_what_stood_in_front_of_it_and_is_not_there() -> None:
-    script = Script().runs("timeout 8 npm test", "zsh:1: command not found: timeout", failed=True)
-    (lesson,) = _lessons(script.runs("npm test", "12 passed"))
-    assert lesson.guideline.title == "Run commands without timeout here"
-    assert grade_of(lesson.guideline, script.done()).cause == "checked"
-    other = Script().runs("timeout 8 npm test", "zsh:1: command not found: timeout", failed=True)
-    assert not _lessons(other.runs("npm run lint", "ok"))
-
-
 def test_a_part_that_is_not_found_either_makes_no_lesson() -> None:
     script = Script().runs("report make a.txt", "bash: line 1: report: command not found", failed=True)
     masked = script.runs("python -m report make a.txt | tail -5", "Command `report-make` not found.")

@@ -38,12 +38,6 @@ def _lessons(script: Script) -> list[Lesson]:
             "JAVA_HOME=$(/usr/libexec/java_home -v 17) ./gradlew test",
             "Set `JAVA_HOME=$(/usr/libexec/java_home -v 17)` for `./gradlew`",
         ),
-        (
-            "pytest t",
-            _NO_MODULE,
-            "source venv/bin/activate && pytest t",
-            "Run `source venv/bin/activate` before `pytest`",
-        ),
     ],
 )
 def test_the_one_difference_is_the_rule(failed: str, error: str, worked: str, rule: str) -> None:

@@ -29,8 +29,6 @@ BARE = regex(
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
-_REVIEW = regex(r"\b(?:re-?view|audit|critique|assess)", re.IGNORECASE)
-_POINT = regex(r"^[ \t]{0,3}\*{0,2}(?P<number>\d{1,2})[.)][ \t]+(?P<words>\S[^\n]{40,})", re.MULTILINE)
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 CHEER = written("cheer", re.IGNORECASE)
 PLEASANTRY = written("pleasantry", re.IGNORECASE)
@@ -48,7 +46,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     based = "" if shown.basis == "left-open" and shown.quote and shown.quote[:30] in reply else based
     graded = _HANDED_OVER if is_graded else ""
     end = _unanswered(stretch) if shown.basis in ("check", "shipped", "done") else ""
-    parts = (reply, _points(stretch, shown), based, graded, end, _next_words(stretch), _asks(stretch))
+    parts = (reply, based, graded, end, _next_words(stretch), _asks(stretch))
     return " ".join(filter(None, parts))
 
 
@@ -166,16 +164,6 @@ def _untried(stretch: Stretch) -> str:
         return ""
     was_tried = any(act.turn > changed and act.is_work and act.kind != "edit" for act in stretch.acts)
     return "" if was_tried else f"Nothing was run after the last change (T{changed})."
-
-
-def _points(stretch: Stretch, shown: Shown) -> str:
-    """The numbered points that a review comes to: they are what was asked for."""
-    is_review = shown.basis == "delivered" and any(_REVIEW.search(each.text[:2_000]) for each in stretch.requests)
-    text = max((reply for _, reply in stretch.replies()), key=len, default="") if is_review else ""
-    found: list[str] = []
-    for match in _POINT.finditer(text):
-        found += [said(match["words"], 100)] if int(match["number"]) == len(found) + 1 else []
-    return f"Its points: {listing(found)}." if len(found) > 1 else ""
 
 
 def _next_words(stretch: Stretch) -> str:

@@ -1,77 +1,116 @@
 """What the agent reported when it had done what was asked: lines of its replies, verbatim, as its claim.
 
-Of the facts of a session that a reader misses in a story made by rules, most stand in these replies.
+Most of what a reader misses in a story made by rules stands in them. What is open, and what was checked, comes first.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from agent_wiki.engines.offline.endings import BARE, CHEER, PLEASANTRY, prose_of
+from agent_wiki.engines.offline.endings import CHEER, PLEASANTRY, prose_of
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.stages.summarize import CUT, MOST_REPORTED, TurnNote
+from agent_wiki.engines.offline.tables import written
+from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
+from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
-_LEAST_OF_LINE = 20  # letters
-_MOST_OF_LINE, _MOST_OF_REPLY = 290, 1_200  # characters
+_MOST_OF_LINE = 290
+_MOST_OF_REPLY, _MOST_OF_SECOND = 1_600, 900
+_LONGEST_HEAD = 78  # of a table
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
-_HEADING = regex(r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|[^\n]{1,80}:\s*$)")
-_SAYS_NOTHING = regex(
-    r"(?:(?:final |brief )?summary|done|overview|changes(?: made)?|what (?:i|was) (?:did|changed|done|implemented))\W*",
-    re.IGNORECASE,
-)
+_HEADING = regex(r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|[^\n]{1,80}[:：]\s*$)")
+_TURNS = written("turns_meaning", re.IGNORECASE)
+_WEIGHS = written("weighs_in_report", re.IGNORECASE)
+_CODE = regex(r"`[^`]*`")
+_ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _SENTENCE = regex(r"[.!?](?=\s)")
 
 
-def reported_by(stretch: Stretch) -> list[TurnNote]:
-    """Lines of the longest reply that ends the work on a request, and of the last one; empty where all are short.
+class _Closing(NamedTuple):
+    """The reply that ended the work on a request. `made`: files were changed, or something was shipped or deleted."""
 
-    The longest asks nothing and met with no objection, if one is so. What is said to a customer is no report.
+    turn: int
+    text: str
+    made: bool
+
+
+def reported_by(stretch: Stretch) -> list[TurnNote]:
+    """Lines of the longest reply that ended the work on a request and of the last; empty where all are short.
+
+    Only of replies that stand: nothing that they speak of was changed afterwards, and the user did not reject it. What
+    is said to a customer is no report.
     """
     if all(act.kind in ("service", "ask", "plan") for act in stretch.acts):
         return []
-    asked = [each.turn for each in stretch.requests]
-    last_act = {bisect_left(asked, act.turn): act.turn for act in stretch.acts}
-    ends: dict[int, tuple[int, str]] = {}
-    for turn, reply in stretch.replies():
-        at = bisect_left(asked, turn)
-        if turn >= last_act.get(at, 0):
-            prose = prose_of(reply)
-            ends.setdefault(at, (turn, prose if prose in reply else ""))
-    replies = {at: each for at, each in ends.items() if sum(map(str.isalpha, each[1])) >= _LEAST_LETTERS}
-    if not replies:
+    standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
+    standing = [each for each in standing if each.made] or standing
+    if not standing:
         return []
-    refused = {at for at, each in enumerate(stretch.requests) if each.kind == "objection"}
-    stands = [each for at, each in replies.items() if at not in refused and "?" not in each[1][-_LEAST_LETTERS:]]
-    longest = max(stands or replies.values(), key=lambda each: len(each[1]))
-    last = next(iter(replies.values()))
-    found = [TurnNote(turn=turn, text=line) for turn, reply in dict.fromkeys((longest, last)) for line in _lines(reply)]
-    return sorted(found, key=lambda note: note.turn)[:MOST_REPORTED]
+    longest, last = max(standing, key=lambda each: len(each.text)), standing[-1]
+    chosen = zip(dict.fromkeys((longest, last)), (_MOST_OF_REPLY, _MOST_OF_SECOND), strict=False)
+    found = [TurnNote(turn=each.turn, text=line) for each, most in chosen for line in _shown(each.text, most)]
+    return found[:MOST_REPORTED]
+
+
+def _closings(stretch: Stretch) -> Iterator[_Closing]:
+    """The replies that stand, one a request at most, in their order."""
+    asked = [each.turn for each in stretch.requests]
+    spans = list(zip([0, *asked], [*asked, stretch.last_turn + 1], strict=True))
+    edits = [(act.turn, frozenset(act.edits)) for act in stretch.kept_edits()]
+    for at, (start, end) in enumerate(spans):
+        acts = [act for act in stretch.acts if start <= act.turn < end]
+        turn, reply = next(stretch.replies(end), (0, ""))
+        if turn < max([start + 1, *(act.turn for act in acts)]):
+            continue  # no answer came, or calls came after it
+        following = stretch.requests[at] if at < len(asked) else stretch.followed_by
+        said = following.text if following else ""
+        if (following and following.kind == "objection") or takes_back(said) or only_reports(said):
+            continue
+        mine = {path for changed, paths in edits if start <= changed < end for path in paths}
+        later = {path for changed, paths in edits if changed >= end for path in paths}
+        made = bool(mine) or any(act.has_worked and act.kind in ("ship", "delete") for act in acts)
+        if later and (mine & later or not mine):
+            continue
+        prose = prose_of(reply)
+        yield _Closing(turn, prose if prose in reply else "", made)
+
+
+def _shown(reply: str, most: int) -> list[str]:
+    """The lines of a reply that fit: first those that weigh, then from its start; an ellipsis before each gap."""
+    lines = list(_lines(reply[:_MOST_READ]))
+    weighty = sorted(range(len(lines)), key=lambda at: (_WEIGHS.search(lines[at]) is None, at))
+    room, kept = most, set[int]()
+    for at in weighty:
+        if len(lines[at]) <= room:
+            room -= len(lines[at])
+            kept.add(at)
+    before_gap = kept - {at - 1 for at in kept} - {len(lines) - 1}
+    return [f"{lines[at].removesuffix(CUT)}{CUT}" if at in before_gap else lines[at] for at in sorted(kept)]
 
 
 def _lines(reply: str) -> Iterator[str]:
-    """The first lines that say something, none of them longer than a few sentences, with the headings above them."""
-    room, heading = _MOST_OF_REPLY, ""
-    for line in _said(reply[:_MOST_READ]):
+    """What a reply says, under a heading the first line or all that need it; no cheers, no questions."""
+    heading, depth, is_needed = "", 0, False
+    for line in _said(reply):
         if _HEADING.match(line):
-            heading = "" if _SAYS_NOTHING.fullmatch(bare := line.strip(" *->#_\t")) else bare
+            heading = line.strip(" *->#|_\t:：")
+            depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
+            is_needed = "|" not in heading and _TURNS.search(heading) is not None
             continue
-        text = line if line.startswith("`") and line.endswith("`") else _cut(line.strip(" *->|_\t"))
-        letters = sum(map(str.isalpha, text))
-        if not line.startswith("`") and (letters < _LEAST_OF_LINE or BARE.fullmatch(text)):
+        if line.strip() and len(line) - len(line.lstrip()) <= depth:
+            heading, depth = "", 0  # it led in to what stood below it, deeper
+        text = line if _CODE.fullmatch(line) else _cut(line.strip(" *->|_\t"))
+        is_asked = text.endswith(("?", "？"))
+        if sum(map(str.isalpha, text)) < 2 or is_asked or CHEER.fullmatch(text) or PLEASANTRY.match(text):
             continue
-        if text.endswith("?") or CHEER.fullmatch(text) or PLEASANTRY.match(text):
-            continue
-        room -= len(heading) + len(text)
-        if room < 0:
-            return
-        yield from filter(None, (heading, text))
-        heading = ""
+        under = heading if heading and not CHEER.fullmatch(heading) else ""
+        yield f"{under}{BELOW}{text}" if under else text
+        heading = heading if is_needed else ""
 
 
 def _said(reply: str) -> Iterator[str]:
@@ -88,7 +127,8 @@ def _said(reply: str) -> Iterator[str]:
         elif code is not None:
             code += [f"`{line.strip()}`"] if line.strip() and "`" not in line else []
         else:
-            yield "" if _RULE.fullmatch(line) and before.lstrip().startswith("|") else before
+            is_head = _RULE.fullmatch(line) is not None and before.lstrip().startswith("|")
+            yield f"{before[:_LONGEST_HEAD]}:" if is_head else before
             before = line
     yield before
 

@@ -63,7 +63,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         diagnostics.lessons,
         {
             "diagnostics/named-setting": "A check names a word, an edit adds it to the settings, and it passes.",
-            "diagnostics/mended-setting": "A check fails, one line of a file of settings is changed, and it passes.",
             "diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes.",
         },
     ),
@@ -101,8 +100,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
             "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
-            "surroundings/option": "A check fails, and passes with one option more that neither narrows nor hides.",
-            "surroundings/activated": "A command fails, and passes once an environment is activated in its line.",
             "retries/variable-pointed": "A program may not write where it wants to, and works elsewhere.",
             "retries/flag-added": "A command fails, and works with a flag added that its error names.",
         },
@@ -110,7 +107,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         other_names.lessons,
         {
-            "recoveries/without-wrapper": "What stands in front of a program is not there, and the program alone runs.",
             "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
             "recoveries/other-package": "A package is not found by its name, and is by another one much like it.",
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",

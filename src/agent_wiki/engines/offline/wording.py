@@ -11,7 +11,7 @@ from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_line, without_links
+from agent_wiki.wiki.text import plain_code, plain_line, without_links
 
 _COMMON_NAMES = frozenset(
     {"index.md", "__init__.py", "SKILL.md", "README.md", "mod.rs", "index.ts", "index.js", "main.go"}
@@ -46,8 +46,7 @@ def shown_command(act: Act, most: int = 70) -> str:
     if command is not None:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
         text = f"sudo {text}" if command.source.startswith("sudo ") else text  # what it says of itself is about that
-        text = with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", "")
-        return plain_line(f"`{text}`", most + 2).strip("`")  # as code it keeps its addresses
+        return plain_code(with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", ""), most)
     name = bare_tool_name(act.call.name).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
     skill = act.call.arguments.get("skill") or act.call.arguments.get("command")

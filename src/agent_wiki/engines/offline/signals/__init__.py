@@ -1,5 +1,3 @@
-"""One module per family of signals. Each has `lessons(session) -> list[Lesson]`.
-
-The signals, and the junk that they must reject, come from reading whole sessions by hand; the numbers
-in the modules' docstrings are those of that list.
+"""One module a family of signals, each with `lessons(session) -> list[Lesson]`. The numbers are those of a list of
+signals that was made by reading whole sessions by hand.
 """

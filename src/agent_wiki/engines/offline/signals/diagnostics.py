@@ -27,7 +27,6 @@ from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.past_failure import gets_past
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
-from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
@@ -57,9 +56,6 @@ _OF_CODE = regex(r"(?<!\w)'[a-z][\w.-]*'")  # a name that a message quotes
 _SIGN = regex(r"`(?:\W|&#?\w{1,8};)`")  # a character, as itself or as HTML writes it
 _WORDS = regex(r"[A-Za-z][\w.@-]{2,40}\w")
 _PATHS = regex(r"\S*[/\\]\S*")
-_OF_MACHINE = regex(r"/Users/|/home/|[A-Z]:\\|https?://")
-_KEY = regex(r"[\"']?([A-Za-z][\w.-]{1,30})[\"']? ?[:=]")
-_VERSION = regex(r"[\^~<>=]*\d[\w.-]*")
 _COMMIT = ("git", "commit")  # which its hooks check
 _LONGEST_LINE = 60
 _MOST_OUTPUT = 8_000
@@ -123,34 +119,9 @@ def _configured(session: MinedSession, failed: Attempt) -> list[Lesson]:
                 mended = _Mended(failed, later, wanted, (edit,))
                 part = (re.split(r"[/\\]", path)[-1], old, new)
                 missed = [line for line in lines if not _TELLS.search(line)]
-                return _named_setting(session, mended, missed, part) or (
-                    _mended_line(session, mended, part) if len(parts) == 1 else []
-                )
+                return _named_setting(session, mended, missed, part)
         return []
     return []
-
-
-def _mended_line(session: MinedSession, mended: _Mended, part: tuple[str, str, str]) -> list[Lesson]:
-    """One line of one file of settings is all that was changed between the failure and the pass."""
-    file, lines = part[0], list(changed_lines(mended.edits))
-    line = verdict_of(mended.failed.ended).line
-    name = error_name(line.strip("* "), session) if line else None
-    if len(lines) != 1 or name is None or len(part[1].splitlines()) > 1:
-        return []
-    old, new = (each.strip().rstrip(",") for each in lines[0])
-    is_shown = all(8 <= len(each) <= 160 and "`" not in each and not _OF_MACHINE.search(each) for each in (old, new))
-    if not is_shown or _VERSION.sub("", old) == _VERSION.sub("", new):
-        return []  # which version was right is the moment's
-    key = _KEY.match(new)
-    wording = Wording(
-        "diagnostics/mended-setting",
-        f"Correct {key[1]} in {file}" if key else f"Mend {file} for {mended.head}",
-        f"Write `{new}` instead of `{old}` in `{file}` when `{mended.head}` stops with `{name}`.",
-        f"`{mended.head}` stops with `{name}`.",
-        (tag(file), tag(mended.wanted.program), "settings"),
-    )
-    rationale = f"`{mended.head}` stopped with `{line.strip()[:160]}`, and passed after that edit of `{file}` alone."
-    return _lesson(session, mended, wording, rationale, (line, new), 63)
 
 
 def _named_setting(

@@ -1,4 +1,4 @@
-"""A program is called by a name that the shell finds, or without what was put in front of it (signals 7 and 11)."""
+"""A program, or a package, is called by a name under which it is found (signals 7 and 11)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """The same program is called by a name that the shell finds, or without what was put in front of it."""
+    """The same program is called by a name that the shell finds, or the same package is."""
     for pattern, named in _STAND_INS:
         match = pattern.search(failed.output)
         if match is None:
@@ -70,20 +70,6 @@ def _stand_ins(
     others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
     for wanted in failed_steps(failed.ended):
         yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
-
-
-def _without_missing(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    """What only stands in front of a program is not there: `timeout` on macOS."""
-    front = wanted.source.split()[:1]
-    if front != [name] or wanted.program == name or wanted.words != used.words or name in used.source.split():
-        return None
-    return Wording(
-        "recoveries/without-wrapper",
-        f"Run commands without {name} here",
-        f"Run a command itself, without `{name}` in front of it, on this machine: the shell does not find `{name}`.",
-        f"About to put `{name}` in front of a command, or the shell answers that `{name}` is not found.",
-        (tag(name), "shell"),
-    )
 
 
 def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
@@ -166,7 +152,6 @@ def _plain(words: tuple[str, ...]) -> list[str]:
 
 _STAND_INS = (
     (_SCRIPT_BLOCKED, _command_file),
-    (_NOT_ON_PATH, _without_missing),
     (_NOT_ON_PATH, _through),
     (_NOT_ON_PATH, _by_other_name),
     (_NO_PACKAGE, _other_package),

@@ -1,4 +1,4 @@
-"""A command fails for its surroundings, and passes in others: another interpreter, a variable, an environment.
+"""A command fails for its surroundings, and passes in others: another interpreter, a variable, a flag.
 
 The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
 says of the code is no matter of surroundings, nor is a value that only this session had. An option that the failure
@@ -14,8 +14,8 @@ from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
 from agent_wiki.engines.offline.tables import table
-from agent_wiki.shell.judged_steps import called_steps, passed_steps
-from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.judged_steps import passed_steps
+from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.verdict import verdict_of
@@ -31,10 +31,6 @@ _OF_CODE = regex(
     re.MULTILINE,
 )
 _PROJECTS_OWN = regex(r"(?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/[\w.-]{1,40}")
-_ACTIVATES = regex(
-    r"(?:source|\.) (?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/activate|(?:nvm|fnm|n|asdf|mise|volta) (?:use|shell)\b.{0,40}"
-    r"|conda activate [\w.-]{1,40}|eval \"?\$\((?:[\w.-]{1,30} ){1,4}[\w.-]{1,30}\)\"?"
-)
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
 _NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{4,}|^\$(?!\()|[A-Z]:\\")
@@ -58,7 +54,7 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     is_edited = bool(session.edits_between(failed.position, recovery.passed.position))
     if error is None or is_edited or _is_objected_to(session, recovery.passed.turn):
         return []
-    ways = (_other_interpreter(recovery), _variable(recovery), _activated(recovery), _option(session, recovery))
+    ways = (_other_interpreter(recovery), _variable(recovery), _flag(session, recovery))
     found = [way for way in ways if way is not None]
     if len(found) != 1:
         return []
@@ -127,8 +123,8 @@ def _variable(recovery: Recovery) -> _Way | None:
     return "surroundings/variable", f"Set {match['name']} for {head}", f"Set `{added[0]}` for `{head}` {_HERE}"
 
 
-def _option(session: MinedSession, recovery: Recovery) -> _Way | None:
-    """A check is given one option more that neither narrows it nor hides what it finds, or any command a named one."""
+def _flag(session: MinedSession, recovery: Recovery) -> _Way | None:
+    """A command is given one option more, which the failure itself names."""
     one, other = recovery.wanted.words, recovery.used.words
     added, gone = [word for word in other if word not in one], [word for word in one if word not in other]
     option = " ".join(added)
@@ -139,24 +135,7 @@ def _option(session: MinedSession, recovery: Recovery) -> _Way | None:
     head = command_of(recovery.wanted).head
     named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     said = (line for line in recovery.failed.output[:20_000].splitlines() if not _WARNING.search(line))
-    if recovery.used in passed_steps(recovery.passed.ended) and any(map(named.search, said)):
-        general = " ".join(general_word(word, session.trajectory) for word in added)
-        return "retries/flag-added", f"Run {head} with {name}", f"Add `{general}` to `{head}`"
-    is_meant = is_check(recovery.wanted)
-    what = f"Give `{head}` the option `{option}` {_HERE}"
-    return ("surroundings/option", f"Give {head} {name}", what) if is_meant else None
-
-
-def _activated(recovery: Recovery) -> _Way | None:
-    """An environment is activated ahead of the command, in the same line."""
-    before = {step.text() for step in called_steps(recovery.failed.call)}
-    ahead: list[SimpleCommand] = []
-    for step in called_steps(recovery.passed.call):
-        if step == recovery.used:
-            break
-        ahead += [step] if step.text() not in before and step.program not in ("cd", "echo", "export") else []
-    if len(ahead) != 1 or not _ACTIVATES.fullmatch(ahead[0].text()):
+    if recovery.used not in passed_steps(recovery.passed.ended) or not any(map(named.search, said)):
         return None
-    head = command_of(recovery.wanted).head
-    what = f"Run `{ahead[0].text()}` before `{head}` {_HERE}"
-    return "surroundings/activated", f"Activate the environment for {head}", what
+    general = " ".join(general_word(word, session.trajectory) for word in added)
+    return "retries/flag-added", f"Run {head} with {name}", f"Add `{general}` to `{head}`"
