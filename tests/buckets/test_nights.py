@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.changes.runs import run_facts
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import bucket_state
@@ -241,13 +242,36 @@ def test_only_what_is_selected_is_read_and_the_rest_waits(tmp_path: Path, script
         bucket.put(name, session_bytes(name[2:]))
     selection = Selection(include=("*.json",), exclude=("p/old/*",), most=1)
     first = night(bucket, tmp_path / "wiki", script, selection=selection)
-    assert first.warnings == ["1 new or changed recordings wait for the next run (--max-objects 1)"]
+    assert first.warnings == ["1 new or changed file waits for the next run (--max-objects 1)"]
     second = night(bucket, tmp_path / "wiki", script, selection=selection)
     assert (bucket.read, second.warnings) == ({"q/c.json": 1}, [])
     night(bucket, tmp_path / "wiki", script, selection=Selection(since="2999-01-01"))
     assert bucket.asked == {"list": 1}
     with pytest.raises(UsageError, match="--since yesterday: not a date"):
         night(bucket, tmp_path / "wiki", script, selection=Selection(since="yesterday"))
+
+
+def test_files_that_wait_count_neither_as_read_nor_as_recordings(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in "abcd":
+        bucket.put(f"{name}.json", session_bytes(name))
+    bucket.put("z.log", b"no recording")
+    nights = [night(bucket, tmp_path / "wiki", script, selection=Selection(most=2)) for _ in range(3)]
+    counts = [
+        (each.recordings, each.recordings_read, each.recordings_unchanged, each.recordings_waiting) for each in nights
+    ]
+    assert counts == [(5, 2, 0, 3), (5, 4, 2, 1), (5, 5, 4, 0)]
+    assert [line for each in nights for line in each.lines() if line.startswith("read:")] == [
+        "read:  2 recordings, 3 files left for a later run; sessions: 2 mined",
+        "read:  4 recordings, 2 unchanged and not read, 1 file left for a later run; sessions: 2 mined, 2 unchanged",
+        "read:  4 recordings, 4 unchanged and not read; sessions: 4 unchanged",
+    ]
+    saved = tmp_path / "night.json"
+    saved.write_text(json.dumps(nights[1].to_json()), encoding="utf-8")
+    facts = run_facts([saved])
+    assert facts is not None
+    assert (facts.recordings, facts.recordings_unchanged, facts.recordings_left) == (5, 2, 1)
 
 
 def test_of_a_forgotten_session_no_line_is_left_and_its_object_is_named(

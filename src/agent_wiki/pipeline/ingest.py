@@ -207,7 +207,7 @@ def _mine_all(
     }
     exports = files_of_exports((each.path for each in inputs.everywhere), cache, options.selection.most)
     pending = _pending(files, cache, exports, stages, options, engine, known, report)
-    pending = options.selection.first(pending, report)
+    read_now = options.selection.first(pending, report)
     assign = partial(
         Assignment,
         stages=stages,
@@ -216,10 +216,10 @@ def _mine_all(
         min_coverage=options.asking.min_coverage,
         keeps_personal_data=state.config.keeps_personal_data,
     )
-    assignments = [_assigned(file, assign, exports, cache) for file in pending]
-    named = {file.name: file for file in pending}
+    assignments = [_assigned(file, assign, exports, cache) for file in read_now]
+    named = {file.name: file for file in read_now}
     read_before = len(files) - len(pending)
-    progress("read and mine", read_before, len(files))
+    progress("read and mine", read_before, len(files) - report.recordings_waiting)
     read: list[Mined] = []
     workers = Workers(options.jobs, options.ray, options.stop)
     outage = StoreOutage(options.stop, likeliest(files, pending, cache))
@@ -228,7 +228,7 @@ def _mine_all(
         _take(mined, options, publisher)
         outage.look_at(mined, named[mined.name].path)
         read.append(mined)
-        progress("read and mine", done, len(files))
+        progress("read and mine", done, len(files) - report.recordings_waiting)
     KEPT.clear()
     report.recordings_read = read_before + len(read)
     _mark_superseded(read)

@@ -64,8 +64,10 @@ class Selection:
     def first(self, files: list[InputFile], report: Report) -> list[InputFile]:
         """As many as may be read in one run; the report says how many wait."""
         if self.most is not None and len(files) > self.most:
-            waiting = f"{len(files) - self.most:,} new or changed recordings"
-            report.warnings.append(f"{waiting} wait for the next run (--max-objects {self.most})")
+            report.recordings_waiting = len(files) - self.most
+            wait = "file waits" if report.recordings_waiting == 1 else "files wait"
+            waiting = f"{report.recordings_waiting:,} new or changed {wait}"
+            report.warnings.append(f"{waiting} for the next run (--max-objects {self.most})")
         return files[: self.most]
 
 

@@ -39,6 +39,7 @@ class Report:
     recordings: int = 0
     recordings_unchanged: int = 0
     recordings_read: int = 0  # to their ends, with those that are unchanged
+    recordings_waiting: int = 0  # files that are more than one run may read; what they hold nobody knows yet
     sessions: Counter[str] = field(default_factory=Counter)  # by status: mined, unchanged, older, left-out, failed
     formats: Counter[str] = field(default_factory=Counter)
     nothing_to_learn: int = 0
@@ -106,7 +107,8 @@ class Report:
             self.bugs,
         ):
             entries.clear()
-        self.recordings = self.recordings_unchanged = self.recordings_read = self.pages_unchanged = 0
+        self.recordings = self.recordings_unchanged = self.recordings_read = 0
+        self.recordings_waiting = self.pages_unchanged = 0
 
     def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool) -> None:
         """Note a file that was not read to its end. One that is empty, or something else altogether, is passed over.
