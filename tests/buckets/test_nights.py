@@ -251,6 +251,34 @@ def test_only_what_is_selected_is_read_and_the_rest_waits(tmp_path: Path, script
         night(bucket, tmp_path / "wiki", script, selection=Selection(since="yesterday"))
 
 
+def test_nights_of_a_new_wiki_get_past_files_that_are_no_recordings(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in "abcd":
+        bucket.put(f"{name}.log", b"no recording")
+    bucket.put("z.json", session_bytes("z"))
+    read, codes, shown = [], [], []
+    for _ in range(3):
+        report = night(bucket, tmp_path / "wiki", script, selection=Selection(most=2))
+        read.append(sorted(bucket.read))
+        codes.append(report.exit_code)
+        shown.append(report.lines())
+    assert (read, codes) == ([["a.log", "b.log"], ["c.log", "d.log"], ["z.json"]], [0, 0, 0])
+    assert shown[0][:3] == [
+        "warning: 3 new or changed files wait for the next run (--max-objects 2)",
+        "passed over: 2 files that are no recordings: a.log, b.log",
+        "read:  0 recordings, 3 files left for a later run; sessions: none",
+    ]
+
+
+def test_once_no_file_waits_a_wiki_of_no_recording_is_a_failure(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    for name in "abcde":
+        bucket.put(f"{name}.log", b"no recording")
+    nights = [night(bucket, tmp_path / "wiki", script, selection=Selection(most=2)) for _ in range(4)]
+    assert [each.exit_code for each in nights] == [0, 0, 1, 1]
+    assert [each.reason for each in nights[2].failures] == ["no recording here, only .log (5)"]
+
+
 def test_files_that_wait_count_neither_as_read_nor_as_recordings(
     tmp_path: Path, script: Script, bucket: Bucket
 ) -> None:

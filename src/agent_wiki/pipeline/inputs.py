@@ -122,9 +122,9 @@ class FoundFiles:
     def is_barren(self, report: Report) -> bool:
         """Whether something was to be read, and nothing of what was named is a recording.
 
-        Of the files of other shares nobody knows here: the join of all says it.
+        Of the files of other shares nobody knows here: the join of all says it. Nor of those that a later run reads.
         """
-        if self.is_share and self.found:
+        if (self.is_share and self.found) or report.recordings_waiting:
             return False
         return bool(self.named) and not report.has_recordings and (not self.found or report.recordings > 0)
 

@@ -88,7 +88,7 @@ def _looks(report: Report) -> list[str]:
     if report.left_out:
         reasons = _tally(Counter(one_line(note.reason) for note in report.left_out))
         lines.append(f"left out: {counted(len(report.left_out), 'recording')}: {reasons}")
-    if report.passed_over and (report.sessions or report.left_out):
+    if report.passed_over and (report.sessions or report.left_out or report.recordings_waiting):
         lines.append(f"passed over: {_passed_over(report)}")
     return lines
 
