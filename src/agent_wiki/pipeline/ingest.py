@@ -351,8 +351,8 @@ def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> 
     elif entry.get("failure"):
         if "failed_runs" in entry:
             entry["failed_runs"] += 1
-        is_foreign = bool(entry.get("is_foreign"))
-        report.add_unread(Failure(**entry["failure"]), is_foreign=is_foreign, is_named=file.is_named)
+        failure, is_foreign = Failure(**entry["failure"]), bool(entry.get("is_foreign"))
+        report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True)
     for session_id, _, status in entry["sessions"]:
         report.sessions["unchanged" if status == "mined" else status] += 1
         if status in ("left-out", "older"):
