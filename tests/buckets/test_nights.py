@@ -174,6 +174,27 @@ def test_what_is_no_longer_in_the_bucket_leaves_the_state_and_not_the_wiki(
     assert (tmp_path / "wiki" / "_sessions" / "a.json").is_file()
 
 
+@pytest.mark.parametrize("selection", [Selection(), Selection(since="2999-01-01")])
+def test_what_is_gone_is_noticed_on_a_night_without_other_news(
+    selection: Selection, tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a.json", "b.json", "c.json"):
+        bucket.put(name, session_bytes(name.removesuffix(".json")))
+    bucket.put("notes.txt", b"no recording")
+    for _ in range(2):
+        night(bucket, tmp_path / "wiki", script)
+    for name, warnings in (("a.json", 1), ("notes.txt", 0)):
+        bucket.store.delete(name)
+        assert len(night(bucket, tmp_path / "wiki", script, selection=selection).warnings) == warnings
+        assert (bucket.read, _keys_in_state(tmp_path / "wiki", name)) == ({}, [])
+    again = night(bucket, tmp_path / "wiki", script, selection=selection)
+    assert (again.warnings, again.written, bucket.asked) == ([], [], {"list": 1})
+
+
+def _keys_in_state(wiki: Path, name: str) -> list[str]:
+    return [line for line in (wiki / bucket_state.NAME).read_text(encoding="utf-8").splitlines() if name in line]
+
+
 def test_what_is_gone_from_two_listings_is_said_once_and_of_many_some_are_named(
     tmp_path: Path, script: Script, bucket: Bucket
 ) -> None:

@@ -133,7 +133,7 @@ def _run_stages(
         publisher.finish, progress=progress, archive_covered=options.archive_covered, new_pages=options.new_pages
     )
     with _rendered_if_broken_off(finish, folder, options):
-        if inputs.files and session_stages:
+        if (inputs.files or inputs.listings) and session_stages:  # without files some may be gone
             _mine_all(inputs, session_stages, opened.in_workers, options, publisher, report, progress)
             report.stopped = report.stopped or options.stop.reason
         if options.shard_run is not None:
@@ -170,7 +170,9 @@ def _nothing_to_do(
     if pages is None:
         return False
     files = inputs.files
-    cache = recordings_cache.load(folder) if files else {}
+    cache = recordings_cache.load(folder) if files or inputs.listings else {}
+    if recordings_cache.has_unlisted(cache, inputs.listings):
+        return False
     entries = [(file, recordings_cache.unchanged(cache, file.path)) for file in files]
     if any(entry is None or entry.get("terms") != list(terms["engine"]) for _, entry in entries):
         return False
