@@ -195,6 +195,45 @@ def _keys_in_state(wiki: Path, name: str) -> list[str]:
     return [line for line in (wiki / bucket_state.NAME).read_text(encoding="utf-8").splitlines() if name in line]
 
 
+def test_a_prefix_that_has_become_empty_is_a_warning_each_night_and_a_mistyped_one_an_error(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"p/{name}.json", session_bytes(name))
+    wiki = tmp_path / "wiki"
+    ingest([bucket.path("p")], wiki, script.engine)
+    before = tree(wiki)
+    for name in ("a", "b"):
+        bucket.store.delete(f"p/{name}.json")
+    for _ in range(3):
+        report = ingest([bucket.path("p")], wiki, script.engine)
+        assert (report.exit_code, report.written) == (0, [])
+        (said,) = report.warnings
+        assert said.startswith(f"{bucket.url}/p: nothing lies there any more; 2 objects were read there, what was ")
+    assert changed(before, tree(wiki)) == []
+    for mistyped in ("q", "p/c", "p/a"):
+        with pytest.raises(UsageError, match="no such object, and none below it"):
+            ingest([bucket.path(mistyped)], wiki, script.engine)
+    bucket.put("p/c.json", session_bytes("c"))
+    (gone,) = ingest([bucket.path("p")], wiki, script.engine).warnings
+    assert gone.startswith("2 recordings are gone from the bucket")
+    assert len(_keys_in_state(wiki, "")) == 1
+
+
+def test_beside_another_address_one_that_has_become_empty_is_a_warning_too(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("p/a", "q/b"):
+        bucket.put(f"{name}.json", session_bytes(name[2:]))
+    named = [bucket.path("p"), bucket.path("q")]
+    ingest(named, tmp_path / "wiki", script.engine)
+    bucket.store.delete("p/a.json")
+    bucket.put("q/c.json", session_bytes("c"))
+    for mined in (1, 0):
+        report = ingest(named, tmp_path / "wiki", script.engine)
+        assert (report.exit_code, len(report.warnings), report.sessions["mined"]) == (0, 1, mined)
+
+
 def test_what_is_gone_from_two_listings_is_said_once_and_of_many_some_are_named(
     tmp_path: Path, script: Script, bucket: Bucket
 ) -> None:

@@ -77,7 +77,8 @@ class Options:
 
 def run(paths: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
-    inputs = inputs_of(paths, options.selection)
+    base = options.shard_run.base if options.shard_run else WikiFolder(options.wiki)
+    inputs = inputs_of(paths, options.selection, partial(bucket_state.known_below, base))
     if inputs.is_empty:  # then no wiki is made either
         inputs.report_barren(report)
         return report
