@@ -39,6 +39,7 @@ class Report:
     recordings: int = 0
     recordings_unchanged: int = 0
     recordings_read: int = 0  # to their ends, with those that are unchanged
+    recordings_waiting: int = 0  # files that are more than one run may read; what they hold nobody knows yet
     sessions: Counter[str] = field(default_factory=Counter)  # by status: mined, unchanged, older, left-out, failed
     formats: Counter[str] = field(default_factory=Counter)
     nothing_to_learn: int = 0
@@ -58,6 +59,7 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
     left_out: list[Note] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
+    passed_over_unchanged: int = 0  # of these, known from a run before
     set_aside: list[Failure] = field(default_factory=list)  # objects of a bucket that failed too often
     dropped_claims: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -106,9 +108,10 @@ class Report:
             self.bugs,
         ):
             entries.clear()
-        self.recordings = self.recordings_unchanged = self.recordings_read = self.pages_unchanged = 0
+        self.recordings = self.recordings_unchanged = self.recordings_read = 0
+        self.recordings_waiting = self.passed_over_unchanged = self.pages_unchanged = 0
 
-    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool) -> None:
+    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool, is_unchanged: bool = False) -> None:
         """Note a file that was not read to its end. One that is empty, or something else altogether, is passed over.
 
         A part of a recording is no news, unless the user named it in place of the recording.
@@ -119,6 +122,7 @@ class Report:
             self.warnings.append(str(failure))
         elif failure.kind != PartOfRecording.kind:
             self.passed_over.append(failure)
+            self.passed_over_unchanged += is_unchanged
 
     def leave_unchanged(self, pages: Mapping[str, int]) -> None:
         """Count the pages of a wiki in which nothing changed, by kind."""
