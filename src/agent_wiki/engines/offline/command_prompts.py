@@ -29,7 +29,7 @@ _ROLE = regex(
 _PERSONA = regex(
     r"\AYou must fully embody this agent's persona\b.{0,2000}?\bagents/(?:[\w-]+/)*(?P<name>[\w-]{2,40})\.md", re.DOTALL
 )
-_DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.]{5,60})", re.MULTILINE)
+_DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.`]{5,60}?)(?= at\b|[\n.`])", re.MULTILINE)
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
 _FRAME = regex(r"(?:set-?up|initiali[sz]e|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE)
 _UNFILLED = "$ARGUMENTS"

@@ -13,11 +13,13 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.trajectory.lazily import regex
 
 UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
 _STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
 _REVERT = written("revert", re.IGNORECASE)
+_HANDS_ON = regex(r"\b(?:pr|pull request|push)\b", re.IGNORECASE)
 
 
 def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:
@@ -48,6 +50,8 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
     asked, last = wanted[-1].turn if wanted else 0, stretch.acts[-1] if stretch.acts else None
     if shown.outcome == "success" and shown.basis in ("shipped", "moved-on", "delivered") and _breaks_off(stretch):
         return Shown("partial", "cut-off", last.turn if last else None, act=last)
+    if shown.outcome == "success" and wanted and last and _is_not_handed_on(wanted[-1], last):
+        return Shown("partial", "cut-off", last.turn, act=last)
     if shown.outcome not in ("success", "unknown") or last is None or (shown.turn or 0) > asked:
         return shown
     is_saved_by_it = last.kind == "ship" and last.call.result is None
@@ -63,6 +67,13 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
         is_open = bool(stretch.trajectory.messages[-1].tool_calls) or asked == stretch.last_turn
         is_made = asked > 0 and is_open and (stretch.has_product() or stretch.first_turn > 1)
     return Shown("partial", "unfinished", asked, quote) if is_made else shown
+
+
+def _is_not_handed_on(request: UserRequest, last: Act) -> bool:
+    """A pull request or a push was asked for, and the recording ends with a commit before it."""
+    asked = request.turn < last.turn and _HANDS_ON.search(request.text[:300]) is not None
+    done = any({"push", "pr"} & set(each.words[1:3]) for each in last.commands)
+    return asked and last.kind == "ship" and last.call.result is None and not done
 
 
 def _breaks_off(stretch: Stretch) -> bool:
