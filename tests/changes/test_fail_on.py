@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.changes.checks import checks_of
 from agent_wiki.changes.fail_on import conditions_of, reasons_to_fail
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.report import Failure, Note, Report
 from agent_wiki.spending import Totals
-from tests.wikis import Script, record, rule
+from agent_wiki.wiki.layout import content_id
+from tests.wikis import Script, arc, changed, record, rule, tree
 
 DROPPED = [Note("s", "not verbatim")]
 
@@ -92,3 +94,71 @@ def test_a_damaged_wiki_fails_the_check(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "wiki" / "_sessions" / "a.json").write_text("{}", encoding="utf-8")
     assert main(["ingest", str(record(tmp_path, "b")), *words]) == 1
     assert "RED: check: _sessions/a.json: " in capsys.readouterr().out
+
+
+FIRST, ALWAYS = "Run the check before a change of the cart.", "Run the check always before a change of the cart."
+_CONFIG = f"""\
+clusters:
+  check-first:
+    {{title: Check first, takeaway: Check first., members: [{content_id(FIRST)}, {content_id(ALWAYS)}]}}
+tasks:
+  mend-cart:
+    {{title: Mend the cart, family_match: {{goal_substring: [mend the cart]}}}}
+"""
+
+
+class Shop:
+    """Two sessions at one task, which teach nothing, and two that teach a rule each of one cluster: four pages."""
+
+    def __init__(self, folder: Path) -> None:
+        self.wiki, script = folder / "wiki", Script(folder)
+        for name in "ab":
+            script.says(name, arcs=[arc("Mend the cart")])
+        script.says("d", rules=[rule(FIRST)])
+        script.says("e", rules=[rule(ALWAYS, title="Check it first")])
+        self.traces = str(record(folder / "traces", "a").parent)
+        for name in "bde":
+            record(folder / "traces", name)
+        self.wiki.mkdir()
+        (self.wiki / "_config.yaml").write_text(_CONFIG, encoding="utf-8")
+        self.words = ["--wiki", str(self.wiki), "--engine", script.engine]
+
+    def waiting(self) -> list[str]:
+        return (self.wiki / "_waiting.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("most", range(4))
+def test_a_wiki_in_which_pages_wait_is_as_it_would_be_rendered(
+    most: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(tmp_path)
+    words = ["ingest", shop.traces, *shop.words, "--jobs=1", "--max-new-pages", str(most)]
+    assert main([*words, "--fail-on", "check"]) == 0, capsys.readouterr().out
+    assert len(shop.waiting()) == 4 - most
+    made = tree(shop.wiki)
+    assert main(["catalog", "--wiki", str(shop.wiki), "--max-new-pages", "0"]) == 0
+    assert "no session matches it" not in capsys.readouterr().out
+    assert changed(made, tree(shop.wiki)) == []
+
+
+def test_a_join_after_which_pages_wait_is_as_it_would_be_rendered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(tmp_path)
+    for number in (1, 2):
+        words = ["ingest", shop.traces, *shop.words, "--jobs=1", "--shard", f"{number}/2"]
+        assert main([*words, "--out", str(tmp_path / "shards")]) == 0
+    joining = ["join", str(tmp_path / "shards"), *shop.words, "--max-new-pages", "1", "--fail-on", "check"]
+    assert main(joining) == 0, capsys.readouterr().out
+    assert len(shop.waiting()) == 3
+
+
+def test_what_mends_a_wiki_in_which_pages_wait_publishes_none_of_them(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    assert main(["ingest", shop.traces, *shop.words, "--jobs=1", "--max-new-pages", "1"]) == 0
+    made = tree(shop.wiki)
+    (shop.wiki / "index.md").unlink()
+    problems = checks_of(shop.wiki, [], archive_covered=True)[0].problems
+    assert problems == ("index.md: not as it would be rendered; run `wiki catalog --max-new-pages 0`",)
+    assert main(["catalog", "--wiki", str(shop.wiki), "--max-new-pages", "0"]) == 0
+    assert changed(made, tree(shop.wiki)) == []
