@@ -21,7 +21,7 @@ DROPPED = [Note("s", "not verbatim")]
 
 
 def _report(failed: int = 0, of: int = 0, **fields: object) -> Report:
-    report = Report("ingest", "wiki", recordings=of)
+    report = Report("ingest", "wiki", recordings=of, recordings_read=of)
     report.failures = [Failure("recording", f"{each}.json", "not JSON") for each in range(failed)]
     for name, value in fields.items():
         setattr(report, name, value)
@@ -40,6 +40,15 @@ def _cost(**totals: float) -> dict[str, object]:
         ("failed=5%", _report(2, 40), ""),
         ("failed=5%", _report(3, 40), "failed: 3 (7.5% of 40 recordings), more than 5%"),
         ("failed=99%", _report(1, 0), "failed: 1 (100.0% of 1 recording), more than 99%"),
+        ("failed=20%", _report(6, 36, recordings_unchanged=30), "failed: 6 (100.0% of 6 recordings), more than 20%"),
+        ("failed=20%", _report(1, 9000, recordings=10000, recordings_unchanged=8995), ""),
+        ("failed=20%", _report(6, 36, recordings_unchanged=36, failed_before=6), ""),
+        ("failed=20%", _report(2, 46, recordings_unchanged=38, failed_again=2), ""),
+        ("failed=20%", _report(3, 46, recordings_unchanged=38, failed_again=3),
+         "failed: 3 (27.3% of 11 recordings), more than 20%"),
+        ("failed=20%", _report(7, 46, recordings_unchanged=36, failed_before=6), ""),
+        ("failed=20%", _report(9, 46, recordings_unchanged=36, failed_before=6),
+         "failed: 3 (30.0% of 10 recordings), more than 20%"),
         ("failed=3", _report(3, 3), ""),
         ("failed=3", _report(4, 40), "failed: 4 (10.0% of 40 recordings), more than 3"),
         ("failed", _report(failures=[Failure("page", "guidelines/a.md", "not YAML")]), ""),
@@ -77,13 +86,48 @@ def test_the_exit_code_follows_the_conditions_alone(tmp_path: Path, capsys: pyte
     (tmp_path / "traces" / "bad.json").write_text("{", encoding="utf-8")
     words = ["ingest", str(tmp_path / "traces"), "--wiki", str(tmp_path / "wiki"), "--engine", told.engine, "--jobs=1"]
     assert main(words) == 1
-    assert main([*words, "--fail-on", "failed=25%,check", "--fail-on=cost=1"]) == 0
+    assert main([*words, "--rewrite", "--fail-on", "failed=25%,check", "--fail-on=cost=1"]) == 0
     assert "FAILED (1):" in capsys.readouterr().out
-    assert main([*words, "--fail-on", "failed=20%", "--json"]) == 1
+    assert main([*words, "--rewrite", "--fail-on", "failed=20%", "--json"]) == 1
     values = json.loads(capsys.readouterr().out)
     assert values["failed_on"] == ["failed: 1 (25.0% of 4 recordings), more than 20%"]
     assert values["exit_code"] == 1
     assert main([*words, "--fail-on", "often"]) == 2
+
+
+def test_what_failed_once_and_is_not_read_again_is_no_share_of_a_later_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traces, engine = tmp_path / "traces", Script(tmp_path).engine
+    words = ["ingest", str(traces), "--wiki", str(tmp_path / "wiki"), "--engine", engine, "--jobs=1"]
+    words += ["--fail-on", "failed=20%"]
+    record(traces, "a")
+    (traces / "bad.json").write_text("{", encoding="utf-8")
+    assert main(words) == 1
+    assert main(words) == 0
+    record(traces, "b")
+    assert main(words) == 0
+    assert "FAILED (1):" in capsys.readouterr().out
+    assert main([*words, "--fail-on", "failed"]) == 1
+
+
+@pytest.mark.parametrize("known", [0, 30])
+def test_a_night_in_which_all_new_objects_fail_is_red_until_they_are_set_aside(known: int, tmp_path: Path) -> None:
+    bucket, engine = tmp_path / "bucket", Script(tmp_path).engine
+    words = ["ingest", f"file://{bucket}", "--wiki", str(tmp_path / "wiki"), "--engine", engine, "--jobs=1"]
+    words += ["--fail-on", "failed=20%,check"]
+    bucket.mkdir()
+    for number in range(known):
+        record(bucket, f"s{number}")
+    if known:
+        assert main(words) == 0
+    for number in range(6):
+        (bucket / f"bad{number}.json").write_text('{"messages": [', encoding="utf-8")
+    assert [main(words) for _ in range(2)] == [1, 1]
+    for number in range(30):
+        record(bucket, f"t{number}")
+    assert main(words) == 0
+    assert main([*words, "--fail-on", "failed"]) == 0, "they are set aside"
 
 
 def test_a_damaged_wiki_fails_the_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
