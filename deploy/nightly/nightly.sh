@@ -189,7 +189,11 @@ request_review() { # $1: whether there is something new on the branch
   case $forge in
     github) request_review_on_github "$1" || fail "$branch is pushed, but the forge did not take its pull request" ;;
     gitlab) request_review_on_gitlab "$1" || fail "$branch is pushed, but the forge did not take its merge request" ;;
-    none) say "$branch is pushed; the body for a pull request is $output/body.md" ;;
+    none)
+      local what="$branch is pushed"
+      if ! "$1"; then what="nothing new is pushed onto $branch"; fi
+      say "$what; the body for a pull request is $output/body.md"
+      ;;
     *) fail "WIKI_FORGE=$forge: github, gitlab or none" ;;
   esac
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.repositories import Repository
+from tests.wikis import record
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "deploy" / "nightly" / "nightly.sh"
+LOCK_LINES = {
+    ".github/workflows/nightly.yml": r"run: exec (wiki lock .*)",
+    "deploy/nightly/gitlab-ci.yml": r"- (wiki lock .*)",
+    "deploy/nightly/crontab": r"(wiki lock .*?) >>",
+}
 
 
 class Nightly:
@@ -66,3 +73,22 @@ def test_a_state_below_the_recordings_is_refused(nightly: Nightly, bucket: str, 
     code, said = nightly.night(WIKI_BUCKET=bucket, WIKI_STATE=state)
     lies = f"WIKI_STATE ({state}) lies below WIKI_BUCKET ({bucket})"
     assert (code, said) == (2, f"nightly: {lies}, and would be read as recordings: name another place\n")
+
+
+def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
+    record(nightly.traces, "a")
+    state = f"{nightly.traces.as_uri()}-state"  # beside the recordings, though it begins as they do
+    assert "nightly: wiki/nightly is pushed; the body for a pull request is " in nightly.night(WIKI_STATE=state)[1]
+    pushed = nightly.clone.git("rev-parse", "origin/wiki/nightly")
+    code, said = nightly.night(WIKI_STATE=state)
+    assert (code, nightly.clone.git("rev-parse", "origin/wiki/nightly")) == (0, pushed)
+    assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
+
+
+@pytest.mark.parametrize("file", LOCK_LINES)
+def test_a_job_without_a_state_names_the_variable(file: str, nightly: Nightly) -> None:
+    line = re.search(LOCK_LINES[file], (ROOT / file).read_text(encoding="utf-8"))
+    assert line is not None
+    code, said = nightly.run("bash", "-c", line[1], WIKI_STATE="")
+    assert code != 0
+    assert "WIKI_STATE: must be the place of the lock and the journal, as s3://BUCKET/OTHER-PREFIX" in said
