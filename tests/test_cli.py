@@ -25,7 +25,8 @@ KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",
     "failed_on", "failures", "formats", "guidelines_contributed", "hygiene", "is_dry_run", "left_out",
     "nothing_to_learn", "learnt", "pages", "pages_unchanged", "pages_waiting", "quarantined",
-    "passed_over", "recordings", "recordings_read", "recordings_unchanged", "removed",
+    "passed_over", "passed_over_unchanged", "recordings", "recordings_read", "recordings_unchanged",
+    "recordings_waiting", "removed",
     "schema_version", "sessions", "set_aside", "skills_contributed",
     "signal", "stopped", "waiting", "warnings", "wiki", "written",
 }  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.changes.runs import run_facts
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import bucket_state
@@ -173,6 +174,66 @@ def test_what_is_no_longer_in_the_bucket_leaves_the_state_and_not_the_wiki(
     assert (tmp_path / "wiki" / "_sessions" / "a.json").is_file()
 
 
+@pytest.mark.parametrize("selection", [Selection(), Selection(since="2999-01-01")])
+def test_what_is_gone_is_noticed_on_a_night_without_other_news(
+    selection: Selection, tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a.json", "b.json", "c.json"):
+        bucket.put(name, session_bytes(name.removesuffix(".json")))
+    bucket.put("notes.txt", b"no recording")
+    for _ in range(2):
+        night(bucket, tmp_path / "wiki", script)
+    for name, warnings in (("a.json", 1), ("notes.txt", 0)):
+        bucket.store.delete(name)
+        assert len(night(bucket, tmp_path / "wiki", script, selection=selection).warnings) == warnings
+        assert (bucket.read, _keys_in_state(tmp_path / "wiki", name)) == ({}, [])
+    again = night(bucket, tmp_path / "wiki", script, selection=selection)
+    assert (again.warnings, again.written, bucket.asked) == ([], [], {"list": 1})
+
+
+def _keys_in_state(wiki: Path, name: str) -> list[str]:
+    return [line for line in (wiki / bucket_state.NAME).read_text(encoding="utf-8").splitlines() if name in line]
+
+
+def test_a_prefix_that_has_become_empty_is_a_warning_each_night_and_a_mistyped_one_an_error(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"p/{name}.json", session_bytes(name))
+    wiki = tmp_path / "wiki"
+    ingest([bucket.path("p")], wiki, script.engine)
+    before = tree(wiki)
+    for name in ("a", "b"):
+        bucket.store.delete(f"p/{name}.json")
+    for _ in range(3):
+        report = ingest([bucket.path("p")], wiki, script.engine)
+        assert (report.exit_code, report.written) == (0, [])
+        (said,) = report.warnings
+        assert said.startswith(f"{bucket.url}/p: nothing lies there any more; 2 objects were read there, what was ")
+    assert changed(before, tree(wiki)) == []
+    for mistyped in ("q", "p/c", "p/a"):
+        with pytest.raises(UsageError, match="no such object, and none below it"):
+            ingest([bucket.path(mistyped)], wiki, script.engine)
+    bucket.put("p/c.json", session_bytes("c"))
+    (gone,) = ingest([bucket.path("p")], wiki, script.engine).warnings
+    assert gone.startswith("2 recordings are gone from the bucket")
+    assert len(_keys_in_state(wiki, "")) == 1
+
+
+def test_beside_another_address_one_that_has_become_empty_is_a_warning_too(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in ("p/a", "q/b"):
+        bucket.put(f"{name}.json", session_bytes(name[2:]))
+    named = [bucket.path("p"), bucket.path("q")]
+    ingest(named, tmp_path / "wiki", script.engine)
+    bucket.store.delete("p/a.json")
+    bucket.put("q/c.json", session_bytes("c"))
+    for mined in (1, 0):
+        report = ingest(named, tmp_path / "wiki", script.engine)
+        assert (report.exit_code, len(report.warnings), report.sessions["mined"]) == (0, 1, mined)
+
+
 def test_what_is_gone_from_two_listings_is_said_once_and_of_many_some_are_named(
     tmp_path: Path, script: Script, bucket: Bucket
 ) -> None:
@@ -241,13 +302,64 @@ def test_only_what_is_selected_is_read_and_the_rest_waits(tmp_path: Path, script
         bucket.put(name, session_bytes(name[2:]))
     selection = Selection(include=("*.json",), exclude=("p/old/*",), most=1)
     first = night(bucket, tmp_path / "wiki", script, selection=selection)
-    assert first.warnings == ["1 new or changed recordings wait for the next run (--max-objects 1)"]
+    assert first.warnings == ["1 new or changed file waits for the next run (--max-objects 1)"]
     second = night(bucket, tmp_path / "wiki", script, selection=selection)
     assert (bucket.read, second.warnings) == ({"q/c.json": 1}, [])
     night(bucket, tmp_path / "wiki", script, selection=Selection(since="2999-01-01"))
     assert bucket.asked == {"list": 1}
     with pytest.raises(UsageError, match="--since yesterday: not a date"):
         night(bucket, tmp_path / "wiki", script, selection=Selection(since="yesterday"))
+
+
+def test_nights_of_a_new_wiki_get_past_files_that_are_no_recordings(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in "abcd":
+        bucket.put(f"{name}.log", b"no recording")
+    bucket.put("z.json", session_bytes("z"))
+    read, codes, shown = [], [], []
+    for _ in range(3):
+        report = night(bucket, tmp_path / "wiki", script, selection=Selection(most=2))
+        read.append(sorted(bucket.read))
+        codes.append(report.exit_code)
+        shown.append(report.lines())
+    assert (read, codes) == ([["a.log", "b.log"], ["c.log", "d.log"], ["z.json"]], [0, 0, 0])
+    assert shown[0][:3] == [
+        "warning: 3 new or changed files wait for the next run (--max-objects 2)",
+        "passed over: 2 files that are no recordings: a.log, b.log",
+        "read:  0 recordings, 3 files left for a later run; sessions: none",
+    ]
+
+
+def test_once_no_file_waits_a_wiki_of_no_recording_is_a_failure(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    for name in "abcde":
+        bucket.put(f"{name}.log", b"no recording")
+    nights = [night(bucket, tmp_path / "wiki", script, selection=Selection(most=2)) for _ in range(4)]
+    assert [each.exit_code for each in nights] == [0, 0, 1, 1]
+    assert [each.reason for each in nights[2].failures] == ["no recording here, only .log (5)"]
+
+
+def test_files_that_wait_count_neither_as_read_nor_as_recordings(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for name in "abcd":
+        bucket.put(f"{name}.json", session_bytes(name))
+    bucket.put("z.log", b"no recording")
+    nights = [night(bucket, tmp_path / "wiki", script, selection=Selection(most=2)) for _ in range(3)]
+    counts = [
+        (each.recordings, each.recordings_read, each.recordings_unchanged, each.recordings_waiting) for each in nights
+    ]
+    assert counts == [(5, 2, 0, 3), (5, 4, 2, 1), (5, 5, 4, 0)]
+    assert [line for each in nights for line in each.lines() if line.startswith("read:")] == [
+        "read:  2 recordings, 3 files left for a later run; sessions: 2 mined",
+        "read:  4 recordings, 2 unchanged and not read, 1 file left for a later run; sessions: 2 mined, 2 unchanged",
+        "read:  4 recordings, 4 unchanged and not read; sessions: 4 unchanged",
+    ]
+    saved = tmp_path / "night.json"
+    saved.write_text(json.dumps(nights[1].to_json()), encoding="utf-8")
+    facts = run_facts([saved])
+    assert facts is not None
+    assert (facts.recordings, facts.recordings_unchanged, facts.recordings_left) == (5, 2, 1)
 
 
 def test_of_a_forgotten_session_no_line_is_left_and_its_object_is_named(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from agent_wiki.errors import AnswerRejected, BudgetReached, Unanswered, UnreadableRecording
 from agent_wiki.report import Failure, Learnt, Note, Report
 from agent_wiki.spending import Totals
+from tests.wikis import Script, ingest, record
 
 
 def _failed(unit: str) -> Failure:
@@ -149,6 +151,17 @@ def test_files_that_are_no_recordings_are_one_line(names: list[str], line: str) 
 
 
 def test_no_more_recordings_are_unchanged_than_there_are() -> None:
-    report = Report("ingest", "wiki", recordings=3, recordings_unchanged=3)
+    report = Report("ingest", "wiki", recordings=3, recordings_unchanged=3, passed_over_unchanged=1)
     report.passed_over.append(Failure("file", "notes.md", "no recording"))
     assert "read:  2 recordings, 2 unchanged and not read; sessions: none" in report.lines()
+
+
+def test_files_that_are_no_recordings_are_not_among_the_unchanged_recordings(tmp_path: Path) -> None:
+    script, traces = Script(tmp_path), tmp_path / "traces"
+    record(traces, "a")
+    for name in ("x.log", "y.log"):
+        (traces / name).write_text("no recording", encoding="utf-8")
+    ingest([traces], tmp_path / "wiki", script.engine)
+    record(traces, "b")
+    second = ingest([traces], tmp_path / "wiki", script.engine)
+    assert "read:  2 recordings, 1 unchanged and not read; sessions: 1 mined, 1 unchanged" in second.lines()

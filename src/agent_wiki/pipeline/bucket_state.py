@@ -33,6 +33,11 @@ def load(folder: WikiFolder) -> dict[str, dict[str, Any]]:
     return agreed((entry.pop(_KEY), entry) for line in lines if (entry := _parsed(line)) is not None)
 
 
+def known_below(folder: WikiFolder, address: str) -> int:
+    """How many objects below an address a wiki has read, and were there when it last listed any."""
+    return sum(key.startswith(f"{address.rstrip('/')}/") for key in load(folder))
+
+
 def agreed(entries: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Entries by key, but for those of which two say something different."""
     found: dict[str, dict[str, Any]] = {}

@@ -222,7 +222,8 @@ class Estimate:
     def lines(self) -> list[str]:
         """The estimate for a person."""
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.report.sessions.items()))
-        lines = [f"read:  {counted(self.report.recordings, 'recording')}; sessions: {counts or 'none to read'}"]
+        recordings = self.report.recordings - self.report.recordings_waiting
+        lines = [f"read:  {counted(recordings, 'recording')}; sessions: {counts or 'none to read'}"]
         total = self.total()
         if total.calls or total.answered or total.waiting:
             lines += _table([*self._ordered(), ("total", total)])

@@ -77,7 +77,8 @@ class Options:
 
 def run(paths: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
-    inputs = inputs_of(paths, options.selection)
+    base = options.shard_run.base if options.shard_run else WikiFolder(options.wiki)
+    inputs = inputs_of(paths, options.selection, partial(bucket_state.known_below, base))
     if inputs.is_empty:  # then no wiki is made either
         inputs.report_barren(report)
         return report
@@ -133,7 +134,7 @@ def _run_stages(
         publisher.finish, progress=progress, archive_covered=options.archive_covered, new_pages=options.new_pages
     )
     with _rendered_if_broken_off(finish, folder, options):
-        if inputs.files and session_stages:
+        if (inputs.files or inputs.listings) and session_stages:  # without files some may be gone
             _mine_all(inputs, session_stages, opened.in_workers, options, publisher, report, progress)
             report.stopped = report.stopped or options.stop.reason
         if options.shard_run is not None:
@@ -170,7 +171,9 @@ def _nothing_to_do(
     if pages is None:
         return False
     files = inputs.files
-    cache = recordings_cache.load(folder) if files else {}
+    cache = recordings_cache.load(folder) if files or inputs.listings else {}
+    if recordings_cache.has_unlisted(cache, inputs.listings):
+        return False
     entries = [(file, recordings_cache.unchanged(cache, file.path)) for file in files]
     if any(entry is None or entry.get("terms") != list(terms["engine"]) for _, entry in entries):
         return False
@@ -207,7 +210,7 @@ def _mine_all(
     }
     exports = files_of_exports((each.path for each in inputs.everywhere), cache, options.selection.most)
     pending = _pending(files, cache, exports, stages, options, engine, known, report)
-    pending = options.selection.first(pending, report)
+    read_now = options.selection.first(pending, report)
     assign = partial(
         Assignment,
         stages=stages,
@@ -216,10 +219,10 @@ def _mine_all(
         min_coverage=options.asking.min_coverage,
         keeps_personal_data=state.config.keeps_personal_data,
     )
-    assignments = [_assigned(file, assign, exports, cache) for file in pending]
-    named = {file.name: file for file in pending}
+    assignments = [_assigned(file, assign, exports, cache) for file in read_now]
+    named = {file.name: file for file in read_now}
     read_before = len(files) - len(pending)
-    progress("read and mine", read_before, len(files))
+    progress("read and mine", read_before, len(files) - report.recordings_waiting)
     read: list[Mined] = []
     workers = Workers(options.jobs, options.ray, options.stop)
     outage = StoreOutage(options.stop, likeliest(files, pending, cache))
@@ -228,7 +231,7 @@ def _mine_all(
         _take(mined, options, publisher)
         outage.look_at(mined, named[mined.name].path)
         read.append(mined)
-        progress("read and mine", done, len(files))
+        progress("read and mine", done, len(files) - report.recordings_waiting)
     KEPT.clear()
     report.recordings_read = read_before + len(read)
     _mark_superseded(read)
@@ -352,8 +355,8 @@ def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> 
         is_counted = "failed_runs" in entry
         if is_counted:
             entry["failed_runs"] += 1
-        is_foreign = bool(entry.get("is_foreign"))
-        if report.add_unread(Failure(**entry["failure"]), is_foreign=is_foreign, is_named=file.is_named):
+        failure, is_foreign = Failure(**entry["failure"]), bool(entry.get("is_foreign"))
+        if report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True):
             report.failed_again += is_counted
             report.failed_before += not is_counted
     for session_id, _, status in entry["sessions"]:

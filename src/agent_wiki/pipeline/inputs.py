@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -64,8 +64,10 @@ class Selection:
     def first(self, files: list[InputFile], report: Report) -> list[InputFile]:
         """As many as may be read in one run; the report says how many wait."""
         if self.most is not None and len(files) > self.most:
-            waiting = f"{len(files) - self.most:,} new or changed recordings"
-            report.warnings.append(f"{waiting} wait for the next run (--max-objects {self.most})")
+            report.recordings_waiting = len(files) - self.most
+            wait = "file waits" if report.recordings_waiting == 1 else "files wait"
+            waiting = f"{report.recordings_waiting:,} new or changed {wait}"
+            report.warnings.append(f"{waiting} for the next run (--max-objects {self.most})")
         return files[: self.most]
 
 
@@ -94,6 +96,7 @@ class FoundFiles:
 
     `everywhere` are those of other shards too, and `digest` is that of their names. `named` is what the user named,
     and `found` how many files lie there, whatever the selection. `is_share`: others read the rest of the files.
+    `emptied`: addresses where nothing lies any more, and how many objects were read below each.
     """
 
     files: list[InputFile]
@@ -102,29 +105,34 @@ class FoundFiles:
     digest: str = ""
     named: tuple[str, ...] = ()
     found: int = 0
+    emptied: dict[str, int] = field(default_factory=dict)
     is_share: bool = False
     fits_none: bool = False  # there are files, and the patterns of the selection leave none of them
 
     @property
     def is_empty(self) -> bool:
-        """Whether files were named and there is none."""
-        return bool(self.named) and not self.found
+        """Whether files were named and there is none, nor was there any that is known."""
+        return bool(self.named) and not self.found and not self.emptied
 
     def report_left_out(self, report: Report) -> None:
-        """Warn of patterns that leave no file, and of what a bucket holds that cannot be listed."""
+        """Warn of patterns that leave no file, of addresses that are empty now, and of what no listing gives."""
         if self.fits_none:
             report.warnings.append(f"--include and --exclude leave none of {counted(self.found, 'file')}")
+        for address, known in self.emptied.items():
+            were_read = f"{counted(known, 'object')} {'was' if known == 1 else 'were'} read there"
+            stays = "what was learnt stays (wiki forget)"
+            report.warnings.append(f"{address}: nothing lies there any more; {were_read}, {stays}")
         for listing in self.listings:
             report.warnings += listing.left_out()
 
     def is_barren(self, report: Report) -> bool:
         """Whether something was to be read, and nothing of what was named is a recording.
 
-        Of the files of other shares nobody knows here: the join of all says it.
+        Of the files of other shares nobody knows here: the join of all says it. Nor of those that a later run reads.
         """
-        if self.is_share and self.found:
+        if (self.is_share and self.found) or report.recordings_waiting:
             return False
-        return bool(self.named) and not report.has_recordings and (not self.found or report.recordings > 0)
+        return not report.has_recordings and (self.is_empty or report.recordings > 0)
 
     def report_barren(self, report: Report) -> None:
         """Make it a failure that nothing of what was named is a recording: the user meant another place."""
@@ -147,13 +155,21 @@ def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
     return inputs_of(paths, Selection()).files
 
 
-def inputs_of(paths: Iterable[RecordingPath], selection: Selection) -> FoundFiles:
-    """The same with what a selection leaves, and with the listings."""
+def inputs_of(
+    paths: Iterable[RecordingPath], selection: Selection, known_below: Callable[[str], int] = lambda _: 0
+) -> FoundFiles:
+    """The same with what a selection leaves, and with the listings.
+
+    `known_below` says how many objects were read below an address before: with any, nothing there is no error.
+    """
     named = list(paths)
     inputs = FoundFiles([], named=tuple(map(str, named)), is_share=selection.shard is not None)
     candidates: list[InputFile] = []
     for path in named:
-        candidates += _in_bucket(path, inputs.listings) if isinstance(path, BucketPath) else _on_disk(Path(str(path)))
+        if isinstance(path, BucketPath):
+            candidates += _in_bucket(path, inputs, known_below)
+        else:
+            candidates += _on_disk(Path(str(path)))
     found: dict[RecordingPath, InputFile] = {}
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
@@ -184,19 +200,21 @@ def _on_disk(path: Path) -> Iterator[InputFile]:
         raise UsageError(f"{path}: no such file or folder")
 
 
-def _in_bucket(path: BucketPath, listings: list[Listing]) -> Iterator[InputFile]:
+def _in_bucket(path: BucketPath, inputs: FoundFiles, known_below: Callable[[str], int]) -> Iterator[InputFile]:
     if path.status is not None:
         yield InputFile(path, str(path), is_named=True, within=path.name)
         return
     listing = listed(path)
     if listing.objects or listing.lost:
-        listings.append(listing)
+        inputs.listings.append(listing)
         for below in listing.paths():
             within = below.key.removeprefix(f"{path.key}/")
             if _NEVER_ENTERED.isdisjoint(within.split("/")[:-1]):
                 yield InputFile(below, str(below), is_named=False, within=within)
     elif path.key and path.is_file():
         yield InputFile(path, str(path), is_named=True, within=path.name)
+    elif known := known_below(str(path)):
+        inputs.emptied[str(path)] = known
     else:
         raise UsageError(f"{path}: no such object, and none below it")
 

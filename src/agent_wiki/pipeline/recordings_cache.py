@@ -202,6 +202,11 @@ def drop_unlisted(cache: Cache, listings: Iterable[Listing]) -> list[str]:
     return sorted(key for key in gone if cache.pop(key)["sessions"])
 
 
+def has_unlisted(cache: Cache, listings: Iterable[Listing]) -> bool:
+    """Whether an object is known that a listing should have and has not."""
+    return any(_missing(cache, listing) for listing in listings)
+
+
 def _missing(cache: Cache, listing: Listing) -> list[str]:
     start = f"{listing.folder.root}/"
     keys = [path.removeprefix(start) for path in cache if path.startswith(start)]

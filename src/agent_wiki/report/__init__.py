@@ -39,6 +39,7 @@ class Report:
     recordings: int = 0
     recordings_unchanged: int = 0
     recordings_read: int = 0  # to their ends, with those that are unchanged
+    recordings_waiting: int = 0  # files that are more than one run may read; what they hold nobody knows yet
     sessions: Counter[str] = field(default_factory=Counter)  # by status: mined, unchanged, older, left-out, failed
     formats: Counter[str] = field(default_factory=Counter)
     nothing_to_learn: int = 0
@@ -60,6 +61,7 @@ class Report:
     failed_before: int = 0  # those of unchanged files, which an earlier run tried and this one did not
     left_out: list[Note] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
+    passed_over_unchanged: int = 0  # of these, known from a run before
     set_aside: list[Failure] = field(default_factory=list)  # objects of a bucket that failed too often
     dropped_claims: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -109,9 +111,10 @@ class Report:
         ):
             entries.clear()
         self.failed_again = self.failed_before = 0
-        self.recordings = self.recordings_unchanged = self.recordings_read = self.pages_unchanged = 0
+        self.recordings = self.recordings_unchanged = self.recordings_read = 0
+        self.recordings_waiting = self.passed_over_unchanged = self.pages_unchanged = 0
 
-    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool) -> bool:
+    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool, is_unchanged: bool = False) -> bool:
         """Note a file that was not read to its end. One that is empty, or something else altogether, is passed over.
 
         A part of a recording is no news, unless the user named it in place of the recording. Returns whether it is a
@@ -124,6 +127,7 @@ class Report:
             self.warnings.append(str(failure))
         elif failure.kind != PartOfRecording.kind:
             self.passed_over.append(failure)
+            self.passed_over_unchanged += is_unchanged
         return False
 
     def leave_unchanged(self, pages: Mapping[str, int]) -> None:

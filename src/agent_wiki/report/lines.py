@@ -88,7 +88,7 @@ def _looks(report: Report) -> list[str]:
     if report.left_out:
         reasons = _tally(Counter(one_line(note.reason) for note in report.left_out))
         lines.append(f"left out: {counted(len(report.left_out), 'recording')}: {reasons}")
-    if report.passed_over and (report.sessions or report.left_out):
+    if report.passed_over and (report.sessions or report.left_out or report.recordings_waiting):
         lines.append(f"passed over: {_passed_over(report)}")
     return lines
 
@@ -208,9 +208,11 @@ def _coverage_line(coverage: Counter[str]) -> str:
 
 def _sessions_line(report: Report) -> str:
     parts = [f"{count} {status.replace('-', ' ')}" for status, count in sorted(report.sessions.items())]
-    recordings = report.recordings - len(report.passed_over)
-    unchanged = min(report.recordings_unchanged, recordings)  # which counts files that are no recordings, too
+    recordings = report.recordings - report.recordings_waiting - len(report.passed_over)
+    unchanged = report.recordings_unchanged - report.passed_over_unchanged  # the former counts all files
     unread = f", {unchanged} unchanged and not read" if unchanged else ""
+    left = report.recordings_waiting
+    unread += f", {counted(left, 'file')} left for a later run" if left else ""
     return f"read:  {counted(recordings, 'recording')}{unread}; sessions: {', '.join(parts) or 'none'}"
 
 
