@@ -235,3 +235,9 @@ def test_every_variable_of_the_nightly_jobs_is_described() -> None:
     head, _, script = _text("deploy/nightly/nightly.sh").partition("\nset -euo")
     for text in (script, workflow):
         assert [name for name in sorted(set(re.findall(r"\bWIKI_\w+", text)) - used) if name not in head] == []
+
+
+@pytest.mark.parametrize("job", [".github/workflows/nightly.yml", "deploy/nightly/gitlab-ci.yml"])
+def test_the_options_that_a_nightly_job_has_by_default_are_described(job: str) -> None:
+    (default,) = re.findall(r"(--max-minutes [^'}]*)", _text(job))
+    assert f"`{default}`" in _text("docs/nightly.md")

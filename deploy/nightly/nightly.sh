@@ -5,7 +5,8 @@
 # `wiki lock "$WIKI_STATE/_wiki.lock" -- wiki-nightly`; docs/nightly.md has the job files, and what can go wrong.
 #
 #   WIKI_BUCKET    the recordings: s3://BUCKET/PREFIX (or gs://, az://)
-#   WIKI_STATE     where the journal of paid answers is kept: s3://BUCKET/OTHER-PREFIX (none: only beside the wiki)
+#   WIKI_STATE     where the journal of paid answers is kept: s3://BUCKET/OTHER-PREFIX, not below WIKI_BUCKET (none:
+#                  only beside the wiki)
 #   WIKI_FOLDER    the wiki in the repository (wiki)
 #   WIKI_BASE      the branch that pull requests go to (main)
 #   WIKI_BRANCH    the one branch that they come from (wiki/nightly)
@@ -45,6 +46,18 @@ say() { printf 'nightly: %s\n' "$*" >&2; }
 fail() {
   say "$*"
   exit 2
+}
+
+# The lock differs each night: read as a recording it would make each night one with news.
+refuse_state_among_recordings() {
+  local state=${WIKI_STATE:-} bucket=$WIKI_BUCKET
+  while [ "$state" != "${state%/}" ]; do state=${state%/}; done
+  while [ "$bucket" != "${bucket%/}" ]; do bucket=${bucket%/}; done
+  case $state/ in
+    "$bucket"/*)
+      fail "WIKI_STATE ($WIKI_STATE) lies below WIKI_BUCKET ($WIKI_BUCKET), and would be read as recordings: name another place"
+      ;;
+  esac
 }
 
 # The branch continues, so that nothing is read or paid twice; after its pull request was merged it starts from the base.
@@ -176,7 +189,11 @@ request_review() { # $1: whether there is something new on the branch
   case $forge in
     github) request_review_on_github "$1" || fail "$branch is pushed, but the forge did not take its pull request" ;;
     gitlab) request_review_on_gitlab "$1" || fail "$branch is pushed, but the forge did not take its merge request" ;;
-    none) say "$branch is pushed; the body for a pull request is $output/body.md" ;;
+    none)
+      local what="$branch is pushed"
+      if ! "$1"; then what="nothing new is pushed onto $branch"; fi
+      say "$what; the body for a pull request is $output/body.md"
+      ;;
     *) fail "WIKI_FORGE=$forge: github, gitlab or none" ;;
   esac
 }
@@ -236,6 +253,7 @@ gitlab() { # the token is in no list of processes
 
 main() {
   : "${WIKI_BUCKET:?is to be the address of the recordings, as s3://BUCKET/PREFIX}"
+  refuse_state_among_recordings
   cd "$(git rev-parse --show-toplevel)"
   if ! git config user.email > /dev/null; then
     export GIT_AUTHOR_NAME=wiki-nightly GIT_AUTHOR_EMAIL=wiki-nightly@localhost

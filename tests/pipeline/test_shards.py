@@ -15,6 +15,13 @@ from agent_wiki.pipeline.shards import Shard, shard_named, shard_of_name
 
 _KUBERNETES = {"JOB_COMPLETION_INDEX": "2", "JOB_COMPLETIONS": "4"}
 _SLURM = {"SLURM_ARRAY_TASK_ID": "12", "SLURM_ARRAY_TASK_MIN": "10", "SLURM_ARRAY_TASK_COUNT": "4"}
+_STEPPED = {  # --array=5-11:2
+    "SLURM_ARRAY_TASK_ID": "9",
+    "SLURM_ARRAY_TASK_MIN": "5",
+    "SLURM_ARRAY_TASK_MAX": "11",
+    "SLURM_ARRAY_TASK_STEP": "2",
+    "SLURM_ARRAY_TASK_COUNT": "4",
+}
 _BATCH = {"AWS_BATCH_JOB_ARRAY_INDEX": "2", "AWS_BATCH_JOB_ARRAY_SIZE": "4"}
 _CI = {"CI_NODE_INDEX": "3", "CI_NODE_TOTAL": "4"}
 
@@ -39,6 +46,10 @@ def test_a_share_is_the_same_on_every_machine() -> None:
         ("3/4", {}),
         ("auto", _KUBERNETES),
         ("auto", _SLURM),
+        ("auto", {**_SLURM, "SLURM_ARRAY_TASK_STEP": "1", "SLURM_ARRAY_TASK_MAX": "13"}),
+        ("auto", _STEPPED),
+        ("auto", {**_STEPPED, "SLURM_ARRAY_TASK_MAX": "12"}),  # --array=5-12:2
+        ("auto/4", _STEPPED),
         ("auto", _BATCH),
         ("auto", _CI),
         ("auto", {**_KUBERNETES, **_CI}),
@@ -50,6 +61,20 @@ def test_a_share_is_the_same_on_every_machine() -> None:
 )
 def test_the_third_of_four(text: str, environment: dict[str, str]) -> None:
     assert shard_named(text, environment) == Shard(3, 4)
+
+
+@pytest.mark.parametrize(("first", "step"), [(0, 1), (5, 2), (5, 7)])
+def test_the_jobs_of_an_array_are_each_shard_once(first: int, step: int) -> None:
+    indexes = range(first, first + 3 * step, step)
+    array = {"COUNT": "3", "MIN": str(first), "MAX": str(indexes[-1]), "STEP": str(step)}
+    shared = {f"SLURM_ARRAY_TASK_{name}": value for name, value in array.items()}
+    found = [shard_named("auto", {**shared, "SLURM_ARRAY_TASK_ID": str(index)}) for index in indexes]
+    assert found == [Shard(1, 3), Shard(2, 3), Shard(3, 3)]
+
+
+def test_an_array_of_one_job_needs_no_step() -> None:
+    array = {"ID": "7", "COUNT": "1", "MIN": "7", "MAX": "7", "STEP": "0"}
+    assert shard_named("auto", {f"SLURM_ARRAY_TASK_{name}": each for name, each in array.items()}) == Shard(1, 1)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +94,11 @@ def test_the_third_of_four(text: str, environment: dict[str, str]) -> None:
         ("auto", {**_KUBERNETES, "CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "4"}, "Kubernetes says 3/4; CI says 2/4; name"),
         ("auto/4", {**_SLURM, "SLURM_ARRAY_TASK_COUNT": "1"}, "SLURM_ARRAY_TASK_COUNT says 1; name the shard"),
         ("auto", {**_SLURM, "SLURM_ARRAY_TASK_ID": "15"}, "SLURM_ARRAY_TASK_ID=15: there is no shard 6/4"),
+        ("auto", {**_STEPPED, "SLURM_ARRAY_TASK_ID": "8"}, "SLURM_ARRAY_TASK_ID=8: not 5 and a multiple of 2"),
+        ("auto", {**_STEPPED, "SLURM_ARRAY_TASK_ID": "3"}, "SLURM_ARRAY_TASK_ID=3: there is no shard 0/4"),
+        ("auto", {**_STEPPED, "SLURM_ARRAY_TASK_ID": "13"}, "SLURM_ARRAY_TASK_ID=13: there is no shard 5/4"),
+        ("auto", {**_STEPPED, "SLURM_ARRAY_TASK_STEP": "x"}, "SLURM_ARRAY_TASK_STEP=x is no number"),
+        ("auto", {**_STEPPED, "SLURM_ARRAY_TASK_MAX": "13"}, "SLURM_ARRAY_TASK_COUNT=4: from 5 to 13 by 2 there are 5"),
         ("auto", {**_CI, "CI_NODE_INDEX": "0"}, "CI_NODE_INDEX=0: there is no shard 0/4"),
         ("auto", {**_BATCH, "AWS_BATCH_JOB_ARRAY_SIZE": "x"}, "AWS_BATCH_JOB_ARRAY_SIZE=x is no number"),
     ],

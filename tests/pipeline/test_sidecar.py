@@ -24,6 +24,7 @@ from agent_wiki.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.why import why
 from tests.planted import vendor_keys
+from tests.wikis import record
 
 _IN_GIT = ("_sessions", "summaries", ".wiki")  # what a clone has not, where there is a sidecar
 _KEY = vendor_keys()["github"]
@@ -191,6 +192,17 @@ def test_a_place_that_is_none_is_one_line(tmp_path: Path, value: str) -> None:
         _build(tmp_path / "wiki", _LESSONS, value)
     with pytest.raises(RunError, match="name a folder outside the wiki"):
         _build(tmp_path / "wiki", _LESSONS, "sidecar:packs")
+
+
+@pytest.mark.parametrize("value", ["sidecar", "sidecar:", "bogus"])
+def test_an_option_that_names_no_place_is_answered_by_its_own_name(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording = str(record(tmp_path, "a"))
+    assert main(["ingest", recording, "--wiki", str(tmp_path / "wiki"), "--summaries", value]) == 2
+    said = "wiki: --summaries: write pages, or sidecar:PLACE with a folder or an address in a bucket\n"
+    assert capsys.readouterr().err == said
+    assert not (tmp_path / "wiki").exists()
 
 
 def test_packs_lie_in_a_bucket(tmp_path: Path) -> None:

@@ -66,8 +66,9 @@ def wiki_checks(
 
 def _of_pages(again: Report) -> WikiCheck:
     """Whether all records and pages can be read, and the pages are what is rendered from the records."""
-    unlike = [f"{path}: not as it would be rendered; run `wiki catalog`" for path in again.written]
-    unlike += [f"{path}: no record supports it; run `wiki catalog`" for path in again.removed]
+    command = f"wiki catalog{' --max-new-pages 0' * bool(again.pages_waiting)}"  # which leaves waiting what waits
+    unlike = [f"{path}: not as it would be rendered; run `{command}`" for path in again.written]
+    unlike += [f"{path}: no record supports it; run `{command}`" for path in again.removed]
     problems = (*as_lines(again.failures), *unlike)
     return WikiCheck("pages", f"{counted(sum(again.pages.values()), 'page')} against the records", problems)
 

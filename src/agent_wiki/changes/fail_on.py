@@ -60,9 +60,12 @@ def reasons_to_fail(conditions: Iterable[FailCondition], report: Report, options
 
 
 def _failed(condition: FailCondition, report: Report, _options: Options) -> str:
-    """Recordings and questions that failed, each once."""
-    failed = {each.recording or each.unit for each in report.failures if each.kind not in _WIKI_FAILURES}
-    number, of = len(failed), max(len(failed), report.recordings)
+    """Recordings and questions that failed, each once; as a share those that this run tried, of all that it did."""
+    number = len({each.recording or each.unit for each in report.failures if each.kind not in _WIKI_FAILURES})
+    tried = report.recordings_read - report.recordings_unchanged + report.failed_again
+    if condition.is_share:
+        number -= report.failed_before
+    of = max(number, tried)
     share = f" ({number / of:.1%} of {counted(of, 'recording')})" if of else ""
     amount = 100 * number / of if condition.is_share and of else number
     most = f"{condition.most:g}{'%' * condition.is_share}"

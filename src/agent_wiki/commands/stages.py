@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -207,6 +208,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
     from agent_wiki.wiki.replacing import durable
     from agent_wiki.wiki.store import WikiFolder
 
+    _check_words_of_config(options)
     wiki = wiki_folder(named)
     if command == "catalog":
         WikiFolder(wiki).check_place(may_be_new=False)
@@ -232,6 +234,19 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
     if is_hinted and isinstance(made, Report) and made.sessions.get("mined"):
         _print_hint()
     finish(made, as_json=as_json)
+
+
+def _check_words_of_config(options: Mapping[str, Any]) -> None:
+    """Raises `UsageError` for an option that goes into `_config.yaml` and is none of its words."""
+    from agent_wiki.errors import RunError
+    from agent_wiki.wiki.config import parse_config
+    from agent_wiki.wiki.layout import CONFIG
+
+    for name in ("summaries", "pii"):
+        try:
+            parse_config(json.dumps({name: options.get(name) or None}))
+        except RunError as error:
+            raise UsageError(str(error).replace(f"{CONFIG}: {name}", f"--{name}", 1)) from error
 
 
 def _of_shard(options: Options, shard: str | None, out: str | None) -> tuple[Options, Callable[..., Report]]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent_wiki.pages.cluster import cluster_members
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.index_pages import dates_of, newest
 from agent_wiki.pages.memo import Known
@@ -17,7 +19,8 @@ from agent_wiki.pages.recalls import recalls_by_page
 from agent_wiki.pages.sessions import Session, kin_names
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import WikiView
-from agent_wiki.pages.task import trial_and_condition
+from agent_wiki.pages.task import sessions_of_tasks, trial_and_condition
+from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.layout import page_id, summary_path
 from agent_wiki.wiki.records import record_path
 
@@ -59,13 +62,19 @@ class Settled(NamedTuple):
     remembered: str = ""
 
 
-def settled_sessions(made: Catalog, known: Mapping[str, Known]) -> Iterator[Settled]:
-    """The settled ones of a catalog's sessions. In: the pages that lie on disk as they were rendered."""
+def settled_sessions(made: Catalog, known: Mapping[str, Known], config: Config) -> Iterator[Settled]:
+    """The settled ones of a catalog's sessions.
+
+    In: the pages that lie on disk as they were rendered; the wiki's configuration, which also has the clusters and
+    tasks whose pages wait: without their members and sessions a later run would not find that these wait.
+    """
     view = made.view
     if view.state.foreign:
         return
-    elsewhere = {*made.recalls, *made.members, *made.archive, *map(page_id, made.edited)}
-    apart = {*made.task_of, *view.state.config.overrides, *_parents_of_subtasks(view)}
+    in_clusters = chain.from_iterable(cluster_members(entry, view.guidelines) for entry in config.clusters.values())
+    in_tasks = chain.from_iterable(sessions_of_tasks(config, view.sessions).values())
+    elsewhere = {*made.recalls, *in_clusters, *made.archive, *map(page_id, made.edited)}
+    apart = {*in_tasks, *config.overrides, *_parents_of_subtasks(view)}
     named = Counter(name for session in view.sessions.values() for name in kin_names(session.record))
     listed = {*newest(dates_of(view.sessions))}
     for session in view.sessions.values():

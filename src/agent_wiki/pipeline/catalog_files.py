@@ -142,7 +142,7 @@ class CatalogFiles:
         """Remember for the next run what need not be read or rendered again."""
         settled, terms = list(made.settled), ""
         if may_settle and not made.more:
-            settled += settled_sessions(made, known)
+            settled += settled_sessions(made, known, self.state.config)
             terms = terms_of(made.view, self.config_text, self.folder.files(), self.templates.digest())
         remember(self.folder, known, terms, settled)
 

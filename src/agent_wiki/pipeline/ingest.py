@@ -352,10 +352,13 @@ def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> 
     if bucket_state.is_set_aside(entry):
         report.set_aside.append(Failure(**entry["failure"]))
     elif entry.get("failure"):
-        if "failed_runs" in entry:
+        is_counted = "failed_runs" in entry
+        if is_counted:
             entry["failed_runs"] += 1
         failure, is_foreign = Failure(**entry["failure"]), bool(entry.get("is_foreign"))
-        report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True)
+        if report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True):
+            report.failed_again += is_counted
+            report.failed_before += not is_counted
     for session_id, _, status in entry["sessions"]:
         report.sessions["unchanged" if status == "mined" else status] += 1
         if status in ("left-out", "older"):

@@ -81,17 +81,30 @@ def _checked(shard: Shard, source: str) -> Shard:
 
 @dataclass(frozen=True, slots=True)
 class _JobArray:
-    """The variables in which a scheduler says which job of an array this is. `first` is the first index."""
+    """The variables in which a scheduler says which job of an array this is.
+
+    `first` is the first index. Of an array whose indexes are not each one more than the last, `step` says how much
+    more, and `last` which is the last.
+    """
 
     name: str
     index: str
     count: str
     first: int | str
+    last: str = ""
+    step: str = ""
 
 
 _JOB_ARRAYS = (
     _JobArray("Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", 0),
-    _JobArray("Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"),
+    _JobArray(
+        "Slurm",
+        "SLURM_ARRAY_TASK_ID",
+        "SLURM_ARRAY_TASK_COUNT",
+        "SLURM_ARRAY_TASK_MIN",
+        "SLURM_ARRAY_TASK_MAX",
+        "SLURM_ARRAY_TASK_STEP",
+    ),
     _JobArray("AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE", 0),
     _JobArray("CI", "CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
 )
@@ -110,14 +123,30 @@ def _shard_of_environment(count: int | None, environment: Mapping[str, str]) -> 
 
 
 def _shard_in(array: _JobArray, count: int | None, environment: Mapping[str, str]) -> Shard:
-    first = array.first if isinstance(array.first, int) else _number(array.first, environment)
     stated = _number(array.count, environment) if environment.get(array.count) else None
     if count is None and stated is None:
         raise UsageError(f"--shard {_AUTO}: {array.name} says which shard this is, not of how many: --shard {_AUTO}/N")
     if count is not None and stated is not None and count != stated:
         raise UsageError(f"--shard {_AUTO}/{count}: {array.count} says {stated}; name the shard, such as 1/{count}")
-    shard = Shard(_number(array.index, environment) - first + 1, count or stated or 0)
+    shard = Shard(_position(array, stated, environment) + 1, count or stated or 0)
     return _checked(shard, f"--shard {_AUTO}: {array.index}={environment[array.index]}")
+
+
+def _position(array: _JobArray, stated: int | None, environment: Mapping[str, str]) -> int:
+    """Which job of the array this is, counted from 0. Raises `UsageError`, also where indexes are not evenly spaced."""
+    first = array.first if isinstance(array.first, int) else _number(array.first, environment)
+    step = max(_number(array.step, environment), 1) if environment.get(array.step) else 1  # one job needs none
+    if environment.get(array.last) and stated is not None:
+        last = _number(array.last, environment)
+        between = (last - first) // step + 1
+        if between != stated:
+            said = f"{array.count}={stated}: from {first} to {last} by {step} there are {between}"
+            raise UsageError(f"--shard {_AUTO}: {said}; name the shard, such as 1/{stated}")
+    position, rest = divmod(_number(array.index, environment) - first, step)
+    if rest:
+        said = f"{array.index}={environment[array.index]}: not {first} and a multiple of {step}"
+        raise UsageError(f"--shard {_AUTO}: {said} ({array.step})")
+    return position
 
 
 def _number(name: str, environment: Mapping[str, str]) -> int:

@@ -23,7 +23,7 @@ __all__ = [
 SCHEMA_VERSION = 1
 """Of what `--json` prints; `wiki schema` describes it. It changes when a key goes or means something else."""
 
-HIDDEN_FIELDS = ("_covered", "is_verbose")
+HIDDEN_FIELDS = ("_covered", "failed_again", "failed_before", "is_verbose")
 """Fields of a report that are not printed."""
 
 _SIGNALLED = 128  # added to a signal's number, as shells do
@@ -57,6 +57,8 @@ class Report:
     quarantined: list[str] = field(default_factory=list)  # pages that are held back since this run
     edited: list[str] = field(default_factory=list)  # pages that a person changed: they are left as they are
     failures: list[Failure] = field(default_factory=list)
+    failed_again: int = 0  # of the failures, those of unchanged objects, which count each night until set aside
+    failed_before: int = 0  # those of unchanged files, which an earlier run tried and this one did not
     left_out: list[Note] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
     passed_over_unchanged: int = 0  # of these, known from a run before
@@ -108,21 +110,25 @@ class Report:
             self.bugs,
         ):
             entries.clear()
+        self.failed_again = self.failed_before = 0
         self.recordings = self.recordings_unchanged = self.recordings_read = 0
         self.recordings_waiting = self.passed_over_unchanged = self.pages_unchanged = 0
 
-    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool, is_unchanged: bool = False) -> None:
+    def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool, is_unchanged: bool = False) -> bool:
         """Note a file that was not read to its end. One that is empty, or something else altogether, is passed over.
 
-        A part of a recording is no news, unless the user named it in place of the recording.
+        A part of a recording is no news, unless the user named it in place of the recording. Returns whether it is a
+        failure.
         """
         if not is_foreign or (is_named and failure.kind == PartOfRecording.kind):
             self.failures.append(failure)
-        elif failure.kind == RecordingChanged.kind:
+            return True
+        if failure.kind == RecordingChanged.kind:
             self.warnings.append(str(failure))
         elif failure.kind != PartOfRecording.kind:
             self.passed_over.append(failure)
             self.passed_over_unchanged += is_unchanged
+        return False
 
     def leave_unchanged(self, pages: Mapping[str, int]) -> None:
         """Count the pages of a wiki in which nothing changed, by kind."""

@@ -1,0 +1,94 @@
+"""The script of a night, `wiki-nightly`, over a folder that stands in for a bucket. The rehearsal has whole nights."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.repositories import Repository
+from tests.wikis import record
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "deploy" / "nightly" / "nightly.sh"
+LOCK_LINES = {
+    ".github/workflows/nightly.yml": r"run: exec (wiki lock .*)",
+    "deploy/nightly/gitlab-ci.yml": r"- (wiki lock .*)",
+    "deploy/nightly/crontab": r"(wiki lock .*?) >>",
+}
+
+
+class Nightly:
+    """A clone of a repository with a remote, and a folder of recordings."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clone, self.traces = Repository(folder / "clone"), folder / "traces"
+        self.clone.commit()
+        self.clone.git("clone", "--quiet", "--bare", str(self.clone.root), str(folder / "remote.git"))
+        self.clone.git("remote", "add", "origin", str(folder / "remote.git"))
+        programs = folder / "bin"
+        programs.mkdir()
+        (programs / "wiki").write_text(f"#!/bin/sh\nexec '{sys.executable}' -m agent_wiki \"$@\"\n", encoding="utf-8")
+        (programs / "wiki").chmod(0o755)
+        self._environment = {name: value for name, value in os.environ.items() if not name.startswith("WIKI_")} | {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "WIKI_OUTPUT": str(folder / "output"),
+            "WIKI_OPTIONS": "--jobs 1",
+            "WIKI_BUCKET": f"file://{self.traces}",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_SYSTEM": os.devnull,
+        }
+
+    def night(self, **variables: str) -> tuple[int, str]:
+        """Exit code, and what it says."""
+        return self.run(str(SCRIPT), **variables)
+
+    def run(self, *command: str, **variables: str) -> tuple[int, str]:
+        environment = {**self._environment, **variables}
+        done = subprocess.run(
+            command, cwd=self.clone.root, env=environment, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stderr
+
+
+@pytest.fixture
+def nightly(tmp_path: Path) -> Nightly:
+    return Nightly(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("bucket", "state"),
+    [
+        ("s3://b/traces", "s3://b/traces/wiki-state"),
+        ("s3://b/traces/", "s3://b/traces"),
+        ("s3://b/traces//", "s3://b/traces/state/"),
+        ("s3://b", "s3://b/wiki-state"),
+    ],
+)
+def test_a_state_below_the_recordings_is_refused(nightly: Nightly, bucket: str, state: str) -> None:
+    code, said = nightly.night(WIKI_BUCKET=bucket, WIKI_STATE=state)
+    lies = f"WIKI_STATE ({state}) lies below WIKI_BUCKET ({bucket})"
+    assert (code, said) == (2, f"nightly: {lies}, and would be read as recordings: name another place\n")
+
+
+def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
+    record(nightly.traces, "a")
+    state = f"{nightly.traces.as_uri()}-state"  # beside the recordings, though it begins as they do
+    assert "nightly: wiki/nightly is pushed; the body for a pull request is " in nightly.night(WIKI_STATE=state)[1]
+    pushed = nightly.clone.git("rev-parse", "origin/wiki/nightly")
+    code, said = nightly.night(WIKI_STATE=state)
+    assert (code, nightly.clone.git("rev-parse", "origin/wiki/nightly")) == (0, pushed)
+    assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
+
+
+@pytest.mark.parametrize("file", LOCK_LINES)
+def test_a_job_without_a_state_names_the_variable(file: str, nightly: Nightly) -> None:
+    line = re.search(LOCK_LINES[file], (ROOT / file).read_text(encoding="utf-8"))
+    assert line is not None
+    code, said = nightly.run("bash", "-c", line[1], WIKI_STATE="")
+    assert code != 0
+    assert "WIKI_STATE: must be the place of the lock and the journal, as s3://BUCKET/OTHER-PREFIX" in said
