@@ -18,7 +18,7 @@ from agent_wiki.asking.prices import cost_usd, read_models
 from agent_wiki.commands import main
 from agent_wiki.engines.anthropic_api import AnthropicEngine, service
 from agent_wiki.errors import RunError, UsageError
-from agent_wiki.report import Report
+from agent_wiki.report import HIDDEN_FIELDS, Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import is_together, says
 from tests.paid_runs import TWO_READERS, dated_recordings, killed_run, undisturbed
@@ -94,7 +94,7 @@ def test_what_was_shown_is_reported_once_however_many_rounds_it_took(tmp_path: P
         asking = AskingOptions(base_url=server.base_url, models=("claude-haiku-5-5",))
         direct = ingest(paths, tmp_path / "direct", "anthropic", asking=asking)
     assert report.coverage == direct.coverage
-    shown = {each.name for each in fields(Report) if each.name[0] != "_"} - {"is_verbose"} | {"schema_version"}
+    shown = {each.name for each in fields(Report)} - set(HIDDEN_FIELDS) | {"schema_version"}
     assert report.to_json().keys() == shown | {"exit_code"}
 
 

@@ -25,6 +25,13 @@ def test_what_was_typed_is_the_request() -> None:
     assert asked_in_command_prompt(_prompt("add a lottery for full events")) == "add a lottery for full events"
 
 
+def test_what_the_command_does_is_said_without_the_place_of_its_file() -> None:
+    does = "You MUST consider it.\n\n## Outline\n\nYou are updating the shop's rules at `.shop/rules.md`. It has gaps."
+    assert asked_in_command_prompt(_prompt("caps come first of all", does)) == (
+        "Update the shop's rules: caps come first of all"
+    )
+
+
 def test_without_words_it_is_what_the_prompt_is_for() -> None:
     rest = "## Outline\n\nGoal: Find what the specification leaves open and ask for it.\n"
     assert asked_in_command_prompt(_prompt("", rest)) == "Find what the specification leaves open and ask for it."

@@ -172,6 +172,16 @@ def test_a_recording_that_breaks_off_within_a_later_call_shows_no_success() -> N
     assert shown(session.call("Bash", {"command": "shop install cap"}, None)).outcome == "partial"
 
 
+def test_a_recording_that_ends_with_a_commit_before_the_push_that_was_asked_for_last_shows_no_success() -> None:
+    def ended(asked: str) -> str:
+        session = Session().user("cap the totals").edit("cap.py").run("pytest", "4 passed").says("Capped.").user(asked)
+        return shown(
+            session.run("git status", "M cap.py").call("Bash", {"command": "git commit -qm cap"}, None)
+        ).outcome
+
+    assert (ended("can we put up a PR for this?"), ended("commit it")) == ("partial", "success")
+
+
 def test_a_pull_that_cannot_go_forward_is_not_settled_by_a_later_commit() -> None:
     session = Session().user("get the latest, then cap the totals")
     session.run("git pull --ff-only", "fatal: Not possible to fast-forward, aborting.", failed=True)

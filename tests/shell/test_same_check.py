@@ -43,6 +43,7 @@ def test_a_text_that_was_mended_and_what_is_shown_of_a_result_do_not_make_it_ano
         ("go vet ./cart/total.go", "go vet ./cart/...", True),
         ("pytest carts", "pytest carts/test_total.py", False),
         ("pytest carts/test_total.py", "pytest cart", False),
+        (r"dotnet test a\cart.csproj -v minimal", r"dotnet test a\cart.csproj -m:1 -v normal", True),
         (r"Get-Content app\cart.tsx", r"Get-Content -LiteralPath 'app\cart.tsx'", True),
     ],
 )

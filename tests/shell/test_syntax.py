@@ -36,6 +36,7 @@ def only_step(line: str) -> Step:
         ("(cd x && y) z", ["(cd x && y)", "z"]),
         ("diff <(a | b) <(c)", ["diff", "<(a | b)", "<(c)"]),
         ("l=(1 2) f()", ["l=(1 2)", "f()"]),
+        (r"dotnet test src\cart\cart.csproj \*.cs a\ b", ["dotnet", "test", r"src\cart\cart.csproj", "*.cs", "a b"]),
     ],
 )
 def test_a_word_is_what_the_shell_takes_for_one(line: str, expected: list[str]) -> None:

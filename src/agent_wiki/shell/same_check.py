@@ -34,6 +34,8 @@ _WITH_VERB = frozenset(
      "docker", "podman", "kubectl", "helm", "uv", "pip", "pip3", "poetry", "conda", "brew", "apt", "apt-get",
      "terraform", "systemctl", "aws", "gcloud", "az"}
 )  # fmt: skip
+_HOW_MUCH = frozenset({"-v", "--verbosity", "-verbosity"})  # is printed, and the values that say it
+_LEVELS = frozenset({"q", "quiet", "m", "minimal", "n", "normal", "d", "detailed", "diag", "diagnostic"})
 _LEAST_SHARED = 0.5  # of what a command other than a check was about
 _LEAST_TEXT = 16  # characters of a word that is a text of its own
 _SHOW = frozenset({"-q", "--jq", "--format", "--template", "-o", "-w"})  # what is shown of a result
@@ -123,7 +125,7 @@ def _targets(words: list[str]) -> list[str]:
     """What a check was narrowed to: paths, names, and the values of options that choose tests."""
     found = []
     for position, word in enumerate(words):
-        if position and words[position - 1] in _PLACES:
+        if position and (words[position - 1] in _PLACES or (words[position - 1] in _HOW_MUCH and word in _LEVELS)):
             continue
         option, _, value = word.partition("=")
         if option in _PATHS and value:

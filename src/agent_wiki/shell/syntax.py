@@ -217,8 +217,10 @@ class _Scanner:
             return self._nested('"')[1:].removesuffix('"').replace('\\"', '"').replace("\\\\", "\\")
         if character == "\\":
             taken = self.text[self.position + 1 : self.position + 2]
+            # Between letters it is no escape that anybody writes, but a path of Windows: `src\cart`.
+            is_path = taken.isalnum() and self.text[self.position - 1 : self.position].isalnum()
             self.position = min(self.position + 2, len(self.text))
-            return "" if taken == "\n" else taken
+            return f"\\{taken}" if is_path else "" if taken == "\n" else taken
         if character == "(":
             return self._nested("(")
         if character == "$" or self.text.startswith(("<(", ">("), self.position):

@@ -17,9 +17,7 @@ from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
-_MOST_OF_LINE = 290
-_MOST_OF_REPLY, _MOST_OF_SECOND = 1_600, 900
-_LONGEST_HEAD = 78  # of a table
+_MOST_OF_REPLY, _MOST_OF_SECOND, _MOST_OF_LINE, _MOST_OF_HEAD = 1_600, 900, 290, 78  # characters
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
 _HEADING = regex(r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|[^\n]{1,80}[:：]\s*$)")
@@ -49,10 +47,8 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
         return []
     standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
     standing = [each for each in standing if each.made] or standing
-    if not standing:
-        return []
-    longest, last = max(standing, key=lambda each: len(each.text)), standing[-1]
-    chosen = zip(dict.fromkeys((longest, last)), (_MOST_OF_REPLY, _MOST_OF_SECOND), strict=False)
+    longest = sorted(standing, key=lambda each: len(each.text))[-1:]
+    chosen = zip(dict.fromkeys((*longest, *standing[-1:])), (_MOST_OF_REPLY, _MOST_OF_SECOND), strict=False)
     found = [TurnNote(turn=each.turn, text=line) for each, most in chosen for line in _shown(each.text, most)]
     return found[:MOST_REPORTED]
 
@@ -67,9 +63,8 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
         turn, reply = next(stretch.replies(end), (0, ""))
         if turn < max([start + 1, *(act.turn for act in acts)]):
             continue  # no answer came, or calls came after it
-        following = stretch.requests[at] if at < len(asked) else stretch.followed_by
-        said = following.text if following else ""
-        if (following and following.kind == "objection") or takes_back(said) or only_reports(said):
+        said = stretch.requests[at] if at < len(asked) else stretch.followed_by
+        if said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text)):
             continue
         mine = {path for changed, paths in edits if start <= changed < end for path in paths}
         later = {path for changed, paths in edits if changed >= end for path in paths}
@@ -128,7 +123,7 @@ def _said(reply: str) -> Iterator[str]:
             code += [f"`{line.strip()}`"] if line.strip() and "`" not in line else []
         else:
             is_head = _RULE.fullmatch(line) is not None and before.lstrip().startswith("|")
-            yield f"{before[:_LONGEST_HEAD]}:" if is_head else before
+            yield f"{before[:_MOST_OF_HEAD]}:" if is_head else before
             before = line
     yield before
 

@@ -48,9 +48,8 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
     """
     wanted = [each for each in stretch.requests if each.kind not in ("acceptance", "nudge")]
     asked, last = wanted[-1].turn if wanted else 0, stretch.acts[-1] if stretch.acts else None
-    if shown.outcome == "success" and shown.basis in ("shipped", "moved-on", "delivered") and _breaks_off(stretch):
-        return Shown("partial", "cut-off", last.turn if last else None, act=last)
-    if shown.outcome == "success" and wanted and last and _is_not_handed_on(wanted[-1], last):
+    is_cut = shown.basis in ("shipped", "moved-on", "delivered") and _breaks_off(stretch)
+    if shown.outcome == "success" and last and (is_cut or (wanted and _is_not_handed_on(wanted[-1], last))):
         return Shown("partial", "cut-off", last.turn, act=last)
     if shown.outcome not in ("success", "unknown") or last is None or (shown.turn or 0) > asked:
         return shown
@@ -71,17 +70,17 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
 
 def _is_not_handed_on(request: UserRequest, last: Act) -> bool:
     """A pull request or a push was asked for, and the recording ends with a commit before it."""
-    asked = request.turn < last.turn and _HANDS_ON.search(request.text[:300]) is not None
+    if last.kind != "ship" or last.call.result is not None or request.turn >= last.turn:
+        return False
     done = any({"push", "pr"} & set(each.words[1:3]) for each in last.commands)
-    return asked and last.kind == "ship" and last.call.result is None and not done
+    return not done and _HANDS_ON.search(request.text[:300]) is not None
 
 
 def _breaks_off(stretch: Stretch) -> bool:
     """The recording ends with a call that does something, and no answer to it; a hook of a commit may have saved it."""
-    last = stretch.acts[-1] if stretch.acts else None
-    if last is None or last.turn < len(stretch.trajectory.messages) or last.call.result is not None:
-        return False
-    return last.is_work and last.kind != "ship"
+    last = stretch.acts[-1:]
+    is_end = all(act.turn == len(stretch.trajectory.messages) and act.call.result is None for act in last)
+    return is_end and any(act.is_work and act.kind != "ship" for act in last)
 
 
 def _stopped_at(stretch: Stretch) -> int | None:
