@@ -128,7 +128,8 @@ def _sessions(facts: ChangeFacts) -> BodySection:
         f"{count} {_STATUSES.get(status, inert(status, 40))}"
         for status, count in sorted(run.sessions.items(), key=lambda each: (each[0] != "mined", each[0]))[:_MOST_KINDS]
     )
-    read = f"{counted(run.recordings, 'file')}, {run.recordings_unchanged} of them unchanged and not read"
+    files = counted(run.recordings - run.recordings_left, "file")
+    read = f"{files}, {run.recordings_unchanged} of them unchanged and not read"
     read += f", {run.recordings_left} left for a later run" if run.recordings_left else ""
     ended = f"{len(run.failures)} failed, {len(run.set_aside)} set aside, {len(run.passed_over)} no recordings"
     lines.append(f"- Read in {counted(run.reports, 'run')}: {read}; {ended}.")
