@@ -32,6 +32,14 @@ def test_what_the_command_does_is_said_without_the_place_of_its_file() -> None:
     )
 
 
+def test_what_a_prompt_holds_between_tags_for_it_is_the_request() -> None:
+    text = (
+        "# Exploration\n\nYour job is to help.\n\n<user_input>\nsplit cart.py\n</user_input>\n\n- `<user_input>` is it."
+    )
+    assert asked_in_command_prompt(text) == "split cart.py"
+    assert asked_in_command_prompt("Your job is to read `<user_input>` and to help with it.") is None
+
+
 def test_without_words_it_is_what_the_prompt_is_for() -> None:
     rest = "## Outline\n\nGoal: Find what the specification leaves open and ask for it.\n"
     assert asked_in_command_prompt(_prompt("", rest)) == "Find what the specification leaves open and ask for it."

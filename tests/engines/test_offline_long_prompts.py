@@ -8,12 +8,12 @@ from tests.engines.test_offline_goal import LONG, goal
 def test_a_prompt_that_lists_what_is_to_be_done_is_named_with_the_list() -> None:
     text = (
         "We are addressing all remaining issues of the last review.\n\nRules:\n1. Be short\n2. Be exact\n\n"
-        f"------------------\n1. FIX: THE QUEUE (HIGH)\n------------------\n{LONG}\n"
+        f"------------------\n1. FIX: THE job_queue (HIGH)\n------------------\n{LONG}\n"
         "- Replace the hard stop\n\n2. Tests of the queue\n\n3. The start of the server\n\n"
         "Return:\n1. the files\n2. the tests"
     )
     assert goal(text) == (
-        "We are addressing all remaining issues of the last review: THE QUEUE (HIGH); Tests of the queue; "
+        "We are addressing all remaining issues of the last review: THE job_queue (HIGH); Tests of the queue; "
         "The start of the server"
     )
 

@@ -381,3 +381,16 @@ def test_a_setting_in_between_may_be_why_the_same_command_worked() -> None:
 def test_a_command_in_a_story_keeps_its_address() -> None:
     arc = summary(asked().run("lampctl pull https://shop.example/lamps", "E: no lamp", failed=True).says("None."))
     assert "`lampctl pull https://shop.example/lamps`" in arc.narrative
+
+
+def test_a_message_that_the_user_took_back_at_once_is_no_dead_end() -> None:
+    session = asked().edit("src/cap.ts").says("Capped.").user("and the lamp pa").user("[stopped]", "interrupt")
+    assert not summary(session.user("and the lamp page").edit("src/lamp.ts").says("Done.")).dead_ends
+    stopped = asked().user("and the lamp page").run("make lamps", "1").user("[stopped]", "interrupt")
+    assert [note.text for note in summary(stopped).dead_ends] == ["The user stopped the agent after `make lamps`"]
+
+
+def test_a_variable_alone_is_nothing_that_was_run() -> None:
+    story = summary(asked().run("$?", "True").run("lampctl hang", "hung").says("It hangs.")).narrative
+    assert "ran `lampctl hang`" in story
+    assert "`$?`" not in story

@@ -11,7 +11,7 @@ from benchmarks.generated_wiki import generated_record
 
 from agent_wiki.commands import main
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
-from agent_wiki.pages.sessions import SUMMARIZE, RecallEntry, RecallStatus
+from agent_wiki.pages.sessions import SUMMARIZE, NotedTurn, RecallEntry, RecallStatus
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.records import SessionRecord, StageRecord, record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
@@ -56,7 +56,9 @@ def _record(number: int) -> SessionRecord:
     read = generated_record(0).stages[EXTRACT_GUIDELINES].answer[1]
     status: RecallStatus = "contradicted" if number % 2 else "followed"
     recall = RecallEntry(read.id, read.title, status, f"It {status} the page. {EVIL}", 4)
-    stages[SUMMARIZE] = StageRecord(stages[SUMMARIZE].made_by, (replace(arc, recalled=(recall,) if number else ()),))
+    said = NotedTurn(3, f"The cache is set, and nothing else. {EVIL}")
+    arc = replace(arc, recalled=(recall,) if number else (), reported=(said,))
+    stages[SUMMARIZE] = StageRecord(stages[SUMMARIZE].made_by, (arc,))
     return replace(
         made,
         model=("model-a", "model-b")[number // 2 % 2],

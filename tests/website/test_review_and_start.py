@@ -47,6 +47,13 @@ def test_the_start_page_adds_up_sessions_costs_and_rewards(site: Path) -> None:
     assert "reward 0.50, pass^4 0.00" in start
 
 
+def test_what_the_agent_reported_is_shown_as_its_claim(site: Path) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in (site / "sessions").glob("*.html")]
+    shown = [page for page in pages if "Reported by the agent, not checked" in page]
+    assert len(shown) == len(pages) - 1  # of one the summary is held back
+    assert all("“The cache is set, and nothing else. " in page for page in shown)
+
+
 def test_a_session_shows_its_failures_changes_compactions_and_subagents(site: Path) -> None:
     page = _text(site, "sessions/00000000-0000-4000-8000-000000000000.html")
     assert "characters left out" in page

@@ -123,7 +123,7 @@ _SIGNS = Signs(
         "instructs/as-system",
         f"note message instruction notice attention reminder warning memo order; to~ for~ attention;{_AGENTS}",
         r"\b(?:note|message|instructions?|notice|attention|reminder|warning|memo|order)s?\s*(?:to"
-        rf"|for|,)\s+(?:the\s+|all\s+|any\s+|every\s+)?(?:ai|llm|coding |autonomous )*\s*{_AGENT}\b(?:\s+(?:rea"
+        rf"|for|,)\s+(?:the\s+|all\s+|any\s+|every\s+)?(?:ai|llm|coding |autonomous )*\s*{_AGENT}\b(?!\.md)(?:\s+(?:rea"
         r"ding|processing|working|that))?[^.\n]{0,20}[:,.]",
     ),
     sign(

@@ -28,7 +28,7 @@ _FAILED_AT_START = regex(
 )
 _FAILED_WITHIN = regex(
     r"\b[1-9]\d* (?:failed(?! (?:attempt|log-?in|request|retr|tr(?:y|ies)))|failures?|errors?|problems?|failing)\b"
-    r"|: error(?: TS\d+)?: |: SyntaxError:"
+    r"|: error(?: TS\d+)?: |: SyntaxError:|\b[1-9]\d* issues? found\b"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)|hint: See PEP 668"
 )
@@ -39,8 +39,8 @@ _MARKED_AS_PASSED = regex(
 )
 # One of these is in every line that `_FAILED_WITHIN` fits.
 _WORDS_WITHIN = (
-    "fail", "error", "problem", "SyntaxError", "FAILED", "command not found", "could not compile", "No module named",
-    "PEP 668",
+    "fail", "error", "problem", "issue", "SyntaxError", "FAILED", "command not found", "could not compile",
+    "No module named", "PEP 668",
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(
@@ -65,7 +65,7 @@ _BAD_WORDS = (
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
-    "exception", "refused", "pep 668",
+    "exception", "refused", "pep 668", "issue",
 )  # fmt: skip
 _GOOD_WORDS = (
     "ok", "pass", "failed", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished",
@@ -90,6 +90,12 @@ _FRAME = regex(
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
 )
+_START_UP = regex(
+    r"^\S{0,200}/(?:shellenv\.sh|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
+    r"(?:: line |:)\d{1,6}: [^\n]*\n?",
+    re.MULTILINE,
+    needs=("shellenv.sh", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
+)
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 # Says that something failed, not what.
@@ -108,6 +114,11 @@ _NO_DIAGNOSTICS = regex(
     r'"diagnostics": ?\[\s*\]|\bno (?:linter |lint )?(?:errors|problems|diagnostics|issues)\b', re.IGNORECASE
 )
 _A_DIAGNOSTIC = regex(r'"severity": ?"?(?:error|1\b)', re.IGNORECASE)
+
+
+def without_start_up(text: str) -> str:
+    """What a command printed, without what the start-up files of the shell complain of before any command runs."""
+    return _START_UP.sub("", text)
 
 
 def lines_of(text: str) -> list[str]:

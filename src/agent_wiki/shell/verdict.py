@@ -12,7 +12,13 @@ from itertools import islice
 from agent_wiki.shell.failures import text_failure
 from agent_wiki.shell.judging import judged_line
 from agent_wiki.shell.outcomes import State, Verdict
-from agent_wiki.shell.result_lines import diagnostics_line, error_line
+from agent_wiki.shell.result_lines import (
+    diagnostics_line,
+    error_line,
+    lines_of,
+    shows_failure,
+    without_start_up,
+)
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
@@ -36,6 +42,12 @@ _ABORTED = regex(
 )
 # What OpenHands puts behind the output of a command that has not ended, or of one that waited for such a one in vain.
 _LEFT_RUNNING = regex(r"\[The command (?:has no new output|timed out) after [\d.]{1,12} seconds?\b")
+# The harness waited no longer: what was printed until then says how it went, or nothing does.
+_TIMED_OUT = regex(
+    r"\A(?:Exit code: 124\nWall time: [^\n]{1,40}\n(?:Total output lines: \d{1,9}\n)?Output:\n"
+    r"(?:command timed out after \d{1,9} milliseconds\n)?|command timed out after \d{1,9} milliseconds\n)"
+)
+_ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
@@ -79,9 +91,14 @@ def judged(
         return Verdict("called off", aborted.group(), turn)
     if command is None:
         return _of_tool(result, is_error, tool, turn)
+    result = without_start_up(result)
     running = _RUNNING.search(result[:_HEADER])
     if running and not is_error and _is_of_harness(result[: running.start()]):
         return Verdict("running", running.group(), turn)
+    if timed_out := _TIMED_OUT.match(result):
+        printed = result[timed_out.end() :]
+        says_so = any(shows_failure(line) or _ENDED_BADLY.search(line) for line in lines_of(printed))
+        return judged_line(command, printed, True, turn) if says_so else Verdict("unknown", turn=turn)
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)

@@ -58,6 +58,7 @@ class ArcShown:
     dead_ends: list[NotedLine]
     repairs: list[NotedLine]
     loose_ends: list[NotedLine]
+    reported: list[NotedLine]
     recalled: list[RecallShown]
     text: list[Section]
     is_held: bool
@@ -175,6 +176,7 @@ def _arc(arc: Arc, path: str, session: Session, contents: SiteContents) -> ArcSh
         dead_ends=[NotedLine(each.turn, each.text) for each in said.dead_ends],
         repairs=[NotedLine(each.event, f"{each.text} (ended by T{each.remedy})") for each in said.repairs],
         loose_ends=[NotedLine(each.turn, f"{_LOOSE_ENDS[each.kind]}: {each.text}") for each in said.loose_ends],
+        reported=[NotedLine(each.turn, f"“{each.text}”") for each in said.reported],
         recalled=[_recalled(each, contents) for each in said.recalled],
         text=[] if is_ours or is_held else _text_of(path, contents),
         is_held=is_held,
@@ -218,7 +220,7 @@ def _held(
     """What the record says of single turns."""
     notes: dict[int, list[str]] = {}
     for arc in _shown_arcs(session):
-        noted = [(each.turn, each.text) for each in (*arc.key_turns, *arc.dead_ends)]
+        noted = [(each.turn, each.text) for each in (*arc.key_turns, *arc.dead_ends, *arc.reported)]
         for turn, text in [*noted, *((each.turn, each.text) for each in arc.loose_ends)]:
             notes.setdefault(turn, []).append(text)
         for repair in arc.repairs:

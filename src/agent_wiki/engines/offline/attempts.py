@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.shell.files_written import edits_of
-from agent_wiki.shell.result_lines import quoted
+from agent_wiki.shell.result_lines import quoted, without_start_up
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -184,6 +184,7 @@ def edit_old_text(call: Call) -> str:
 
 def output_of(result: str) -> str:
     """A shell's output without what the harness wrapped around it, the middle of a long one left out."""
+    result = without_start_up(result)
     if len(result) > 2 * _MOST_OUTPUT:
         result = result[:_MOST_OUTPUT] + "\n" + result[-_MOST_OUTPUT:]
     result = _CODEX_HEAD.sub("", _unwrapped(result), count=1)

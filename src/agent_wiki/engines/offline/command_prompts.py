@@ -26,6 +26,7 @@ _ROLE = regex(
     r"Input: *(?P<own>[^\n]{0,300})\n",
     needs=("Input:",),
 )
+_TAGGED = regex(r"<user_(input|request)>\s*(?P<own>\S.{0,4000}?)\s*</user_\1>", re.DOTALL, needs=("</user_",))
 _PERSONA = regex(
     r"\AYou must fully embody this agent's persona\b.{0,2000}?\bagents/(?:[\w-]+/)*(?P<name>[\w-]{2,40})\.md", re.DOTALL
 )
@@ -37,6 +38,8 @@ _UNFILLED = "$ARGUMENTS"
 
 def asked_in_command_prompt(text: str) -> str | None:
     """The request in a command's prompt; None where `text` is no such prompt."""
+    if tagged := _TAGGED.search(text):
+        return str(tagged["own"])
     if role := _ROLE.match(text):
         job = role["job"][:1].upper() + role["job"][1:]
         return f"{job}: {role['own']}" if role["own"].strip() else job

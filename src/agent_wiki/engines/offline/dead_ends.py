@@ -61,18 +61,17 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
             if _is_done_later(act, stretch.acts) or _is_approved_later(act, stretch.acts):
                 continue
             reason = refusal_words(act)
-            text = f"The user refused {called(act)}"
-            notes.append(_note(act.turn, f"{text}: “{plain_line(reason, 120)}”" if reason else text))
+            why = f": “{plain_line(reason, 120)}”" if reason else ""
+            notes.append(_note(act.turn, f"The user refused {called(act)}{why}"))
     turns = [act.turn for act in stretch.acts]
     for turn in stretch.interrupts():
-        if turn in refused:
+        asked = max((each.turn for each in stretch.requests if each.turn < turn), default=0)
+        if turn in refused or asked == turn - 1:  # the user took a message of their own back
             continue
         before = bisect_left(turns, turn) - 1
-        asked = max((each.turn for each in stretch.requests if each.turn < turn), default=0)
         is_of_call = before >= 0 and turns[before] > asked  # else it stopped an answer to what was asked since
         after = f" after {called(stretch.acts[before])}" if is_of_call else ""
-        text = f"The user stopped the agent{after}"
-        notes.append(_note(turn, text))
+        notes.append(_note(turn, f"The user stopped the agent{after}"))
     return notes
 
 

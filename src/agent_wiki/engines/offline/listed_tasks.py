@@ -16,7 +16,7 @@ _ITEM = regex(r"^[ \t]{0,2}(?:#{1,4}[ \t]+)?(?P<number>\d{1,2})[.)][ \t]+(?P<tit
 _NOT_TASKS = written("not_tasks", re.IGNORECASE)
 _LABEL = regex(r"^(?:fix|task|issue|todo|item|add|feature)\s*:\s*", re.IGNORECASE)
 _IN_SENTENCES = regex(r"[.:?,;{}]$|[.!?] ")
-_MARKS = regex(r"[*_`#]+|\s*[:—-]+\s*$")
+_MARKS = regex(r"[*`#]+|(?<!\w)_+|_+(?!\w)|\s*[:—-]+\s*$")
 
 
 def listed_tasks(text: str) -> tuple[str, list[str]]:

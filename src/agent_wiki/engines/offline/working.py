@@ -116,12 +116,11 @@ def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert") and act.has_worked]
     ran.sort(key=lambda act: _SETS_UP.search(act.call.command() or "") is None)  # what changes the machine comes first
-    names = distinct([called(act) for act in ran])
+    names = [name for name in distinct([called(act) for act in ran]) if not name.startswith("`$")]  # only a variable
     if not names:
         return None
-    return Sentence(
-        min(act.turn for act in ran), 22 if any(act.edits for act in acts) else 40, f"It ran {listing(names)}."
-    )
+    weight = 22 if any(act.edits for act in acts) else 40
+    return Sentence(min(act.turn for act in ran), weight, f"It ran {listing(names)}.")
 
 
 def _served(acts: list[Act]) -> Sentence | None:

@@ -1,3 +1,1 @@
-"""One module a family of signals, each with `lessons(session) -> list[Lesson]`. The numbers are those of a list of
-signals that was made by reading whole sessions by hand.
-"""
+"""One module a family of signals, with `lessons(session)`; the numbers are those of a list made by reading sessions."""
