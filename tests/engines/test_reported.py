@@ -72,6 +72,13 @@ def test_a_heading_stands_only_over_what_it_leads_in_to() -> None:
     ]
 
 
+def test_of_a_line_that_ends_by_asking_what_comes_before_is_kept() -> None:
+    reply = f"{LAMPS}\nTwo of them are left. The second is the cleaner one. Shall I hang it?\nShall I go on?"
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))][1:] == [
+        "Two of them are left. The second is the cleaner one."
+    ]
+
+
 def test_a_long_line_is_cut_where_a_sentence_ends() -> None:
     long = "The first sentence of it is short enough to be shown. " + "A word or two of the second one, " * 12
     lines = reported(asked().edit("src/cart.ts").says(f"{long}\n{LAMPS}"))

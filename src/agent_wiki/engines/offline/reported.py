@@ -26,6 +26,7 @@ _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _CODE = regex(r"`[^`]*`")
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
+_ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
 _SENTENCE = regex(r"[.!?](?=\s)")
 
 
@@ -99,9 +100,8 @@ def _lines(reply: str) -> Iterator[str]:
             continue
         if line.strip() and len(line) - len(line.lstrip()) <= depth:
             heading, depth = "", 0  # it led in to what stood below it, deeper
-        text = line if _CODE.fullmatch(line) else _cut(line.strip(" *->|_\t"))
-        is_asked = text.endswith(("?", "？"))
-        if sum(map(str.isalpha, text)) < 2 or is_asked or CHEER.fullmatch(text) or PLEASANTRY.match(text):
+        text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
+        if sum(map(str.isalpha, text)) < 2 or CHEER.fullmatch(text) or PLEASANTRY.match(text):
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         yield f"{under}{BELOW}{text}" if under else text
