@@ -44,6 +44,10 @@ def test_without_words_it_is_what_the_prompt_is_for() -> None:
     rest = "## Outline\n\nGoal: Find what the specification leaves open and ask for it.\n"
     assert asked_in_command_prompt(_prompt("", rest)) == "Find what the specification leaves open and ask for it."
     assert asked_in_command_prompt(_prompt("$ARGUMENTS")) == "Write the plan"
+    checked = _STEPS.replace("**Setup**", "**Check the lists**")
+    assert asked_in_command_prompt(_prompt("", checked)) == "Write the plan"
+    plain = checked.replace("**Write the plan**: Follow the template.", "Implement the plan as it is:")
+    assert asked_in_command_prompt(_prompt("", plain)) == "Implement the plan as it is"
 
 
 def test_an_older_form_has_its_input_on_a_line() -> None:

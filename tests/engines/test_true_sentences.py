@@ -394,3 +394,9 @@ def test_a_variable_alone_is_nothing_that_was_run() -> None:
     story = summary(asked().run("$?", "True").run("lampctl hang", "hung").says("It hangs.")).narrative
     assert "ran `lampctl hang`" in story
     assert "`$?`" not in story
+
+
+def test_a_stop_before_the_last_request_is_no_end() -> None:
+    session = Session(cwd="/home/me/shop", exit_status="interrupted").user("mend the lamp").run("make lamps", "1")
+    session.user("[stopped]", "interrupt").user("do that for the mill").run("make mill", "1")
+    assert "stopped the agent there" not in summary(session).narrative

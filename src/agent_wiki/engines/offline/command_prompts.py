@@ -19,7 +19,7 @@ _OPENING = regex(
 _PURPOSE = regex(r"^(?:(?:Goal|Purpose): *|#+ (?:Goal|Purpose)\s*\n\s*)(?P<own>[A-Z][^\n.]{20,400}\.?)", re.MULTILINE)
 _NAMED = regex(r"\btyped after `(?P<own>/[\w.:-]{2,60})`")
 _FEW_WORDS = 4  # typed: they say little without what the command is for
-_STEP = regex(r"^ {0,3}\d{1,2}\. +\*\*(?P<name>[A-Z][^*\n]{3,60}?):?\*\*", re.MULTILINE)
+_STEP = regex(r"^ {0,3}\d{1,2}\. +(?:\*\*)?(?P<name>[A-Z][^*\n`:]{3,60}?):?(?:\*\*|$)", re.MULTILINE)
 # What a client's own command puts in front of what was typed.
 _ROLE = regex(
     r"\A(?:You are [^\n.]{3,80}\. )?Your (?:job|task) is to (?P<job>[^\n.]{10,120})\.\s+---\s+"
@@ -32,7 +32,9 @@ _PERSONA = regex(
 )
 _DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.`]{5,60}?)(?= at\b|[\n.`])", re.MULTILINE)
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
-_FRAME = regex(r"(?:set-?up|initiali[sz]e|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE)
+_FRAME = regex(
+    r"(?:(?:project )?set-?up|initiali[sz]e|check|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE
+)
 _UNFILLED = "$ARGUMENTS"
 
 

@@ -122,7 +122,8 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
 def _unknown(stretch: Stretch) -> str:
     interrupts = stretch.interrupts()
     last = stretch.acts[-1] if stretch.acts else None
-    if stretch.trajectory.source.exit_status == "interrupted" and stretch.followed_by is None:
+    is_later = not interrupts or interrupts[-1] > stretch.last_request_turn()  # else the agent went on after it
+    if stretch.trajectory.source.exit_status == "interrupted" and stretch.followed_by is None and is_later:
         return f"{_reply(stretch)} The user stopped the agent there.".strip()
     if interrupts and interrupts[-1] >= max(last.end if last else 0, stretch.last_turn - 2):
         return f"{_reply(stretch)} The user stopped the agent there (T{interrupts[-1]}).".strip()

@@ -107,8 +107,7 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
             reason = refusal_words(act)
             words = f": {said(reason, 200)}" if reason else ""
             found.append(_Candidate(80 if reason else 48, act.turn, f"The user refuses {called(act)}{words}"))
-    found += [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
-    return found
+    return found + [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
 
 
 def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:

@@ -52,9 +52,8 @@ def standing_requests(stretch: Stretch) -> list[UserRequest]:
     interrupts = stretch.interrupts()
     while len(requests) > 1 and len(requests[1].text.split()) >= _LEAST_WORDS_IN_PLACE:
         start, end = requests[0].turn, requests[1].turn
-        has_begun = any(
-            start < act.turn < end and act.has_worked and act.is_work and act.kind != "delegate" for act in stretch.acts
-        )
+        worked = (act for act in stretch.acts if start < act.turn < end and act.has_worked and act.is_work)
+        has_begun = any(act.kind != "delegate" for act in worked)
         if has_begun or not any(start < turn < end for turn in interrupts):
             break
         requests = requests[1:]

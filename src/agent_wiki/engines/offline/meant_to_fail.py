@@ -60,7 +60,6 @@ def _is_expected(stretch: Stretch, act: Act) -> bool:
 def is_of_another_state(act: Act) -> bool:
     """It checks the code as it was once, or elsewhere: put away, taken out of the history, or in a copy."""
     words = [each.words for each in act.commands]
-    taken_out = any(
-        each[:1] == ("git",) and not _TAKES_OUT.isdisjoint(each[1:2]) and each[2:3] != ("pop",) for each in words
-    )
+    of_git = (each[1:3] for each in words if each[:1] == ("git",))
+    taken_out = any(not _TAKES_OUT.isdisjoint(each[:1]) and each[1:] != ("pop",) for each in of_git)
     return taken_out or any(each[:1] == ("cd",) and each[1:2] and each[1].startswith(TEMPORARY) for each in words)
