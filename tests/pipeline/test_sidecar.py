@@ -186,7 +186,7 @@ def test_a_pack_that_cannot_be_read_changes_nothing(wiki: Path, damage: object, 
     assert before == {name: each for name, each in _files(clone).items() if not name.startswith("_sessions/")}
 
 
-@pytest.mark.parametrize("value", ["sidecar", "sidecar:", "packs"])
+@pytest.mark.parametrize("value", ["sidecar", "sidecar:", "packs", "pages:packs"])
 def test_a_place_that_is_none_is_one_line(tmp_path: Path, value: str) -> None:
     with pytest.raises(RunError, match="summaries: write pages, or sidecar:PLACE"):
         _build(tmp_path / "wiki", _LESSONS, value)
@@ -194,7 +194,7 @@ def test_a_place_that_is_none_is_one_line(tmp_path: Path, value: str) -> None:
         _build(tmp_path / "wiki", _LESSONS, "sidecar:packs")
 
 
-@pytest.mark.parametrize("value", ["sidecar", "sidecar:", "bogus"])
+@pytest.mark.parametrize("value", ["sidecar", "sidecar:", "bogus", "pages:packs"])
 def test_an_option_that_names_no_place_is_answered_by_its_own_name(
     value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

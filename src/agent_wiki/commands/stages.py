@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -238,15 +237,11 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
 
 def _check_words_of_config(options: Mapping[str, Any]) -> None:
     """Raises `UsageError` for an option that goes into `_config.yaml` and is none of its words."""
-    from agent_wiki.errors import RunError
-    from agent_wiki.wiki.config import parse_config
-    from agent_wiki.wiki.layout import CONFIG
+    from agent_wiki.wiki.config import what_to_write
 
     for name in ("summaries", "pii"):
-        try:
-            parse_config(json.dumps({name: options.get(name) or None}))
-        except RunError as error:
-            raise UsageError(str(error).replace(f"{CONFIG}: {name}", f"--{name}", 1)) from error
+        if words := what_to_write(name, options.get(name) or None):
+            raise UsageError(f"--{name}: write {words}")
 
 
 def _of_shard(options: Options, shard: str | None, out: str | None) -> tuple[Options, Callable[..., Report]]:

@@ -32,6 +32,7 @@ REJECTED: Section = ("rejected",)
 RELEASED: Section = ("released",)
 ALLOWED_SECRETS: Section = ("allowed_secrets",)
 IN_GIT = "pages"
+_WORDS = {"summary_names": ("session", "title"), "pii": ("replace", "keep")}
 
 _SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED, RELEASED, ALLOWED_SECRETS)
 
@@ -97,10 +98,10 @@ def parse_config(text: str) -> Config:
         released={name: _release(value) for name, value in released.items() if isinstance(value, dict)},
         allowed_secrets={name: _allowed(value) for name, value in allowed.items() if isinstance(value, dict)},
         kept=tuple(texts_of(root.get("kept"))),
-        are_summaries_titled=_is_second(root, "summary_names", "session", "title"),
-        keeps_personal_data=_is_second(root, "pii", "replace", "keep"),
+        are_summaries_titled=_checked(root, "summary_names") == "title",
+        keeps_personal_data=_checked(root, "pii") == "keep",
         trusted=_listed(root, "trust"),
-        sidecar=_sidecar(root.get("summaries")),
+        sidecar=str(_checked(root, "summaries") or "").partition(":")[2].strip(),
     )
 
 
@@ -158,20 +159,21 @@ def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:
     return tuple(sorted(set(ignored)))
 
 
-def _sidecar(summaries: Any) -> str:
-    """The place of `summaries: sidecar:PLACE`; empty where summaries and records are files of the wiki's git."""
-    kind, _, place = str(summaries or IN_GIT).partition(":")
-    if kind == IN_GIT or (kind == "sidecar" and place.strip()):
-        return place.strip()
-    raise RunError(f"{CONFIG}: summaries: write {IN_GIT}, or sidecar:PLACE with a folder or an address in a bucket")
+def what_to_write(name: str, value: Any) -> str:
+    """What to write for `name` in place of a value that is none of its words; empty where it is one, or None."""
+    if name == "summaries":
+        kind, _, place = str(value or IN_GIT).partition(":")
+        fits = (kind == IN_GIT and not place) or (kind == "sidecar" and bool(place.strip()))
+        return "" if fits else f"{IN_GIT}, or sidecar:PLACE with a folder or an address in a bucket"
+    return "" if value is None or value in _WORDS[name] else ", or ".join(_WORDS[name])
 
 
-def _is_second(root: Mapping[str, Any], name: str, first: str, second: str) -> bool:
-    """Whether the second of two words is written. Raises `RunError`: what nobody knows must not be taken for either."""
+def _checked(root: Mapping[str, Any], name: str) -> Any:
+    """The value of `name`. Raises `RunError`: what nobody knows must not be taken for one of its words."""
     value = root.get(name)
-    if value in (None, first, second):
-        return bool(value == second)
-    raise RunError(f"{CONFIG}: {name}: write {first}, or {second}; correct it and run again")
+    if words := what_to_write(name, value):
+        raise RunError(f"{CONFIG}: {name}: write {words}; correct it and run again")
+    return value
 
 
 def _entries_but(entries: Mapping[str, Any], kind: str, rejected: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
