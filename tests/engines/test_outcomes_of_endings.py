@@ -32,6 +32,18 @@ def test_a_line_in_a_program_s_own_folder_is_no_work_on_a_later_request() -> Non
     assert shown(made().user("now draft the letter to the makers too").write("letter.md")).basis != "unfinished"
 
 
+def test_a_fault_that_the_user_shows_last_and_that_was_only_talked_about_makes_a_success_partial() -> None:
+    def shipped() -> Session:
+        pushed = Session().user("add a lamp command and push").edit("a.py")
+        return pushed.run("git push", "   0a1b2c3..4d5e6f7  main -> main").says("Pushed.")
+
+    pasted = "me@shop:~$ lamp --help\nCommand 'lamp' not found, but can be installed with:\napt install lamp"
+    result = shown(shipped().user(pasted).says("Open a new terminal."))
+    assert (result.outcome, result.turn) == ("partial", 7)
+    assert result.quote == "Command 'lamp' not found, but can be installed with:"
+    assert shown(shipped().user("what is the name of that branch?").says("main")).outcome == "success"
+
+
 def test_a_push_does_not_meet_what_was_asked_for_after_it() -> None:
     pushed = Session().user("fix it and push").edit("a.py").run("git push", "   0a1b2c3..4d5e6f7  main -> main")
     assert shown(pushed.says("Pushed.")).outcome == "success"

@@ -239,3 +239,33 @@ def test_what_a_client_records_where_nothing_was_asked_is_no_answer_and_a_questi
     arc = summary(session.says("No response requested."))
     assert "In its own words: “The guests' totals are capped too”" in arc.narrative
     assert not any("goes through" in note.text for note in arc.key_turns)
+
+
+def test_what_ran_is_told_in_its_order_with_its_turns() -> None:
+    session = Session().user("put the shop's new lamps on the site").run("shopctl sync").run("shopctl stop")
+    story = summary(session.run("sudo shopctl start").says("It is on.")).narrative
+    assert "ran `shopctl sync` (T2), `shopctl stop` (T4) and `sudo shopctl start` (T6)." in story
+
+
+def test_a_file_that_a_fallback_says_is_not_there_was_not_read() -> None:
+    session = Session().user("what does the shop sell?").read("lamps.md")
+    story = summary(session.run("cat caps.md 2>/dev/null || echo 'no caps'", "no caps").says("Lamps.")).narrative
+    assert "The agent read `lamps.md`." in story
+
+
+def test_files_in_a_temporary_folder_are_said_to_be_there() -> None:
+    story = summary(Session().user("count the lamps").write("/tmp/count.py").says("Written.")).narrative
+    assert "wrote `count.py` in a temporary folder." in story
+
+
+def test_a_check_that_failed_once_did_not_fail_still() -> None:
+    story = summary(capped().run("npm run check", "Found 2 errors.", failed=True).says("See above.")).narrative
+    assert "At the end `npm run check` failed (T5)" in story
+
+
+def test_behind_a_change_of_the_folder_the_line_that_tells_is_quoted() -> None:
+    shown = "The command 'lampc' could not be found in this shop.\nFor details visit:\nhttps://lamps.example/help"
+    story = summary(
+        Session().user("light it").run("cd shop && lampc up", shown, failed=True).says("Not there.")
+    ).narrative
+    assert "`lampc up` failed (T3): “The command 'lampc' could not be found in this shop”" in story

@@ -77,10 +77,30 @@ def is_followed(chain: Chain, at: int, lines: Sequence[str]) -> bool:
     """
     if chain.viewers(at):
         return False
-    later = (chain.steps[each] for each in chain.runs_after(at))
-    said = (" ".join(word for word in step.words[1:] if word[:1] != "-") for step in later if step.program in PRINTERS)
-    wanted = {words.strip() for words in said if len(words) > 1 and "$" not in words}
+    wanted = {said for each in chain.runs_after(at) if (said := _fixed_words(chain.steps[each]))}
     return bool(wanted) and any(line.strip() in wanted for line in lines)
+
+
+def fell_back(chain: Chain, lines: Sequence[str]) -> dict[int, str]:
+    """The steps behind which what runs only where they fail said its words: `cat a || echo "no a"`.
+
+    In: the lines that the whole command line printed. Out: step → the line; none where several may have failed.
+    """
+    found: dict[int, str] = {}
+    for at, step in enumerate(chain.steps[1:], 1):
+        said = _fixed_words(step) if chain.steps[at - 1].after == "||" else ""
+        line = next((line for line in lines if line.strip() == said), "") if said else ""
+        tried = [last for _, last in chain.pipelines if last < at and at in chain.fallback(last)]
+        able = [each for each in tried if not is_trivial(chain.steps[each])]
+        if line and len(able) == 1:
+            found[able[0]] = line
+    return found
+
+
+def _fixed_words(step: SimpleCommand) -> str:
+    """What a step prints, where that stands in the command line; empty where it prints something else, or a sign."""
+    said = " ".join(word for word in step.words[1:] if word[:1] != "-").strip() if step.program in PRINTERS else ""
+    return said if len(said) > 1 and "$" not in said else ""
 
 
 def chain_of(steps: tuple[SimpleCommand, ...]) -> Chain:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from agent_wiki.shell.blame import is_task, speakers
-from agent_wiki.shell.chain import Chain, chain_of, is_followed, is_trivial, printed_codes, shows_end
+from agent_wiki.shell.chain import Chain, chain_of, fell_back, is_followed, is_trivial, printed_codes, shows_end
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, SHOWS_END
@@ -52,6 +52,7 @@ class _Judge:
         self.steps = chain.steps
         self.lines = [line for line in lines_of(result) if line.strip()]
         self.codes = printed_codes(chain, self.lines)
+        self.fallen_back = fell_back(chain, self.lines)
         self.signs = self._signs()
 
     def verdict(self) -> Verdict:
@@ -96,6 +97,8 @@ class _Judge:
         last = [at for at in self.able_to_speak if not _only_shows(self.steps[at])][-1:]
         for at in last if self.lines and _GIVES_UP.match(self.lines[-1]) else ():
             found.setdefault(at, self.lines[-1])
+        for at, line in self.fallen_back.items():
+            found.setdefault(at, line)
         for at, (code, line) in self.codes.items():
             if code:
                 found.setdefault(at, line)
@@ -200,6 +203,8 @@ class _Judge:
         fallback = self.chain.fallback(at)
         if not fallback or any(later in bad for later in fallback):
             return False
+        if at in self.fallen_back and not is_check(self.steps[at]):
+            return True  # a question, whose answer is no
         return _only_shows(self.steps[at]) or any(not is_trivial(self.steps[later]) for later in fallback)
 
     def _quiet(self, states: Sequence[StepState]) -> State:
@@ -234,7 +239,7 @@ class _Judge:
         for at in self.signs:
             if at not in known and self.failed and not self.chain.is_covered[at] and states[at] != "not run":
                 states[at] = "failed"
-        for at in [at for at, state in enumerate(states) if state == "passed"]:
+        for at in [last for _, last in self.chain.pipelines if states[last] == "passed"]:
             for later in self.chain.fallback(at):
                 states[later] = "not run"
         return tuple(states)

@@ -44,7 +44,7 @@ _WORDS_WITHIN = (
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(
-    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): "
+    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): |ERROR:  \S"
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: "
     r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"

@@ -19,14 +19,13 @@ def _rules(script: Script) -> list[str]:
 
 
 def test_another_call_of_the_same_message_is_not_in_between() -> None:
-    blocked = r"npm : File C:\node\npm.ps1 cannot be loaded because running scripts is disabled"
-    script = Script().runs("npm test", blocked, failed=True)
+    script = Script().runs("mvn test -pl core", "bash: mvn: command not found", failed=True)
     script.builder.assistant(None, calls=[("a", "Bash", '{"command": "make clean"}')])
-    script.builder.assistant(None, calls=[("b", "Bash", '{"command": "npm.cmd test"}')])
+    script.builder.assistant(None, calls=[("b", "Bash", '{"command": "./mvnw test -pl core"}')])
     script.builder.tool("a", "cleaned", is_error=False)
     script.builder.tool("b", "3 passed", is_error=False)
     (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Call npm.cmd in PowerShell"
+    assert lesson.guideline.title == "Call ./mvnw instead of mvn"
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
 
 

@@ -170,18 +170,6 @@ def edit_text(call: Call) -> str:
     return str(patch)
 
 
-def edit_old_text(call: Call) -> str:
-    """What an edit removed, where the call says so."""
-    for key in ("old_string", "old_str", "oldString", "TargetContent"):
-        value = call.arguments.get(key)
-        if isinstance(value, str):
-            return value
-    patch = call.arguments.get("input") or call.arguments.get("patch") or ""
-    if isinstance(patch, str) and "*** Begin Patch" in patch:
-        return "\n".join(line[1:] for line in patch.splitlines() if line.startswith("-"))
-    return ""
-
-
 def output_of(result: str) -> str:
     """A shell's output without what the harness wrapped around it, the middle of a long one left out."""
     result = without_start_up(result)

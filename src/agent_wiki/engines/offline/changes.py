@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
+from agent_wiki.engines.offline.edit_changes import edited_parts
 from agent_wiki.engines.offline.wording import code, listing
-from agent_wiki.shell.files_written import edits_of
 from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
@@ -29,7 +29,6 @@ _NAMED = regex(
     re.MULTILINE,
 )
 _HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
-_PATCH_FILE = regex(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
 
 
 @lru_cache(maxsize=1024)  # the few files of a session, which many ask about
@@ -107,19 +106,4 @@ def _words(old: str, new: str) -> str:
 
 def _replaced(act: Act, path: str) -> Iterator[tuple[str, str]]:
     """Yield the old and the new texts of an edit, as far as the call holds them."""
-    arguments = act.call.arguments
-    edits = list(edits_of(arguments))
-    if edits:
-        yield from ((old, new) for old, new, _ in edits)
-        return
-    for key in _WHOLE:
-        if isinstance(arguments.get(key), str):
-            yield "", arguments[key]
-            return
-    patch = next((each for each in arguments.values() if isinstance(each, str) and "*** Begin Patch" in each), "")
-    pieces = _PATCH_FILE.split(patch[: 10 * _MOST_READ])
-    for name, body in zip(pieces[1::2], pieces[2::2], strict=True):
-        if name.strip() == path:
-            lines = body.split("\n")
-            old, new = ("\n".join(each[1:] for each in lines if each.startswith(sign)) for sign in "-+")
-            yield old, new
+    return ((old, new) for file, old, new in edited_parts(act.call) if file == path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
-from agent_wiki.engines.offline.attempts import edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import edit_text
 from agent_wiki.shell.files_written import edits_of, patch_parts
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -32,6 +32,11 @@ def _texts(edits: Iterable[Call]) -> Iterator[tuple[str, str]]:
     return ((old, new) for edit in edits for _, old, new in edited_parts(edit))
 
 
+def edit_old_text(edit: Call) -> str:
+    """What an edit removed, where the call says so."""
+    return "\n".join(old for old, _ in _texts([edit]))
+
+
 def edited_files(edits: Iterable[Call]) -> set[str]:
     """The files that edits name."""
     return {path for edit in edits for path, _, _ in edited_parts(edit)}
@@ -47,4 +52,4 @@ def edited_parts(edit: Call) -> Iterator[tuple[str, str, str]]:
         yield file, before, after
     path = edit.path() or edit.raw_arguments[:200]
     single = [(path, old, new) for old, new, _ in edits_of(edit.arguments)]
-    yield from single or ([] if parts else [(path, edit_old_text(edit), edit_text(edit))])
+    yield from single or ([] if parts else [(path, "", edit_text(edit))])

@@ -22,6 +22,7 @@ from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, re
 from agent_wiki.engines.offline.requests import UserRequest, says_no
 from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.reverted import (
+    lowered_where_faulty,
     lowered_where_reverted,
     lowered_where_stopped,
     lowered_where_unfinished,
@@ -83,7 +84,8 @@ def shown_outcome(stretch: Stretch) -> Shown:
     recorded = recorded_outcome(stretch.trajectory.source)
     if recorded is not None:
         return Shown(recorded, "recorded")
-    stopped = lowered_where_stopped(stretch, lowered_where_awaited(stretch, _shown(stretch)))
+    stopped = lowered_where_faulty(stretch, lowered_where_awaited(stretch, _shown(stretch)))
+    stopped = lowered_where_stopped(stretch, stopped)
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
     return Shown("partial", "unchecked") if shown.basis == "nothing" and _left_something(stretch) else shown
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import is_prose
-from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.requests import FAULT, UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -17,6 +17,7 @@ from agent_wiki.trajectory.lazily import regex
 
 UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
+_MOST_READ = 2_000
 _STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
 _REVERT = written("revert", re.IGNORECASE)
 _HANDS_ON = regex(r"\b(?:pr|pull request|push)\b", re.IGNORECASE)
@@ -66,6 +67,18 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
         is_open = bool(stretch.trajectory.messages[-1].tool_calls) or asked == stretch.last_turn
         is_made = asked > 0 and is_open and (stretch.has_product() or stretch.first_turn > 1)
     return Shown("partial", "unfinished", asked, quote) if is_made else shown
+
+
+def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
+    """A success is partial where the user's last words after it show a fault, and the agent did nothing about it."""
+    last = stretch.requests[-1] if len(stretch.requests) > 1 else None
+    if shown.outcome != "success" or last is None or last.turn <= (shown.turn or 0) or last.kind == "acceptance":
+        return shown
+    is_idle = not any(act.turn > last.turn and act.is_work for act in stretch.acts)
+    if not is_idle or FAULT.search(last.text[:_MOST_READ]) is None:
+        return shown
+    line = next((line for line in last.text[:_MOST_READ].splitlines() if FAULT.search(line)), "")
+    return Shown("partial", "user", last.turn, quoted(line) if quoted(line) in stretch.content(last.turn) else None)
 
 
 def _is_not_handed_on(request: UserRequest, last: Act) -> bool:

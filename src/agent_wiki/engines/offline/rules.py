@@ -107,7 +107,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         other_names.lessons,
         {
-            "recoveries/command-file": "PowerShell blocks the script of a program, and its `.cmd` runs.",
             "recoveries/other-package": "A package is not found by its name, and is by another one much like it.",
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
         },

@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, is_again, what_changed
 from agent_wiki.engines.offline.wording import called, code, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
-from agent_wiki.shell.programs import PRINTERS
+from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
 from agent_wiki.shell.result_lines import (
     complains,
     error_line,
@@ -88,7 +88,8 @@ def failure_line(act: Act) -> str:
     ):
         return ""  # the agent's own mark
     main = main_command(act)
-    is_own = len(act.commands) < 2 or (main and any(len(word) > 3 and word in line for word in main.words[1:]))
+    able = [each for each in act.commands if each.program not in SHELL_WORDS]
+    is_own = len(able) < 2 or (main and any(len(word) > 3 and word in line for word in main.words[1:]))
     if is_own or complains(line) or shows_failure(line):
         return line
     return last_line(result) if main is act.commands[-1] else ""  # another command of the line printed it

@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
+from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
@@ -54,7 +55,8 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
     """The files it read before it changed anything."""
     first_edit = next((act.turn for act in acts if act.edits), None)
     looks = [act for act in acts if act.kind == "look" and (first_edit is None or act.turn < first_edit)]
-    read = [(act, path) for act in looks if act.has_worked and (path := _looked_at(act))]
+    worked = [act for act in looks if act.has_worked and "failed" not in act.verdict.steps]
+    read = [(act, path) for act in worked if (path := _looked_at(act))]
     if not read:
         return None
     paths = [shown_path(path, cwd) for path in distinct([path for _, path in read])]  # two may be shown alike
@@ -93,7 +95,8 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     changes = [act for act, _ in kept]
     clauses = {path: change_of(changes, path, is_known=path in known) for path in dict.fromkeys(paths)}
     names = file_names(paths, stretch.trajectory.source.cwd, 4, clauses)
-    return Sentence(kept[0][0].turn, 80, f"It {verb} {names}{rounds}.")
+    where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
+    return Sentence(kept[0][0].turn, 80, f"It {verb} {names}{where}{rounds}.")
 
 
 def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
@@ -115,12 +118,15 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert") and act.has_worked]
-    ran.sort(key=lambda act: _SETS_UP.search(act.call.command() or "") is None)  # what changes the machine comes first
-    names = [name for name in distinct([called(act) for act in ran]) if not name.startswith("`$")]  # only a variable
+    first = {called(act): act.turn for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
+    telling = {called(act) for act in ran if _SETS_UP.search(act.call.command() or "")}  # what changes the machine
+    names = sorted(first, key=lambda name: (name not in telling, first[name]))
+    kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name])
     if not names:
         return None
     weight = 22 if any(act.edits for act in acts) else 40
-    return Sentence(min(act.turn for act in ran), weight, f"It ran {listing(names)}.")
+    dated = [f"{name} (T{first[name]})" for name in kept] if len(kept) > 1 else kept  # in which order
+    return Sentence(min(first.values()), weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
 
 
 def _served(acts: list[Act]) -> Sentence | None:

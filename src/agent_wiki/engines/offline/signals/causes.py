@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
+from agent_wiki.engines.offline.edit_changes import edit_old_text
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text, is_edit
+from agent_wiki.engines.offline.attempts import MinedSession, edit_text, is_edit
 from agent_wiki.engines.offline.changes import is_prose
+from agent_wiki.engines.offline.edit_changes import edit_old_text
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.attempts import MinedSession, edit_old_text, edit_text
+from agent_wiki.engines.offline.attempts import MinedSession, edit_text
+from agent_wiki.engines.offline.edit_changes import edit_old_text
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.shell.tools import EDIT_TOOLS

@@ -16,7 +16,6 @@ from agent_wiki.stages.call_effects import has_run
 from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
-_SCRIPT_BLOCKED = regex(r"^(\w[\w.-]{0,40}) : File \S+\.ps1 cannot be loaded", re.MULTILINE)
 _NOT_ON_PATH = regex(
     r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found(?!:)|command not found: ([\w.+-]{1,40})"
     r"|^'?([\w.+-]{1,40})(?:' is not recognized as an internal| : The term )",
@@ -49,7 +48,7 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             wording = named(missing, wanted, used)
             if _still_misses(missing, later):
                 continue
-            is_there = named is _command_file or later.verdict == "passed" or has_run(later.ended)
+            is_there = later.verdict == "passed" or has_run(later.ended)
             if wording is not None and named is _other_package:  # a name that was guessed may be anybody's
                 shown = re.compile(rf"(?<![\w-]){re.escape(wording.title.split()[1])}(?![\w-])")
                 before = session.trajectory.messages[: later.turn - 1]
@@ -70,18 +69,6 @@ def _stand_ins(
     others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not pattern.search(each.output)]
     for wanted in failed_steps(failed.ended):
         yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
-
-
-def _command_file(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    if wanted.program != name or used.program != f"{name}.cmd" or not set(wanted.words[1:]) & set(used.words[1:]):
-        return None
-    return Wording(
-        "recoveries/command-file",
-        f"Call {name}.cmd in PowerShell",
-        f"Call `{name}.cmd` instead of `{name}` in PowerShell where its policy blocks `{name}.ps1`.",
-        f"PowerShell answers that `{name}.ps1` cannot be loaded because running scripts is disabled.",
-        ("powershell", tag(name), "windows"),
-    )
 
 
 def _other_package(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
@@ -151,7 +138,6 @@ def _plain(words: tuple[str, ...]) -> list[str]:
 
 
 _STAND_INS = (
-    (_SCRIPT_BLOCKED, _command_file),
     (_NOT_ON_PATH, _through),
     (_NOT_ON_PATH, _by_other_name),
     (_NO_PACKAGE, _other_package),
