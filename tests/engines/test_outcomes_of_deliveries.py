@@ -312,3 +312,22 @@ def test_an_earlier_request_that_was_answered_after_a_look_makes_a_broken_off_se
 def test_the_line_of_an_answer_that_shows_it_is_no_announcement(lead: str) -> None:
     session = looked().says(f"{lead}\n\n" + "The lamp is lit by the shop's own cable. " * 12)
     assert (shown(session).quote or "").startswith("The lamp is lit")
+
+
+@pytest.mark.parametrize(
+    ("lead", "quote"),
+    [
+        (
+            "I now have comprehensive information. Here is my report:",
+            "- The parser reads each file twice, for no reason.",
+        ),
+        ("The parser is far too slow. It does:", "The parser is far too slow."),
+        ("Here is a full list of what is wrong:", "- The parser reads each file twice, for no reason."),
+    ],
+)
+def test_what_only_leads_in_to_an_answer_is_not_what_shows_it(lead: str, quote: str) -> None:
+    listed = (
+        "- The parser reads each file twice, for no reason.\n- It keeps all of them.\n" + "- And so it goes on.\n" * 9
+    )
+    text = f"{lead}\n\n```text\nparser.py and all the other files\n```\n{listed}"
+    assert shown(looked().says(text)).quote == quote

@@ -269,3 +269,9 @@ def test_behind_a_change_of_the_folder_the_line_that_tells_is_quoted() -> None:
         Session().user("light it").run("cd shop && lampc up", shown, failed=True).says("Not there.")
     ).narrative
     assert "`lampc up` failed (T3): “The command 'lampc' could not be found in this shop”" in story
+
+
+def test_of_a_partial_outcome_the_story_says_what_is_missing() -> None:
+    unseen = "Nothing in the recording shows whether it holds."
+    assert summary(capped().run("shopctl sync").says("The totals are capped now.")).narrative.endswith(unseen)
+    assert unseen not in summary(capped().says("The totals are capped now.")).narrative

@@ -7,6 +7,7 @@ import re
 from agent_wiki.engines.offline.acts import bare_name
 from agent_wiki.engines.offline.changes import are_documents
 from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.reservations import FENCED
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -16,6 +17,7 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 200  # of an answer
+_LABEL = 4  # words
 _LEAST_OF_REPORT = 20  # letters of what is said of a document that was written
 _LEFT_OPEN = written("left_open", re.IGNORECASE)
 _AWAITED = written("awaited", re.IGNORECASE | re.MULTILINE)
@@ -31,7 +33,8 @@ _VERDICT_FIELD = regex(
 )
 _ANNOUNCES = regex(
     r"\W*(?:(?:perfect|great|excellent|good|done)[!.,] *)?(?:now )?"
-    r"(?:let me|i'll|i will|i (?:now )?have (?:now )?(?:all|enough|everything|a \w+ (?:understanding|picture|view)))\b",
+    r"(?:let me|i'll|i will|i(?:'ve| (?:now )?have) (?:now |thoroughly |fully )*(?:all|enough|everything|comprehensive"
+    r"|explored|read (?:all|through)|a \w+ (?:understanding|picture|view)))\b",
     re.IGNORECASE,
 )
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
@@ -119,11 +122,13 @@ def _first_line(text: str) -> str | None:
     """The first line of an answer with a sentence in it; of an answer in JSON no verdict of the agent on its own."""
     lines = (
         line
-        for line in text.splitlines()
+        for line in FENCED.sub("", text).splitlines()
         if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|")) and not _VERDICT_FIELD.match(line)
         if not _ANNOUNCES.match(line)
     )
-    line = next(lines, "")
+    said = list(lines)
+    kept = (each if each[-1:] not in ":：" else each[: each.rfind(". ") + 1] for each in map(str.rstrip, said))
+    line = next((each for each in kept if len(each.split()) > _LABEL), next(iter(said), ""))  # no mere lead-in
     field = _TEXT_FIELD.match(line)
     return quoted(field["text"] if field else line) or None
 

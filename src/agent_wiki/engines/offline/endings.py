@@ -26,6 +26,7 @@ _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Cl
 BARE = regex(
     r"(?:\d{1,3}[.)])?\s*(?:`[^`\s]{1,200}`|[\w.~-]*/[\w./@~-]+|[,;&+\s-]|\b(?:and|or)\b)*\W*"
 )  # only files and names
+_UNSHOWN = "Nothing in the recording shows whether it holds."
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
@@ -39,7 +40,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     if shown.basis == "recorded":
         return _recorded(stretch)
     if shown.basis in ("nothing", "unchecked"):
-        return _unknown(stretch)
+        return _unknown(stretch, shown)
     based = _checked(stretch, shown, troubles) if shown.basis == "check" else _shown_otherwise(stretch, shown)
     is_graded = shown.basis in ("check", "graded") and len(stretch.requests) < 2 and is_graded_elsewhere(stretch)
     reply = "" if shown.basis == "cut-off" and shown.quote else _reply(stretch)
@@ -120,7 +121,7 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     return f"{text[:-1]}, while {listing(passed)} passed." if passed else text
 
 
-def _unknown(stretch: Stretch) -> str:
+def _unknown(stretch: Stretch, shown: Shown) -> str:
     interrupts = stretch.interrupts()
     last = stretch.acts[-1] if stretch.acts else None
     is_later = not interrupts or interrupts[-1] > stretch.last_request_turn()  # else the agent went on after it
@@ -131,7 +132,9 @@ def _unknown(stretch: Stretch) -> str:
     if last is not None and last.call.result is None and last.turn >= stretch.last_turn - 1:
         end = f"The recording ends before {called(last)} was answered (T{last.turn})."
         return " ".join(filter(None, (_reply(stretch), end)))
-    return " ".join(filter(None, (_reply(stretch), _open_end(stretch), _next_words(stretch), _asks(stretch))))
+    ends = list(filter(None, (_open_end(stretch), _next_words(stretch), _asks(stretch))))
+    is_made = shown.basis == "unchecked" and not ends
+    return " ".join(filter(None, (_reply(stretch), *ends, _UNSHOWN if is_made else "")))
 
 
 def _open_end(stretch: Stretch) -> str:
