@@ -189,7 +189,11 @@ def entire() -> list[Document]:
 def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
-    return found | {"antigravity": antigravity(), "cursor": cursor(), "entire": entire()}
+    return (
+        found
+        | {"antigravity": antigravity(), "cursor": cursor(), "entire": entire()}
+        | {"gemini without header": gemini()[1:]}
+    )
 
 
 def single_documents() -> dict[str, Document]:

@@ -11,6 +11,7 @@ import pytest
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import gemini_cli
+from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory, Usage
 from tests.readers.lines import only, recorded_lines, shape, write_document, write_lines
@@ -257,6 +258,38 @@ def test_odd_values_cost_nothing(tmp_path: Path) -> None:
     trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, user("a", "go"), *odd]))
     assert ("user", "go") in shape(trajectory)
     assert trajectory.source.usage is None
+
+
+def test_a_session_that_has_lost_its_header_is_known_by_its_first_message(tmp_path: Path) -> None:
+    reply = gemini("b", "", model="gemini-x", toolCalls=[shell("c1", "ok")])
+    result = user("r", [reply["toolCalls"][0]["result"][0]])
+    lines = [reply, result, {"$set": {"lastUpdated": "2026-02-03T04:05:09.000Z"}}, user("c", "go on")]
+    trajectory = read(write_lines(tmp_path / "a.jsonl", lines))
+    assert shape(trajectory) == [("assistant", None), ("tool", "ok"), ("user", "go on")]
+    assert (trajectory.model, trajectory.timestamp) == ("gemini-x", "2026-02-03T04:05:02Z")
+    assert trajectory.source.ended_at == "2026-02-03T04:05:09Z"
+    grown = read(write_lines(tmp_path / "grown.jsonl", [*lines, gemini("d", "Done.")]))
+    assert grown.session_id == trajectory.session_id == f"gemini-cli-{short_digest(('b', reply['timestamp']))}"
+    named = read(write_lines(tmp_path / "named.jsonl", [*lines, {"$set": {"sessionId": HEADER["sessionId"]}}]))
+    assert named.session_id == HEADER["sessionId"]
+
+
+@pytest.mark.parametrize("changed", [{"id": 1}, {"timestamp": 1}, {"type": "model"}, {"type": []}])
+def test_lines_that_only_look_like_messages_are_no_session_without_header(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    replies = [gemini("b", "ok"), {**gemini("c", "ok"), **changed}]
+    assert not gemini_cli.claims(write_lines(tmp_path / "a.jsonl", replies).sample())
+    assert not gemini_cli.claims(write_lines(tmp_path / "b.jsonl", [user("a", "go"), user("b", "on")]).sample())
+
+
+def test_a_call_that_the_user_refused_and_that_stands_among_the_parts_is_no_failure(tmp_path: Path) -> None:
+    calling = {"functionCall": {"id": "c1", "name": "run_shell_command", "args": {"command": "make"}}}
+    refused = {"error": "[Operation Cancelled] Reason: User did not allow tool call"}
+    answer = {"functionResponse": {"id": "c1", "name": "run_shell_command", "response": refused}}
+    listed = [user("a", "go"), gemini("b", "", content=[calling]), user("r", [answer])]
+    trajectory = read(write_lines(tmp_path / "a.jsonl", [HEADER, {"$set": {"messages": listed}}]))
+    assert (trajectory.messages[-1].is_error, trajectory.messages[-1].mark) == (None, "rejected")
 
 
 def real_sessions(traces: Path) -> list[tuple[Path, list[dict[str, Any]]]]:

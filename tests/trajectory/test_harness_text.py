@@ -27,6 +27,7 @@ WRITTEN = [
     "# AGENTS.md instructions for /srv/shop\n\nFix it.",
     "Contents of /srv/shop/CLAUDE.md (project instructions, checked into the codebase):\n\nFix it.",
     "Base directory for this skill: /srv/shop/.claude/skills/cart\n\nFix it.",
+    "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\na.py\n```",
 ]
 OWN = [
     "This session is being slow. Fix it.",
@@ -36,6 +37,7 @@ OWN = [
     "# AGENTS.md is out of date, fix it.",
     "Contents of /srv/shop/CLAUDE.md are wrong, fix it.",
     "<summary> has no marker in Safari.",
+    "I ran the following shell command: `ls`. Fix it.",
     "Context from the previous page is lost on reload, fix it.",
 ]
 

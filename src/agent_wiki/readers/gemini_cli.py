@@ -3,7 +3,8 @@
 In the JSONL, a message that grows is appended again in full under its id, `{"$set": {…}}` changes the header or lists
 the whole history again, and `{"$rewindTo": id}` removes turns from the model's context. Everything recorded
 happened, so all of it is kept in recorded order: a rewound turn is an abandoned attempt, not one that never was.
-A subagent's session has a file of its own, in a folder named after the session that started it.
+A subagent's session has a file of its own, in a folder named after the session that started it. Published sessions may
+have lost their header; they begin with any message.
 """
 
 from __future__ import annotations
@@ -27,13 +28,21 @@ from agent_wiki.readers.gemini_parts import (
     hook_context,
     prompt_pieces,
     reply_tokens,
-    response_text,
     responses_in,
     result_text,
     said_text,
     thought_text,
 )
-from agent_wiki.readers.recorded import flat_text, iso_utc, mapping, most_used, objects, seconds_between, text_or_none
+from agent_wiki.readers.recorded import (
+    flat_text,
+    iso_utc,
+    mapping,
+    most_used,
+    objects,
+    seconds_between,
+    short_digest,
+    text_or_none,
+)
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import text_beside
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
@@ -45,14 +54,22 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)  # in the fr
 _FRAME_CHARACTERS = 600
 _FOLDER = re.compile(r"^  - (.+)$", re.MULTILINE)  # of the workspace, in the context that the program gives the model
 _LAST_CHANCE = "You have one final chance to complete the task"  # the last words to a subagent that did not report
-_ACKNOWLEDGED = "Got it. Thanks for the additional context!"
+# Replies that the program writes itself, and what comes before each.
+_ACKNOWLEDGED: dict[str, MessageMark] = {
+    "Got it. Thanks for the context!": "injected",
+    "Got it. Thanks for the additional context!": "compaction",
+}
+_TYPES = frozenset({"user", "gemini", "info", "warning", "error"})
 _INTERRUPTS = frozenset({"Request cancelled.", "Request cancelled by user."})
 
 
 def claims(sample: Sample) -> bool:
-    """A header with `sessionId` and `projectHash` or `startTime`, with its messages inside or on later lines."""
+    """A header with `sessionId` and `projectHash` or `startTime`, with its messages inside or on later lines.
+
+    Or, on lines, messages and changes alone, one of them a reply.
+    """
     records = sample.records()
-    return bool(records) and _is_header(records[0])
+    return bool(records) and (_is_header(records[0]) or (sample.shape == "lines" and _has_lost_its_header(records)))
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
@@ -70,7 +87,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             header.update(record | {"startTime": header.get("startTime") or record.get("startTime")})
         else:
             messages.put(record)
-    session_id = header.get("sessionId")
+    session_id = header.get("sessionId") if "sessionId" in header else _made_up_id(messages)
     if not isinstance(session_id, str) or not session_id:
         raise UnreadableRecording(recording.name, "a Gemini CLI session without its sessionId")
     trajectory = _trajectory(recording, session_id, header, messages)
@@ -82,34 +99,38 @@ def _is_header(record: dict[str, Any]) -> bool:
     return "sessionId" in record and ("projectHash" in record or "startTime" in record) and "role" not in record
 
 
+def _has_lost_its_header(records: list[dict[str, Any]]) -> bool:
+    is_ours = all("$set" in record or "$rewindTo" in record or _is_message(record) for record in records)
+    return is_ours and any(record.get("type") == "gemini" for record in records)
+
+
+def _is_message(record: dict[str, Any]) -> bool:
+    has_place = isinstance(record.get("id"), str) and isinstance(record.get("timestamp"), str)
+    return has_place and str(record.get("type")) in _TYPES and "content" in record
+
+
+def _made_up_id(messages: Messages) -> str | None:
+    """An id from the first message's id and time: the same for a file that has grown since."""
+    first = next(iter(messages.in_order()), {})
+    entry_id, written = first.get("id"), first.get("timestamp")
+    if not isinstance(entry_id, str) or not isinstance(written, str):
+        return None
+    return f"{FORMAT}-{short_digest((entry_id, written))}"
+
+
 def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], messages: Messages) -> Trajectory:
     builder = TrajectoryBuilder()
-    models: Counter[str] = Counter()
-    usages: list[Usage | None] = []
-    answered: set[str] = set()
     listed = messages.in_order()
-    for message, following in zip_longest(listed, listed[1:]):
-        if _is_acknowledgement(message):
-            builder.user(_ACKNOWLEDGED, mark="injected")
-        elif message["type"] == "gemini":
-            _add_reply(builder, message, answered)
-            usages.append(_usage(message.get("tokens")))
-            if isinstance(model := message.get("model"), str):
-                models[model] += 1
-        elif message["type"] == "user" and following is not None and _is_acknowledgement(following):
-            builder.user(flat_text(message.get("content")), mark="compaction")
-        elif message["type"] == "user":
-            _add_user(builder, message, answered)
-        else:
-            text = flat_text(message.get("content"))
-            builder.user(text, mark="interrupt" if text in _INTERRUPTS else "injected")
-    started = header.get("startTime")
+    add_messages(builder, listed)
+    replies = [message for message in listed if message["type"] == "gemini"]
+    models = Counter(reply["model"] for reply in replies if isinstance(reply.get("model"), str))
+    started = header.get("startTime") or (listed[0].get("timestamp") if listed else None)
     ended = header.get("lastUpdated") or (listed[-1].get("timestamp") if listed else None)
     source = Source(
         format=FORMAT,
         cwd=_cwd(recording, header, listed),
         title=text_or_none(header.get("summary")),
-        usage=summed_usage(usages),
+        usage=summed_usage(_usage(reply.get("tokens")) for reply in replies),
         duration_seconds=seconds_between(started, ended),
         ended_at=iso_utc(ended),
         parent_session_id=recording.path.absolute().parent.name if _is_subagent(header) else None,
@@ -118,10 +139,27 @@ def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], m
     return builder.finish(session_id, source, agent=FORMAT, model=most_used(models), timestamp=iso_utc(started))
 
 
-def _is_acknowledgement(message: dict[str, Any]) -> bool:
-    """Whether a reply is the one that the program writes after the summary of a compressed history."""
+def add_messages(builder: TrajectoryBuilder, listed: list[dict[str, Any]]) -> None:
+    """Add the turns of messages with a `type` and a `content`, in their order."""
+    answered: set[str] = set()
+    for message, following in zip_longest(listed, listed[1:]):
+        if _acknowledged(message):
+            builder.user(said_text(message.get("content")), mark="injected")
+        elif message["type"] == "gemini":
+            _add_reply(builder, message, answered)
+        elif message["type"] == "user" and following is not None and (mark := _acknowledged(following)):
+            builder.user(flat_text(message.get("content")), mark=mark)
+        elif message["type"] == "user":
+            _add_user(builder, message, answered)
+        else:
+            text = flat_text(message.get("content"))
+            builder.user(text, mark="interrupt" if text in _INTERRUPTS else "injected")
+
+
+def _acknowledged(message: dict[str, Any]) -> MessageMark | None:
+    """What a reply acknowledges that the program writes itself, after a context or a summary; None for any other."""
     is_free = message["type"] == "gemini" and not message.get("tokens")
-    return is_free and said_text(message.get("content")) == _ACKNOWLEDGED
+    return _ACKNOWLEDGED.get(said_text(message.get("content"))) if is_free else None
 
 
 def _is_subagent(header: dict[str, Any]) -> bool:
@@ -151,8 +189,9 @@ def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set
         call_id = text_or_none(response.get("id"))
         if call_id not in answered:
             _answer(call_id, answered)
-            text, is_error = response_text(response.get("response"))
-            builder.tool(call_id, text, is_error=is_error)
+            text, is_error = result_text([{"functionResponse": response}])
+            mark = cancelled_mark(text) if is_error else None
+            builder.tool(call_id, text, is_error=None if mark else is_error, mark=mark)
     from_hooks, text = hook_context(flat_text(content))
     if from_hooks:
         builder.user(from_hooks, mark="injected")
