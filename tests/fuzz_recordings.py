@@ -112,6 +112,22 @@ def gemini() -> list[Document]:
     ]
 
 
+def gemini_checkpoint() -> list[Document]:
+    context = "This is the Gemini CLI. We are setting up the context for our chat.\nMy operating system is: linux"
+    call = {"functionCall": {"name": "run_shell_command", "args": {"command": "ls"}}}
+    answer = {"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"output": "Exit Code: 1"}}}
+    said = [
+        ("user", [{"text": context}]),
+        ("model", [{"text": "Got it. Thanks for the context!"}]),
+        ("user", [{"text": "Please list"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw0"}}]),
+        ("model", [{"text": "ok"}]),
+        ("model", [call]),
+        ("user", [answer, {"text": "x"}]),
+        ("model", [{"text": "Done."}]),
+    ]
+    return [{"role": role, "parts": parts} for role, parts in said]
+
+
 def pi() -> list[Document]:
     call = {"type": "toolCall", "id": "c", "name": "bash", "arguments": {"command": "ls"}}
     result = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "isError": True, "content": [{"text": "x"}]}
@@ -189,11 +205,8 @@ def entire() -> list[Document]:
 def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
-    return (
-        found
-        | {"antigravity": antigravity(), "cursor": cursor(), "entire": entire()}
-        | {"gemini without header": gemini()[1:]}
-    )
+    found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire()}
+    return found | {"gemini without header": gemini()[1:]}
 
 
 def single_documents() -> dict[str, Document]:
@@ -209,6 +222,8 @@ def single_documents() -> dict[str, Document]:
     history = [*chat, {"name": "Ann", "content": "hi"}]
     return {
         "cline": cline(),
+        "gemini_checkpoint": gemini_checkpoint(),
+        "gemini_history": {"history": gemini_checkpoint(), "authType": "oauth-personal"},
         "openhands": openhands(),
         "evaluated": {"instance_id": "a__b-1", "history": openhands(), "test_result": {"report": {"resolved": True}}},
         "mini_swe": swe | {"trajectory_format": "mini-swe-agent-1", "instance_id": "a__b-1"},
