@@ -128,6 +128,23 @@ def gemini_checkpoint() -> list[Document]:
     return [{"role": role, "parts": parts} for role, parts in said]
 
 
+def codebuddy() -> list[Document]:
+    usage = {"inputTokens": 5, "outputTokens": 2, "inputTokensDetails": [{"cached_tokens": 1}]}
+    provided = {"agent": "cli", "messageId": "m", "model": "m", "usage": usage}
+    failed = {"agent": "cli", "toolResult": {"rawResponse": {"exitCode": 1}}}
+    items: list[tuple[str, dict[str, Any]]] = [
+        ("message", {"role": "user", "content": [{"type": "input_text", "text": "Please list"}]}),
+        ("reasoning", {"rawContent": [{"type": "reasoning_text", "text": "Hm"}]}),
+        ("message", {"role": "assistant", "content": [{"type": "output_text", "text": "ok"}]}),
+        ("function_call", {"name": "Bash", "callId": "c", "arguments": '{"command": "ls"}', "providerData": provided}),
+        ("function_call_result", {"callId": "c", "output": {"type": "text", "text": "x"}, "providerData": failed}),
+        ("message", {"role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}),
+        ("ai-title", {"aiTitle": "listing"}),
+    ]
+    head = {"sessionId": "b-1", "cwd": "/src", "timestamp": 1_750_000_000_000, "providerData": {"agent": "cli"}}
+    return [{"id": str(n), "type": kind, **head, **more} for n, (kind, more) in enumerate(items)]
+
+
 def pi() -> list[Document]:
     call = {"type": "toolCall", "id": "c", "name": "bash", "arguments": {"command": "ls"}}
     result = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "isError": True, "content": [{"text": "x"}]}
@@ -205,7 +222,7 @@ def entire() -> list[Document]:
 def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
-    found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire()}
+    found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
     return found | {"gemini without header": gemini()[1:]}
 
 
