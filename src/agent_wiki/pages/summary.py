@@ -88,9 +88,9 @@ class SummaryPage:
             narrative=arc.narrative,
             outcome=arc.outcome,
             outcome_turn=arc.outcome_turn,
-            outcome_quote=plain_line(without_links(arc.outcome_quote or ""), 200),
+            outcome_quote=_shown(arc.outcome_quote),
             accepted_turn=arc.accepted_turn,
-            accepted_quote=plain_line(without_links(arc.accepted_quote or ""), 200),
+            accepted_quote=_shown(arc.accepted_quote),
             outcome_note="as the recording's own verdict says" if is_recorded else "",
             key_turns=arc.key_turns,
             dead_ends=arc.dead_ends,
@@ -163,6 +163,11 @@ def summary_pages(
             **{name: getattr(whole, name) if whole else None for name in _OF_THE_SESSION},
         )
     return pages
+
+
+def _shown(quote: str | None) -> str:
+    """A quote within a sentence: without a full stop of its own."""
+    return plain_line(without_links(quote or ""), 200).rstrip(" .。")
 
 
 def _coverage(record: SessionRecord) -> dict[str, int]:

@@ -128,7 +128,7 @@ def said(text: str, most: int = 120) -> str:
     whole = _with_cut_paths(without_links(text[:4_000]))
     line = clause(whole, most)
     is_cut = not line.endswith((".", "!", "?", "…")) and len(line) < len(plain_line(whole, 4 * most))
-    line = line.replace("“", '"').replace("”", '"').rstrip(" .:;,")
+    line = line.replace("“", '"').replace("”", '"').rstrip(" .:;,。")
     return f"“{line}{' …' if is_cut else ''}”" if line else ""
 
 
