@@ -77,10 +77,12 @@ def _as_text(value: Any) -> str:
 
 
 def _own(body: str) -> str:
-    """What a page says itself, without the sections that name other pages: by their titles today."""
-    return re.sub(
-        r"^## (?:Lessons|Members|Parent summary|Sources|Used by)\n.*?(?=^## |\Z)", "", body, flags=re.M | re.S
-    )
+    """What a page says itself, without the sections that name other pages: by their titles today.
+
+    A quote within a sentence has no full stop of its own any more.
+    """
+    named = r"^## (?:Lessons|Members|Parent summary|Sources|Used by)\n.*?(?=^## |\Z)"
+    return re.sub(named, "", body, flags=re.M | re.S).replace(".”.\n", "”.\n")
 
 
 def _records(wiki: Path) -> dict[str, SessionRecord]:

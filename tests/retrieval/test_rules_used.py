@@ -47,7 +47,7 @@ def test_every_rule_is_one_line_with_what_it_made(wiki: Path, capsys: pytest.Cap
     assert list(lines) == [*(rule.id for rule in RULES), "hints/long-gone"]
     assert lines["remedies/quote-wildcards"].startswith("2 in 2 sessions ")
     assert lines["recipes/script"].startswith("ignored ")
-    assert lines["retries/variable-pointed"].startswith("- ")
+    assert lines["retries/flag-added"].startswith("- ")
     assert lines["hints/long-gone"] == "1 in 1 session     There is no such rule any more."
 
 
@@ -68,8 +68,8 @@ def test_what_a_record_hides_is_taken_out(wiki: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_family_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = _printed(capsys, "retries", "--wiki", str(tmp_path / "none"))
-    assert [line.split()[0] for line in lines] == ["retries/variable-pointed", "retries/flag-added"]
+    lines = _printed(capsys, "surroundings", "--wiki", str(tmp_path / "none"))
+    assert [line.split()[0] for line in lines] == ["surroundings/own-program", "surroundings/variable"]
 
 
 def test_the_same_as_json(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import recoveries
-from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
 
 
@@ -100,23 +97,11 @@ def test_a_flag_that_hides_a_failure_or_a_reason_about_the_code_at_hand_is_no_ru
         assert not _rules(script.runs(f"pytest {flag} shop", "4 passed", says=said))
 
 
-_DENIED = "error: failed to open file `/home/kim/.cache/uv/a`: Operation not permitted (os error 1)"
+def test_a_flag_without_which_the_same_passes_elsewhere_is_no_remedy() -> None:
+    def installed() -> Script:
+        refused = "npm ERR! code ERESOLVE unable to resolve, try --legacy-peer-deps"
+        script = Script().runs("npm install lamp", refused, failed=True)
+        return script.runs("npm install lamp --legacy-peer-deps", "added 3 packages")
 
-
-@pytest.mark.parametrize(
-    ("variable", "error", "count"),
-    [
-        ("UV_CACHE_DIR=/tmp/uv", _DENIED, 1),
-        ("UV_CACHE_DIR=$PWD/.uv", _DENIED, 1),
-        ("DEBUG=1", _DENIED, 0),
-        ("UV_CACHE_DIR=/tmp/uv", "1 failed, 2 passed", 0),
-    ],
-)
-def test_a_variable_that_points_a_program_at_a_folder_it_may_write_is_a_rule(
-    variable: str, error: str, count: int
-) -> None:
-    script = Script().runs("uv run pytest tests", error, failed=True)
-    found = _lessons(script.runs(f"{variable} uv run pytest tests", "3 passed"))
-    rule = "In a sandbox, point `UV_CACHE_DIR` at a folder that can be written (`UV_CACHE_DIR=<folder>`): `uv run"
-    assert [lesson.guideline.rule.startswith(rule) for lesson in found] == [True] * count
-    assert {grade_of(lesson.guideline, script.done()).cause for lesson in found} <= {"checked"}
+    assert _rules(installed())
+    assert not _rules(installed().runs("npm install", "up to date"))

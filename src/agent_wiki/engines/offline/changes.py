@@ -16,12 +16,13 @@ from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
 _LISTS = frozenset({".yaml", ".yml"})
+_SECRET = regex(r"passw|secret|token|credential|api.?key", re.IGNORECASE)
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
 _WHOLE = ("content", "file_text")  # the arguments that hold a file as a whole
 _MOST_READ = 20_000
 _MOST_LINES = 200  # that are compared
 _MOST_NAMES = 2
-_LONGEST_WORDS = 40
+_LONGEST_WORDS = 60
 _NAMED = regex(
     r"^[ \t]*(?:(?:export|public|private|protected|static|async|default|abstract|final|override|pub(?:\(crate\))?) )*"
     r"(?:def|class|function|func|fn|interface|struct|enum|trait)[ \t]+(?:\([^()\n]{0,60}\)[ \t]*)?([A-Za-z_]\w{2,60})"
@@ -98,7 +99,7 @@ def _touched(old: str, new: str, path: str) -> list[str]:
 def _words(old: str, new: str) -> str:
     """One short line in place of another."""
     old, new = old.strip(), new.strip()
-    is_short = all(len(each) <= _LONGEST_WORDS and "\n" not in each for each in (old, new))
+    is_short = all(len(each) <= _LONGEST_WORDS and "\n" not in each and not _SECRET.search(each) for each in (old, new))
     if not is_short or old == new or min(sum(map(str.isalnum, old)), sum(map(str.isalnum, new))) < 2:
         return ""
     return f"{code(old)} became {code(new)}"

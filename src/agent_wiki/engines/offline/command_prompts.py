@@ -16,7 +16,9 @@ _OPENING = regex(
     re.DOTALL,
     needs=("User Input", "User input:"),
 )
-_PURPOSE = regex(r"^(?:(?:Goal|Purpose): *|#+ (?:Goal|Purpose)\s*\n\s*)(?P<own>[A-Z][^\n.]{20,400}\.?)", re.MULTILINE)
+_PURPOSE = regex(
+    r"^(?:(?:Goal|Purpose): *|#+ (?:Goal|Purpose)\s*\n\s*)(?P<own>[A-Z](?:[^\n.]|\.(?=\S)){20,400}\.?)", re.MULTILINE
+)
 _NAMED = regex(r"\btyped after `(?P<own>/[\w.:-]{2,60})`")
 _FEW_WORDS = 4  # typed: they say little without what the command is for
 _STEP = regex(r"^ {0,3}\d{1,2}\. +(?:\*\*)?(?P<name>[A-Z][^*\n`:]{3,60}?):?(?:\*\*|$)", re.MULTILINE)

@@ -83,7 +83,7 @@ def _both(line: str, also: Sequence[UserRequest]) -> str:
     """The opening request with another that took as much, and how many more there are."""
     opening = clause(line, _MOST_OF_FIRST).rstrip(".!:,")
     second = request_line(also[0].text, _MOST_OF_SECOND).rstrip(".:")
-    if second[:_SAME] == opening[:_SAME]:
+    if not second or second[:_SAME] == opening[:_SAME]:
         return line
     more = f"; and {count(len(also) - 1)} more" if len(also) > 1 else ""
     return f"{opening}, then: {second}{more}"

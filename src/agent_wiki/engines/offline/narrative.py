@@ -25,7 +25,7 @@ from agent_wiki.engines.offline.working import worked
 
 _MOST_USER_TURNS = 6
 _MOST_GOING_ON = 60  # characters
-_FEW_WORDS = 3
+_FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -116,15 +116,11 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
     """Turn ranges from one turn of the user that brought something new to the next; of `shown` only, where given."""
     opening = opening_turn(stretch.requests)
     later = [each for each in stretch.requests if opening is not None and each.turn > opening.turn]
-    new = [each.turn for each in later if each.kind not in ("nudge", "answer") or _is_long_answer(each)]
+    short = {each.turn for each in later if each.kind == "answer" and len(each.text.split()) < _FEW_WORDS}
+    new = [each.turn for each in later if each.kind != "nudge" and each.turn not in short]
     news = [turn for turn in new if shown is None or turn in shown]
     starts = [stretch.first_turn, *news]
     return list(zip(starts, [*starts[1:], stretch.last_turn + 1], strict=True))
-
-
-def _is_long_answer(request: UserRequest) -> bool:
-    """An answer that says so much that the agent answers to it in turn."""
-    return request.kind == "answer" and len(request.text.split()) >= _FEW_WORDS
 
 
 def _trouble(trouble: Trouble) -> Sentence:

@@ -100,7 +100,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
             "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
-            "retries/variable-pointed": "A program may not write where it wants to, and works elsewhere.",
             "retries/flag-added": "A command fails, and works with a flag added that its error names.",
         },
     ),

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
+from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, is_again, what_changed
-from agent_wiki.engines.offline.wording import called, code, listing, shown_path
+from agent_wiki.engines.offline.wording import called, file_names, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
 from agent_wiki.shell.result_lines import (
@@ -34,6 +35,7 @@ _NOT_REACHED = written("not_reached", re.IGNORECASE)
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 INSTALLS = pattern(table("runners")["install"])
 _MOST_EDITS = 12
+_MOST_SHOWN = 2
 _HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = frozenset(
@@ -125,38 +127,43 @@ def troubles_of(
             for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
                 trouble.fix = trouble.fix or act
-                _note(trouble, act, cwd)  # it may have changed a file before it tried again
+                _note(trouble, act)  # it may have changed a file before it tried again
         for trouble in open_troubles.values():
-            _note(trouble, act, cwd)
+            _note(trouble, act)
     for trouble in found:
         if trouble.fix is not None:
-            trouble.how = _how(trouble, trouble.fix, scratch)
+            trouble.how = _how(trouble, trouble.fix, scratch, cwd)
     kept = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
     return [each for each in kept if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
 
 
-def _how(trouble: Trouble, fix: Act, scratch: frozenset[str]) -> str:
+def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -> str:
     """After which changes and installations it worked; scratch files count only where nothing else was done."""
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
-    kept = [path for path in trouble.edits if bare_name(path) not in scratch]
-    edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else trouble.edits)
-    changed = [f"changes to {listing([code(path) for path in edits], 2)}"] if edits else []
+    files = list({shown_path(path, cwd): path for path in reversed(trouble.edits)}.values())[::-1]
+    kept = [path for path in files if bare_name(path) not in scratch]
+    edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
+    became = {path: change_of(between, path, is_known=True) for path in edits[:_MOST_SHOWN]}
+    clauses = {
+        path: what for path, what in became.items() if " became " in what
+    }  # of what came or went the story tells
+    changed = [f"changes to {file_names(edits, cwd, _MOST_SHOWN, clauses)}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"
     return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
 
 
-def _note(trouble: Trouble, act: Act, cwd: str | None) -> None:
+def _note(trouble: Trouble, act: Act) -> None:
     """Remember what was done while a trouble was open: until the first of two checks that failed together passed."""
     if trouble.fix is not None and trouble.fix is not act:
         return
     if act.has_worked:
         trouble.between.append(act)
     if act.edits and trouble.failures[-1] is not act and len(trouble.edits) < _MOST_EDITS:
-        trouble.edits = distinct([*trouble.edits, *(shown_path(path, cwd) for path in act.edits)])
+        trouble.edits = distinct([*trouble.edits, *act.edits])
 
 
 def _is_cut(act: Act) -> bool:

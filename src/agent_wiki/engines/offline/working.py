@@ -31,7 +31,6 @@ _SHIP_VERBS = (
     ("gh pr comment", "commented on the pull request"),
     ("gh release", "made a release"),
 )
-_MESSAGES = ("message", "input")
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 
 
@@ -150,7 +149,7 @@ def _is_function(act: Act) -> bool:
 
 
 def _delegated(acts: list[Act]) -> Sentence | None:
-    begun = [act for act in acts if act.kind == "delegate" and not act.call.name.lower().endswith(_MESSAGES)]
+    begun = [act for act in acts if act.kind == "delegate" and not act.call.name.lower().endswith(("message", "input"))]
     tasks = [act for act in begun if not act.has_failed and not (act.call.result or "").startswith("API Error")]
     if not tasks:
         return None

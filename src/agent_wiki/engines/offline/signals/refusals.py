@@ -38,11 +38,12 @@ _NOT_THERE = regex(
     r"|old_?[sS]tr(?:ing)? (?:was )?not found|[Cc]ould not find old_?[sS]tr(?:ing)?|did not appear verbatim"
 )
 _IS_SLIP = regex(r"EISDIR|is a directory|does not exist|[Nn]o such file|[Ff]ile not found|status code|\b[45]\d\d\b")
+_SAYS_HOW = regex(r"\b(?:[Uu]se|[Tt]ry) (?:the |an? )?[\w`-]+|\binstead\b")  # who meets it reads it there
 _FIRST_SENTENCE = regex(r"^(?:\w+: )?(.{8,90}?)(?:[.:;] .*|[.:;])?$")
 _START = "the folder that the session began in"
 _SHORTER = f"a shorter one is looked up in {_START}, wherever the work is"
 _ELSEWHERE = f"Files have to be edited elsewhere than in {_START}"
-_COPY = "one line from memory, or out of the file's order, and the whole edit is refused"
+_COPY = "where one line differs, the whole edit is refused"
 _UNSEEN = "A text has to be replaced that was not looked at just before"
 _SETTINGS_FOLDER = r"\.[\w-]{1,30}[/\\](?:[\w-]{1,30}[/\\]){0,3}"
 _SHORTEST_LINE = 4  # characters
@@ -155,7 +156,8 @@ def _sought(call: Call) -> set[str]:
 def _other_tool(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
     """Another tool gives the file, or the skill, that this one kept back."""
     thing, is_repeated = asked_thing(failed), False
-    for later in _later(session, failed) if thing and not _IS_SLIP.search(line) else ():
+    says_how = any(each.search(line) for each in (_IS_SLIP, _SAYS_HOW))
+    for later in _later(session, failed) if thing and not says_how else ():
         if later.name == failed.name and thing in later.raw_arguments:
             return []
         if not gives_the_same(failed, later):

@@ -1,8 +1,7 @@
 """A command fails for its surroundings, and passes in others: another interpreter, a variable, a flag.
 
 The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
-says of the code is no matter of surroundings, nor is a value that only this session had. An option that the failure
-itself names may be given to any command, a place to write at to a program that may not write where it wants to.
+says of the code is no matter of surroundings, nor is a value that only this session had.
 """
 
 from __future__ import annotations
@@ -40,8 +39,6 @@ _LEFT_OUT = frozenset(" ".join((*table("retries").values(), table("surroundings"
 _LONGEST_OPTION = 50
 _REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
 _WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
-_NO_PLACE = regex(r"not permitted|[Pp]ermission denied|[Rr]ead-only file|EACCES|EPERM")
-_PLACE = regex(r"[A-Za-z_]*(?:CACHE|HOME|DIR|CONFIG|TMP|cache)\w*=[\"']?(?:/tmp|/private/tmp|/var/tmp|/dev/null|\$|\.)")
 
 
 def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -107,10 +104,6 @@ def _variable(recovery: Recovery) -> _Way | None:
     added = [each for each in recovery.used.environment if each not in recovery.wanted.environment]
     if len(added) == 1 and (found_out := _FOUND_OUT.match(recovery.used.source)):
         added = [found_out[1]]  # of which the step has no value
-    if len(added) == 1 and _PLACE.match(added[0]) and _NO_PLACE.search(recovery.failed.output[:8_000]):
-        name = added[0].partition("=")[0]
-        what = f"In a sandbox, point `{name}` at a folder that can be written (`{name}=<folder>`)"
-        return "retries/variable-pointed", f"Point {name} at a writable folder", what
     match = _VALUE.fullmatch(added[0]) if len(added) == 1 else None
     if (
         match is None
@@ -133,6 +126,9 @@ def _flag(session: MinedSession, recovery: Recovery) -> _Way | None:
     if not is_one or name in _LEFT_OUT or _REMOVES.search(name) or _NOT_PORTABLE.search(option):
         return None
     head = command_of(recovery.wanted).head
+    passed = [step for each in session.attempts for step in passed_steps(each.ended) if command_of(step).head == head]
+    if not all(any(word.partition("=")[0] == name for word in step.words) for step in passed):
+        return None  # it works without
     named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     said = (line for line in recovery.failed.output[:20_000].splitlines() if not _WARNING.search(line))
     if recovery.used not in passed_steps(recovery.passed.ended) or not any(map(named.search, said)):
