@@ -188,3 +188,21 @@ def test_calls_that_wait_for_their_results_do_not_slow_the_others_down() -> None
         for call_id in reversed(ids):
             builder.tool(call_id, "done")
     assert len(builder.messages) == 50_001
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "thinking"),
+    [
+        ("<think>\nWhich shop?\n</think>\n\nThe one in May Street.", "The one in May Street.", "Which shop?"),
+        ("<thinking>Which?</thinking>This one.", "This one.", "Which?"),
+        ("<think></think>This one.", "This one.", None),
+        ("Write <think>x</think> around it.", "Write <think>x</think> around it.", None),
+        ("<think>not closed", "<think>not closed", None),
+    ],
+)
+def test_thinking_in_tags_before_a_reply_is_thinking(text: str, content: str, thinking: str | None) -> None:
+    builder = TrajectoryBuilder()
+    builder.assistant(text)
+    made = finished(builder)
+    assert [(each.content, each.thinking) for each in made.messages] == [(content, thinking)]
+    assert made.source.hygiene == ({"thoughts_taken_out": 1} if content != text else {})

@@ -8,6 +8,7 @@ calls paired and unpaired ones marked, errors detected in the text where no flag
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, OrderedDict, deque
 from typing import Any
 
@@ -16,9 +17,11 @@ from agent_wiki.shell.failures import text_failure
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
 from agent_wiki.trajectory.calls import command_of
 from agent_wiki.trajectory.harness_text import harness_mark
+from agent_wiki.trajectory.lazily import regex
 
 _MOST_TURNS = 250_000  # real sessions have some thousands; so many short ones take a quarter of a gigabyte
 _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
+_THOUGHT = regex(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>\s*", re.DOTALL, needs=("</think",))
 _COUNTED_MARKS = {
     "compaction": "compaction_summaries",
     "injected": "injected_messages",
@@ -107,7 +110,12 @@ class TrajectoryBuilder:
 
         `name` says which of several agents spoke. Returns the ids of the calls, generated ones included.
         """
-        message = Message("assistant", self._clean(content), thinking=self._clean(thinking), name=name)
+        content, thinking = self._clean(content), self._clean(thinking)
+        if content and (thought := _THOUGHT.match(content)):  # as models that are served without a parser write it
+            self.hygiene["thoughts_taken_out"] += 1
+            thinking = "\n\n".join(filter(None, (thinking, thought[1].strip()))) or None
+            content = content[thought.end() :] or None
+        message = Message("assistant", content, thinking=thinking, name=name)
         self._add_calls(message, calls)
         self._add(message)
         return [call.id for call in message.tool_calls]

@@ -108,6 +108,7 @@ class Source:
 
 HYGIENE = {
     "split_replies_joined": "replies recorded over several lines, joined into one message",
+    "thoughts_taken_out": "replies that began with their thinking in tags: it is kept as thinking",
     "duplicate_turns_dropped": "turns that the recording holds twice (resume, fork, replay)",
     "inherited_turns": "turns copied from the session that this one resumes or forks; they belong to that session",
     "subagent_turns_apart": "turns of subagents, separated from their parent's",
