@@ -44,6 +44,36 @@ def test_a_fault_that_the_user_shows_last_and_that_was_only_talked_about_makes_a
     assert shown(shipped().user("what is the name of that branch?").says("main")).outcome == "success"
 
 
+def test_a_command_that_the_user_named_and_that_failed_makes_what_was_shipped_partial() -> None:
+    def shipped(output: str, *, failed: bool) -> str:
+        session = Session().user("run pip install -r dev.txt, then commit and push it").edit("a.py")
+        session.run(
+            "python3 -m pip install -r dev.txt" if not failed else "pip install -r dev.txt", output, failed=failed
+        )
+        session.run("git commit -qam x", "[main 1a2b3c4] x").run("git push", "   0a1b2c3..4d5e6f7  main -> main")
+        return shown(session.says("Pushed.")).outcome
+
+    assert shipped("error: no such file dev.txt", failed=True) == "partial"
+    assert shipped("Successfully installed", failed=False) == "success"
+
+
+def test_an_inline_script_that_prints_nothing_shows_no_success() -> None:
+    script = "python3 - <<'E'\nfrom shutil import rmtree\nfor name in ('dist', 'lamps'):\n    rmtree(name)\nE"
+    session = (
+        Session()
+        .user("tidy the shop")
+        .edit("a.py")
+        .run(script, "ModuleNotFoundError: No module named 'x'", failed=True)
+    )
+    assert shown(session.run(script, "").says("Tidy.")).basis != "check"
+    assert shown(session.run(script, "3 removed").says("Tidy.")).basis == "check"
+
+
+def test_a_request_that_the_recording_ends_with_is_not_met_by_a_check_before_it() -> None:
+    checked = Session().user("cap the totals").edit("cap.py").run("pytest -q", "3 passed in 0.1s").says("Capped.")
+    assert shown(checked.user("now write the letter to the makers")).outcome == "partial"
+
+
 def test_a_push_does_not_meet_what_was_asked_for_after_it() -> None:
     pushed = Session().user("fix it and push").edit("a.py").run("git push", "   0a1b2c3..4d5e6f7  main -> main")
     assert shown(pushed.says("Pushed.")).outcome == "success"

@@ -9,8 +9,8 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from agent_wiki.engines.offline.objections import known_objections
 from agent_wiki.engines.offline.signals.known_remedies import Remedy, remedies
+from agent_wiki.engines.offline.signals.objections import known_objections
 from agent_wiki.engines.offline.tables import Entry, Pattern
 
 WORDS = {"id": "a/b", "title": "Do it first", "rule": "Do it.", "trigger": "Work.", "tags": ["a"]}

@@ -271,7 +271,27 @@ def test_behind_a_change_of_the_folder_the_line_that_tells_is_quoted() -> None:
     assert "`lampc up` failed (T3): “The command 'lampc' could not be found in this shop”" in story
 
 
-def test_of_a_partial_outcome_the_story_says_what_is_missing() -> None:
-    unseen = "Nothing in the recording shows whether it holds."
-    assert summary(capped().run("shopctl sync").says("The totals are capped now.")).narrative.endswith(unseen)
-    assert unseen not in summary(capped().says("The totals are capped now.")).narrative
+def test_what_ran_after_the_last_change_and_checks_nothing_is_said_to_be_that() -> None:
+    story = summary(capped().run("shopctl sync").says("The totals are capped now.")).narrative
+    assert story.endswith("After the last change `shopctl sync` ran (T5), which is no test, build or lint.")
+    assert "which is no test" not in summary(capped().says("The totals are capped now.")).narrative
+
+
+def test_what_was_deleted_is_told() -> None:
+    story = summary(Session().user("tidy the shop").run("shopctl sync").run("rm -rf lamps").says("Tidy.")).narrative
+    assert "ran `shopctl sync` (T2) and `rm -rf lamps` (T4)." in story
+
+
+def test_a_path_is_told_with_the_folder_that_says_what_it_is() -> None:
+    story = summary(Session().user("build it").edit(".github/workflows/ci.yml").edit("app/[slug]/page.tsx")).narrative
+    assert "`.github/workflows/ci.yml`" in story
+    assert "`app/[slug]/page.tsx`" in story
+
+
+def test_a_stop_after_which_the_user_says_the_same_again_is_no_dead_end() -> None:
+    def stopped(then: str) -> Session:
+        session = Session().user("cap the totals").run("shopctl sync", "")
+        return session.user("[Request interrupted by user]", "interrupt").user(then).run("shopctl sync").says("Done.")
+
+    assert not answer(SummarizeQuestion(stopped("cap the totals").done())).arcs[0].dead_ends
+    assert answer(SummarizeQuestion(stopped("no, leave them alone").done())).arcs[0].dead_ends

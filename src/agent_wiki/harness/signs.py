@@ -49,7 +49,7 @@ def signs_to_learn(trajectory: Trajectory, after_turn: int) -> tuple[str, ...]:
 
 def _is_corrected(trajectory: Trajectory, after_turn: int) -> bool:
     """The user interrupted the agent, or objected to what it did after the first request."""
-    from agent_wiki.engines.offline.objections import known_objections
+    from agent_wiki.engines.offline.signals.objections import known_objections
 
     if trajectory.source.parent_session_id:
         return False  # a subagent's "user" is another agent

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agent_wiki.shell.judged_steps import passed_steps
 from agent_wiki.shell.syntax import MOST_CHARACTERS, HereDocument, ShellLine, Step, shell_line
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
@@ -113,16 +112,6 @@ def patch_parts(patch: str) -> Iterator[tuple[str, str, str]]:
     heads = list(_PATCH_FILE.finditer(patch))
     for head, following in itertools.zip_longest(heads, heads[1:]):
         yield head[1], head[2].strip(), patch[head.end() + 1 : following.start() if following else len(patch)]
-
-
-def deleted_by(call: Call) -> Iterator[tuple[str, str]]:
-    """The paths that a call removed, each with the text that says so; none of a patch that changes other files too."""
-    for step in passed_steps(call):
-        if step.program in _REMOVERS:
-            yield from ((word, step.text()) for word in step.words[1:] if not word.startswith("-"))
-    parts = list(patch_parts(str(call.arguments.get("input") or call.arguments.get("patch") or "")))
-    if all(kind == "Delete" for kind, _, _ in parts):
-        yield from ((path, f"*** Delete File: {path}") for _, path, _ in parts)
 
 
 def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:

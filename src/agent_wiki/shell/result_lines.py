@@ -102,6 +102,7 @@ _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|E
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$|^npm (?:ERR!|error) code\b"
+    r"|^\W*(?:Failed to compile|Build failed)\W*$|^\W*Found \d+ errors?\b|exited with code \d"
 )
 _LOCATED = regex(r"^(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S")
 _EXIT_LINE = regex(

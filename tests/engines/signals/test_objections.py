@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.objections import Objection, known_objections
 from agent_wiki.engines.offline.signals import objections
+from agent_wiki.engines.offline.signals.objections import Objection, known_objections
 from tests.engines.scripted_session import Script
 
 

@@ -158,7 +158,7 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
         line = verdict.line if verdict.has_failed else error_line(result)
         failed_probes[check_key(act)] = _code_lines(act) if is_inline else frozenset()
         return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)
-    is_shown = verdict.has_passed and (act.call.is_error is False or verdict.line)
+    is_shown = verdict.has_passed and (last_line(result) if is_inline else act.call.is_error is False or verdict.line)
     if not is_shown or not _had_failed(act, failed_probes):
         return CheckResult(None)
     return CheckResult(True, last_line(result) or verdict.line)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.shell.files_written import edits_of
+from agent_wiki.shell.edited_parts import edit_text
 from agent_wiki.shell.result_lines import quoted, without_start_up
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
@@ -154,20 +154,6 @@ def is_edit(call: Call) -> bool:
     return line is not None and bool(
         re.search(r"\bsed -i|\bperl -p?i|apply_patch|(?:^|\s)>{1,2} ?[\w./-]+\.\w+", line[:2000])
     )
-
-
-def edit_text(call: Call) -> str:
-    """What an edit inserted: the new text, not the old one."""
-    if edits := [new for _, new, _ in edits_of(call.arguments)]:
-        return "\n".join(edits)
-    for key in ("new_string", "content", "new_str", "file_text", "new_source", "CodeContent"):
-        value = call.arguments.get(key)
-        if isinstance(value, str):
-            return value
-    patch = call.arguments.get("input") or call.arguments.get("patch") or call.command() or ""
-    if isinstance(patch, str) and "*** Begin Patch" in patch:
-        return "\n".join(line[1:] for line in patch.splitlines() if line.startswith("+"))
-    return str(patch)
 
 
 def output_of(result: str) -> str:

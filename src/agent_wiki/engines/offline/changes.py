@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
-from agent_wiki.engines.offline.edit_changes import edited_parts
 from agent_wiki.engines.offline.wording import code, listing
+from agent_wiki.shell.edited_parts import edited_parts
 from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})

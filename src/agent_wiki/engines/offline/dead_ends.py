@@ -64,9 +64,13 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
             why = f": “{plain_line(reason, 120)}”" if reason else ""
             notes.append(_note(act.turn, f"The user refused {called(act)}{why}"))
     turns = [act.turn for act in stretch.acts]
+    messages = enumerate(stretch.trajectory.messages, start=1)
+    said = [turn for turn, message in messages if message.role == "user" and message.mark is None]
     for turn in stretch.interrupts():
         asked = max((each.turn for each in stretch.requests if each.turn < turn), default=0)
-        if turn in refused or asked == turn - 1:  # the user took a message of their own back
+        at = bisect_left(said, turn)
+        is_again = 0 < at < len(said) and stretch.content(said[at - 1]) == stretch.content(said[at])
+        if turn in refused or asked == turn - 1 or is_again:  # the user took a message of their own back
             continue
         before = bisect_left(turns, turn) - 1
         is_of_call = before >= 0 and turns[before] > asked  # else it stopped an answer to what was asked since

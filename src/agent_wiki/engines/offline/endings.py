@@ -26,7 +26,6 @@ _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Cl
 BARE = regex(
     r"(?:\d{1,3}[.)])?\s*(?:`[^`\s]{1,200}`|[\w.~-]*/[\w./@~-]+|[,;&+\s-]|\b(?:and|or)\b)*\W*"
 )  # only files and names
-_UNSHOWN = "Nothing in the recording shows whether it holds."
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
@@ -134,7 +133,16 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
         return " ".join(filter(None, (_reply(stretch), end)))
     ends = list(filter(None, (_open_end(stretch), _next_words(stretch), _asks(stretch))))
     is_made = shown.basis == "unchecked" and not ends
-    return " ".join(filter(None, (_reply(stretch), *ends, _UNSHOWN if is_made else "")))
+    return " ".join(filter(None, (_reply(stretch), *ends, _ran_after(stretch) if is_made else "")))
+
+
+def _ran_after(stretch: Stretch) -> str:
+    """What was run after the last change and is no check of it; empty where nothing was changed or run."""
+    changed = max((act.end for act in stretch.kept_edits()), default=stretch.last_turn)
+    ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
+    return (
+        f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), which is no test, build or lint." if ran else ""
+    )
 
 
 def _open_end(stretch: Stretch) -> str:

@@ -268,7 +268,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
             return None
         edits = (path for act in later for path in act.edits)
         if request.kind == "acceptance" and all(map(_NOTES.search, edits)) and _is_about_work(stretch, request):
-            return Shown("success", "user", request.turn, _words(stretch, request))
+            return Shown("success", "user", request.turn, stretch.opening_of(request.turn))
         if later or request.kind == "request":
             return None
         if request.kind == "objection":
@@ -279,7 +279,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
             )
             if has_answer or is_about_words or request.text.rstrip().endswith("?"):
                 return None
-            return Shown("failure", "user", request.turn, _words(stretch, request))
+            return Shown("failure", "user", request.turn, stretch.opening_of(request.turn))
     return None
 
 
@@ -294,11 +294,6 @@ def _is_about_work(stretch: Stretch, request: UserRequest) -> bool:
         act.turn < request.turn and act.has_worked and act.kind in ("edit", "run", "ship", "service", "check")
         for act in stretch.acts
     )
-
-
-def _words(stretch: Stretch, request: UserRequest) -> str | None:
-    line = quoted(request.text.split("\n", 1)[0])
-    return line if line and line in stretch.content(request.turn) else None
 
 
 def _by_end(stretch: Stretch) -> Shown | None:

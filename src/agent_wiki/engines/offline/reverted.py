@@ -33,7 +33,7 @@ def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:
         return shown
     if shown.outcome == "success" and shown.basis in _STANDS and (shown.turn or 0) > stretch.last_request_turn():
         return shown
-    quote = quoted(stretch.content(turn).split("\n", 1)[0]) or None
+    quote = stretch.opening_of(turn)
     stopped = replace(shown, basis="stopped", turn=turn, quote=quote, act=None)
     if shown.outcome == "success" or _has_result(stretch):
         return replace(stopped, outcome="partial")
@@ -60,9 +60,9 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
     if is_saved_by_it or is_answered or is_part or stretch.last_turn < len(stretch.trajectory.messages):
         return shown
     made = [*stretch.kept_edits(), *(act for act in stretch.acts if act.kind == "ship")]
-    quote = quoted(stretch.content(asked).split("\n", 1)[0]) or None
+    quote = stretch.opening_of(asked)
     turns = [act.turn for act in made if act.has_worked]
-    is_made = bool(turns) and max(turns) < asked <= last.turn
+    is_made = bool(turns) and max(turns) < asked and (asked <= last.turn or asked == stretch.last_turn)
     if not is_made and shown.basis == "nothing":
         is_open = bool(stretch.trajectory.messages[-1].tool_calls) or asked == stretch.last_turn
         is_made = asked > 0 and is_open and (stretch.has_product() or stretch.first_turn > 1)
@@ -70,15 +70,29 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
 
 
 def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
-    """A success is partial where the user's last words after it show a fault, and the agent did nothing about it."""
-    last = stretch.requests[-1] if len(stretch.requests) > 1 else None
-    if shown.outcome != "success" or last is None or last.turn <= (shown.turn or 0) or last.kind == "acceptance":
+    """A success is partial where the user's last words after it show a fault, and the agent did nothing about it.
+
+    What was shipped is partial, too, where a command that the user named word for word with it failed for good.
+    """
+    last = stretch.requests[-1] if stretch.requests else None
+    if shown.outcome != "success" or last is None or last.kind == "acceptance":
         return shown
+    if shown.basis in ("shipped", "done") and (act := _in_vain(stretch, last)):
+        return Shown("partial", "check", act.end, quoted(act.verdict.line) or None, act, (), (act,))
     is_idle = not any(act.turn > last.turn and act.is_work for act in stretch.acts)
-    if not is_idle or FAULT.search(last.text[:_MOST_READ]) is None:
-        return shown
     line = next((line for line in last.text[:_MOST_READ].splitlines() if FAULT.search(line)), "")
+    if not is_idle or not line or last.turn <= (shown.turn or 0) or last is stretch.requests[0]:
+        return shown
     return Shown("partial", "user", last.turn, quoted(line) if quoted(line) in stretch.content(last.turn) else None)
+
+
+def _in_vain(stretch: Stretch, request: UserRequest) -> Act | None:
+    """The last call in which a command of several words that the request names failed, and that did not pass later."""
+    acts = [act for act in stretch.acts if act.turn > request.turn]
+    named = [(act, step.words, state) for act in acts for step, state in act.judged_steps if len(step.words) > 2]
+    named = [each for each in named if " ".join(each[1]) in request.text]
+    last = {words: (act, state) for act, words, state in named}
+    return next((act for act, state in last.values() if state in ("failed", "masked")), None)
 
 
 def _is_not_handed_on(request: UserRequest, last: Act) -> bool:
@@ -138,12 +152,7 @@ def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
     ends = [*(request.turn for request in stretch.requests[1:]), stretch.last_turn + 1]
     for request, end in list(zip(stretch.requests, ends, strict=False))[:0:-1]:
         if _REVERT.search(request.text[:300]) and _was_done(stretch, request, end):
-            quote = quoted(request.text.split("\n", 1)[0])
-            is_there = bool(quote) and quote in stretch.content(request.turn)
-            return replace(
-                shown, outcome="partial", basis="reverted", turn=request.turn,
-                quote=quote if is_there else None, act=None, passed=(), failed=(),
-            )  # fmt: skip
+            return Shown("partial", "reverted", request.turn, stretch.opening_of(request.turn))
     return shown
 
 

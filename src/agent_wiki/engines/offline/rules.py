@@ -12,7 +12,6 @@ from functools import cache
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
-from agent_wiki.engines.offline.objections import known_objections
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
     arguments,
@@ -30,6 +29,7 @@ from agent_wiki.engines.offline.signals import (
     runners,
     safeguards,
 )
+from agent_wiki.engines.offline.signals.objections import known_objections
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
 

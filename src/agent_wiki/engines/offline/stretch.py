@@ -10,6 +10,7 @@ from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.kinds import script_of
+from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -46,6 +47,10 @@ class Stretch:
     def content(self, turn: int) -> str:
         """The content of a turn, empty when it has none."""
         return self.trajectory.messages[turn - 1].content or ""
+
+    def opening_of(self, turn: int) -> str | None:
+        """How a turn begins, as a quote."""
+        return quoted(self.content(turn).split("\n", 1)[0]) or None
 
     def scratch(self) -> frozenset[str]:
         """Names of files that were only tools of the work: deleted later, run to see, or kept apart."""

@@ -35,6 +35,8 @@ def shown_path(path: str, cwd: str | None = None) -> str:
     keep = len(parts) if is_short else 2 if parts and (parts[-1] in _COMMON_NAMES or len(parts) > 2) else 1
     if path.startswith(("/", "~")) and len(parts) <= 2:
         keep = 1
+    if keep < len(parts) and (parts[-keep][:1] == "[" or parts[-keep - 1][:1] == "."):
+        keep += 1  # `.github/workflows/ci.yml`, `shop/[slug]/page.tsx`
     return plain_line("/".join(parts[-keep:]).replace("`", ""), 60)
 
 

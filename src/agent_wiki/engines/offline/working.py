@@ -116,9 +116,9 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 
 def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked."""
-    ran = [act for act in acts if act.kind in ("run", "skill", "revert") and act.has_worked]
+    ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
     first = {called(act): act.turn for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
-    telling = {called(act) for act in ran if _SETS_UP.search(act.call.command() or "")}  # what changes the machine
+    telling = {called(act) for act in ran if act.kind == "delete" or _SETS_UP.search(act.call.command() or "")}
     names = sorted(first, key=lambda name: (name not in telling, first[name]))
     kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name])
     if not names:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
-from agent_wiki.engines.offline.edit_changes import edit_old_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.norms import names_own_things
 from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.result_lines import error_line

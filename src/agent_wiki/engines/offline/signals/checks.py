@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
-from agent_wiki.engines.offline.edit_changes import edit_old_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.linters import Finding, findings
+from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.trajectory.calls import Call
 
 _WITHIN_CALLS = 25

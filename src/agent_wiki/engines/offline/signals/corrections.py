@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import MinedSession, edit_text, is_edit
+from agent_wiki.engines.offline.attempts import MinedSession, is_edit
 from agent_wiki.engines.offline.changes import is_prose
-from agent_wiki.engines.offline.edit_changes import edit_old_text
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
@@ -19,6 +18,7 @@ from agent_wiki.engines.offline.norms import is_standing, names_own_things
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
+from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.programs import SHOWING
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed

@@ -10,18 +10,19 @@ import re
 from dataclasses import replace
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
-from agent_wiki.engines.offline.edit_changes import (
-    added_names,
-    changed_lines,
-    edited_files,
-    edited_parts,
-)
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.linters import Finding, findings
 from agent_wiki.engines.offline.tables import table
+from agent_wiki.shell.edited_parts import (
+    added_names,
+    changed_lines,
+    edit_text,
+    edited_files,
+    edited_parts,
+)
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.past_failure import gets_past

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.attempts import MinedSession, edit_text
-from agent_wiki.engines.offline.edit_changes import edit_old_text
+from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
+from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call

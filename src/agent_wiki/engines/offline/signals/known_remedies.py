@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.attempts import Attempt, MinedSession, edit_text
-from agent_wiki.engines.offline.edit_changes import edit_old_text
+from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
+from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.trajectory.calls import Call

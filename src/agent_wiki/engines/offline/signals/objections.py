@@ -1,13 +1,13 @@
-"""Objections after a completion claim, and refusals with a reason (signals 1 and 2)."""
+"""Objections that users raise again and again, after a completion claim or with a refusal (signals 1 and 2)."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from agent_wiki.engines.offline.attempts import MinedSession, is_edit
-from agent_wiki.engines.offline.lessons import Lesson, lesson
-from agent_wiki.engines.offline.objections import Need, Objection, known_objections
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, lesson
+from agent_wiki.engines.offline.tables import AnyOf, entries, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -15,6 +15,21 @@ from agent_wiki.wiki.text import plain_line
 
 _CONCEDES = written("concedes", re.IGNORECASE)
 _TEST_PATH = regex(r"(?:^|[/_.-])tests?(?:[/_.-]|$)|\.spec\.|_test\.", re.IGNORECASE)
+
+# What must be true of the session besides the words.
+Need = Literal["nothing", "a test is added", "agent concedes"]
+
+
+class Objection(WordedEntry):
+    """One entry of `tables/objections.toml`, which says what each field means, and the rule that it asks for."""
+
+    words: AnyOf
+    needs: Need = "nothing"
+
+
+def known_objections() -> tuple[Objection, ...]:
+    """All of them, in the order of the table."""
+    return entries("objections", Objection)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.edit_changes import edited_files, edited_parts
 from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, tag
+from agent_wiki.shell.edited_parts import edited_files, edited_parts
 from agent_wiki.shell.tools import bare_tool_name, tool_kind
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.stages.call_effects import KEPT_BACK, asked_thing, gives_the_same

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.edit_changes import edited_files
 from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, went
 from agent_wiki.engines.offline.tables import pattern, table, written
+from agent_wiki.shell.edited_parts import edited_files
 from agent_wiki.shell.judged_steps import called_steps, passed_steps
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.result_lines import error_line

@@ -1,11 +1,10 @@
-"""What edits changed, as small as it can be said: pairs of lines, and names that were added."""
+"""What the calls of editing tools change: the text of each file before and after, pairs of lines, names that came."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
-from agent_wiki.engines.offline.attempts import edit_text
 from agent_wiki.shell.files_written import edits_of, patch_parts
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -30,6 +29,20 @@ def added_names(old: str, new: str) -> set[str]:
 
 def _texts(edits: Iterable[Call]) -> Iterator[tuple[str, str]]:
     return ((old, new) for edit in edits for _, old, new in edited_parts(edit))
+
+
+def edit_text(call: Call) -> str:
+    """What an edit inserted: the new text, not the old one."""
+    if edits := [new for _, new, _ in edits_of(call.arguments)]:
+        return "\n".join(edits)
+    for key in ("new_string", "content", "new_str", "file_text", "new_source", "CodeContent"):
+        value = call.arguments.get(key)
+        if isinstance(value, str):
+            return value
+    patch = call.arguments.get("input") or call.arguments.get("patch") or call.command() or ""
+    if isinstance(patch, str) and "*** Begin Patch" in patch:
+        return "\n".join(line[1:] for line in patch.splitlines() if line.startswith("+"))
+    return str(patch)
 
 
 def edit_old_text(edit: Call) -> str:
