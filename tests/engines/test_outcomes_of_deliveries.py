@@ -124,11 +124,15 @@ def test_a_review_that_rests_on_looks_is_success_by_its_delivery() -> None:
         looked("speed up the parser").says(REVIEW),
         looked().says("It is fine."),
         looked().says(REVIEW).read("tests.py"),
-        looked().says(REVIEW).user("no, I meant the other parser").read("other.py").says(REVIEW),
     ],
 )
 def test_words_are_no_delivery_from_memory_for_work_in_short_or_with_the_end_missing(session: Session) -> None:
     assert shown(session).outcome == "unknown"
+
+
+def test_an_answer_that_was_given_anew_after_an_objection_is_partial() -> None:
+    again = looked().says(REVIEW).user("no, I meant the other parser").read("other.py").says(REVIEW)
+    assert shown(again).outcome == "partial"
 
 
 def test_an_answer_that_rests_on_logs_which_were_fetched_into_a_temporary_folder_is_delivered() -> None:

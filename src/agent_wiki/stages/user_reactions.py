@@ -28,12 +28,19 @@ _LEAD = (
 _OPENS = regex(
     rf"{_LEAD}(?:"
     r"(?:no+|nope|nah)\b(?!\W+(?:problem|worries|rush|need\b|thank|more\b|\w+s\b|one\b)|\W+nothing\b|-"
-    r"|\W+(?:that|it)(?:['’]?s| is| will be|['’]ll be) (?:all|fine|ok(?:ay)?|it|good)\b)"
+    r"|\W+(?:then )?(?:that|it)(?:['’]?s| is| will be|['’]ll be) (?:all|fine|ok(?:ay)?|it|good)\b)"
     r"|wrong\b(?! (?:window|chat|tab|repo|session|prompt))|nonsense\b|really\?"
     r"|(?:stop|revert|undo)\b(?! (?:the )?(?:server|container|docker|dev)\b)|actually,? (?:no|don['’]?t)\b"
     r"|not (?:what|like that|quite|this|right|correct|true)\b"
     r"|(?:that|this|it|these|those)(?:['’]s| is| was|['’]re| are)? (?:just |all |completely |totally |really |still )*"
     r"(?:not (?:what|right|correct|true|how|good|it\b)|wrong|incorrect|bad|ugly|terrible|horrible|nonsense|overkill)\b"
+    r"|(?:that|this|it)(?:['’]?s| is| was) (?:actually |really )?not (?:actually |really )?"
+    r"(?:correct|right|true|the \w+ (?:that )?i\b)"
+    r"|i (?:really |still )?(?:don['’]?t|do not) (?:trust|believe) (?:you|this|that|it)\b"
+    r"|i (?:don['’]?t|do not) think (?:that|this|it)(?:['’]?s| is) (?:it\b|right|correct|true|the (?:issue|cause))"
+    r"|i(?:['’]?m| am) (?:still |even |very )?(?:skeptical|sceptical|not convinced)\b"
+    r"|what do you mean,? (?:there|you|it|no|that)\b"
+    r"|(?:way |far |much )?too [a-z]{3,12} for (?:me|my)\b"
     r"|(?:that|this|it) (?:(?:isn|wasn)['’]?t (?:what|right|correct|true|how|good|it\b)|can['’]?(?:t"
     r"|not) be (?:right|true))"
     r"|but (?:you|i (?:said|asked|told|want)|we (?:already|agreed|said)|that(?:['’]s| is)? (?:not|wrong|actually))\b"
@@ -87,8 +94,8 @@ _AGAINST = regex(
 )
 # The same in other languages: a few words that are said of what somebody did, and of little else.
 _ELSEWHERE = regex(
-    r"^\W*(?:(?:nein|non|нет|(?:это )?не (?:то|так)|неправильно)\b"
-    r"|아니|그게 아니|不对|不對|不是(?:这|這)|错了|違|ちがう)"
+    r"^\W*(?:(?:nein|non|нет|(?:это )?не (?:то|так)|неправильно|мне не нравится)\b"
+    r"|아니|그게 아니|不对|不對|不是(?:这|這)|我不(?:认为|認為|同意|喜欢)|错了|違|ちがう)"
     r"|\b(?:das ist (?:falsch|nicht)|du (?:hast|solltest) .{0,60}\b(?:nicht|vergessen|falsch)|warum hast du"
     r"|por qué (?:has|hiciste)|no (?:es lo que|has (?:hecho|entendido))|eso no es|está (?:mal|errado)|te pedí que"
     r"|por que você|não (?:era|foi isso|é isso)|você não (?:fez|entendeu)|ce n['’]est pas"

@@ -96,7 +96,7 @@ def _left_something(stretch: Stretch) -> bool:
     if stretch.has_product() or any(map(INSTALLS.search, worked)):
         return True
     reply, last = stretch.last_reply(), stretch.last_request_turn()
-    if sum(map(says_no, stretch.requests)) > 1 and reply is not None and reply[0] > last:
+    if any(map(says_no, stretch.requests)) and reply is not None and reply[0] > last:
         return True
     looked = any(act.has_worked and act.kind != "service" for act in stretch.acts)
     before = [next(stretch.replies(each.turn), (0, "")) for each in stretch.requests if each.kind == "request"]
@@ -274,7 +274,8 @@ def _by_user(stretch: Stretch) -> Shown | None:
         if request.kind == "objection":
             has_answer = any(act.turn > request.turn for act in stretch.acts)
             before = max((each.turn for each in stretch.requests if each.turn < request.turn), default=0)
-            is_about_words = stretch.kept_edits() and not any(
+            is_answered = any(turn > request.turn for turn, _ in stretch.replies())
+            is_about_words = (stretch.kept_edits() or is_answered) and not any(
                 before < act.turn < request.turn and act.is_work for act in stretch.acts
             )
             if has_answer or is_about_words or request.text.rstrip().endswith("?"):

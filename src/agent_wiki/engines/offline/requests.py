@@ -159,7 +159,7 @@ def _first_kind(text: str) -> RequestKind:
 
 
 def _kind(text: str) -> RequestKind:
-    if not is_english(text) and reaction_of(text) == "objection":
+    if not is_nudge(text) and reaction_of(text) == "objection":
         return "objection"
     is_short = len(text) <= 400
     head = text[: 400 if is_short else 120]
