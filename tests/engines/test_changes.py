@@ -20,6 +20,8 @@ PATCH = (
         (Session().edit("a.py", "x = 1", "def total():\n    return 1"), "a.py", "added `total`"),
         (Session().edit("a.go", "func (c *Cart) Sum() {}", "func Total() {}"), "a.go", "added `Total`; removed `Sum`"),
         (Session().edit("a.toml", "version = 1", "version = 2"), "a.toml", "`version = 1` became `version = 2`"),
+        (Session().edit("a.env", "DB_PASSWORD=old1", "DB_PASSWORD=new2"), "a.env", ""),
+        (Session().edit("a.ps1", "", "function Write-Lamp { 1 }"), "a.ps1", "added `Write-Lamp`"),
         (Session().write("a.ts", "export const One = 1\nclass Two {}\nfunction three() {}\nfunction four() {}"), "a.ts",
          "added `One`, `Two` and two others"),
         (Session().write("notes.md", "# Notes\ntext\n## Use\n"), "notes.md", "added “Notes” and “Use”"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agent_wiki.engines.offline.acts import Act, acts_of
@@ -295,3 +297,29 @@ def test_a_stop_after_which_the_user_says_the_same_again_is_no_dead_end() -> Non
 
     assert not answer(SummarizeQuestion(stopped("cap the totals").done())).arcs[0].dead_ends
     assert answer(SummarizeQuestion(stopped("no, leave them alone").done())).arcs[0].dead_ends
+
+
+def test_a_title_names_no_second_request_that_was_only_pasted() -> None:
+    pasted = "```json\n" + json.dumps({"lamps": {"red": ["a", "b"], "blue": ["c"]}}, indent=1) + "\n```"
+    session = Session().user("is there any rule for the lamps ??").says("Yes, one.").user(pasted)
+    arc = summary(session.read("a.json").edit("a.json").edit("b.json").says("The lamps are set."))
+    assert not f"{arc.title} {arc.goal}".rstrip().endswith("then:")
+
+
+def test_an_acceptance_is_a_key_turn_and_one_slip_of_many_inline_scripts_none() -> None:
+    session = capped().user("great now it works")
+    for name in ("one", "two", "three", "four"):
+        session.run(f"python3 -c 'import {name}'", f"ModuleNotFoundError: No module named '{name}'", failed=True)
+    notes = [note.text for note in summary(session.user("now write the letter").edit("letter.md")).key_turns]
+    assert "The user accepts: “great now it works”" in notes
+
+
+def test_what_exists_already_was_not_refused() -> None:
+    session = Session().user("open a pull request for the caps").edit("cap.py").run("git push", "1a2b..3c4d  x -> x")
+    again = 'a pull request for branch "caps" into branch "main" already exists'
+    assert "nothing was shipped" not in summary(session.run("gh pr create --fill", again, failed=True)).narrative
+
+
+def test_a_reply_before_the_user_s_last_words_is_no_last_word() -> None:
+    session = capped().says("The shop does not exist yet, so please make it.").user("I have made the shop, it is there")
+    assert "In its own words" not in summary(session.call("Bash", {"command": "git push"}, None)).narrative

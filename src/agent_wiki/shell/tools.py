@@ -29,8 +29,9 @@ _LOOK_TOOLS = frozenset(
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
-     "finish", "update_topic", "update_todo_list", "switch_mode", "set_phase", "writetodos", "write_todos",
-     "todoread", "save_memory", "submit_plan", "report_intent", "attempt_completion", "attemptcompletion"}
+     "finish", "update_topic", "update_todo_list", "switch_mode", "set_phase", "mark_chapter", "writetodos",
+     "write_todos", "todoread", "save_memory", "submit_plan", "report_intent", "attempt_completion",
+     "attemptcompletion"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
     {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion"}

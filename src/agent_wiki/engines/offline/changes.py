@@ -25,7 +25,8 @@ _MOST_NAMES = 2
 _LONGEST_WORDS = 60
 _NAMED = regex(
     r"^[ \t]*(?:(?:export|public|private|protected|static|async|default|abstract|final|override|pub(?:\(crate\))?) )*"
-    r"(?:def|class|function|func|fn|interface|struct|enum|trait)[ \t]+(?:\([^()\n]{0,60}\)[ \t]*)?([A-Za-z_]\w{2,60})"
+    r"(?:def|class|function|func|fn|interface|struct|enum|trait)[ \t]+(?:\([^()\n]{0,60}\)[ \t]*)?"
+    r"([A-Za-z_]\w{2,60}(?:-\w{2,40})?)"
     r"|^(?:export )?(?:const|type) ([A-Za-z_]\w{2,60})[ \t]*(?::[^=\n]{1,80})?=",
     re.MULTILINE,
 )

@@ -190,6 +190,7 @@ def _reply(stretch: Stretch) -> str:
     """The agent's last words, as its words and not as a fact."""
     turn, line = words_of_reply(stretch, 240)
     is_overtaken = any(act.turn > turn and act.has_worked and act.is_work for act in stretch.acts)
+    is_overtaken |= any(each.turn > turn and each.kind not in ("acceptance", "nudge") for each in stretch.requests)
     return f"In its own words: {line}." if line and not is_overtaken else ""
 
 

@@ -76,7 +76,7 @@ def goal_of(
         return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
     wanted = request_line(deed.text, 160)
     opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
-    return line if wanted.startswith(opening) else f"{opening}, then: {wanted}"
+    return line if not wanted or wanted.startswith(opening) else f"{opening}, then: {wanted}"
 
 
 def _both(line: str, also: Sequence[UserRequest]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from agent_wiki.compare.views import KeyTurnKind
@@ -16,7 +17,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER
-from agent_wiki.engines.offline.wording import called, error_words, file_names, said, service_call
+from agent_wiki.engines.offline.wording import called, error_words, file_names, is_inline, said, service_call
 from agent_wiki.stages.summarize import KeyTurnNote
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
@@ -39,6 +40,7 @@ _SHOWN_BY = {
     "cut-off": "is not answered",
 }
 _LEAST_KEY_TURNS = 3
+_MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
 _FILLS = 20  # it says little, and is named where there is not enough else
 
 
@@ -107,7 +109,16 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
             reason = refusal_words(act)
             words = f": {said(reason, 200)}" if reason else ""
             found.append(_Candidate(80 if reason else 48, act.turn, f"The user refuses {called(act)}{words}"))
-    return found + [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
+    found += [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
+    return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
+
+
+def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:
+    """The turns after the opening one in which the user takes what was done, and says little else."""
+    for request in stretch.requests:
+        words = in_own_words(request_line(request.text, 160), request, 160) if request.kind == "acceptance" else ""
+        if words and request.turn > opening and len(request.text) <= _MOST_OF_ACCEPTANCE:
+            yield _Candidate(55, request.turn, f"The user accepts: {words}")
 
 
 def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
@@ -136,6 +147,7 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
     found = []
     for trouble in troubles:
         weight = 72 if trouble.is_check else 15 if trouble.failures[0].kind == "look" else 50
+        weight = 46 if is_inline(trouble.failures[0]) else weight
         first, line = trouble.failures[-1], error_words(trouble.line, 120)
         if trouble.fix is None and not trouble.is_check and len(trouble.failures) < 2:
             weight = 35

@@ -144,6 +144,8 @@ def not_shipped(stretch: Stretch, *, is_checked: bool = False) -> Shown | None:
     later = [act for act in stretch.acts if ships and act.turn > ships[-1].turn]
     if not ships or not ships[-1].has_failed or any(_changes(act) for act in later):
         return None
+    if "already exists" in ships[-1].verdict.line:
+        return None  # what was to be made is there
     last, asked = ships[-1], stretch.last_request_turn()
     line = quoted(last.verdict.line)
     has_shipped = any(act.has_worked and act.turn > asked for act in (*ships, *stretch.kept_edits()))
