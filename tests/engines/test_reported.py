@@ -133,3 +133,28 @@ def test_a_line_that_the_turn_does_not_have_is_dropped() -> None:
     checked, dropped = check(given, trajectory)
     assert [each.place for each in dropped] == ["reported"]
     assert len(checked.arcs[0].reported) == len(given.arcs[0].reported) - 1
+
+
+def test_of_several_jobs_each_report_that_stands_is_heard_and_the_longest_first() -> None:
+    session = asked()
+    for name in ("cart", "lamps", "caps", "letter", "maps"):
+        report = f"The {name} of the shop are as they were wanted, and nothing else of them was changed. "
+        session.edit(f"src/{name}.ts").says(report * (5 if name == "caps" else 3)).user(
+            f"now mend the shop's {name} too"
+        )
+    turns = [turn for turn, _ in reported(session.edit("src/end.ts").says(LAMPS))]
+    assert turns == sorted(turns)
+    assert len(set(turns)) == 4
+    assert {12, 24} <= set(turns)
+
+
+def test_a_name_alone_a_place_to_fill_in_and_an_offer_are_no_lines() -> None:
+    lines = [
+        "- `src/cart.ts`",
+        "- Set https://t.me/YOUR_NAME in it",
+        "- The totals are capped now.",
+        "Let me know if it fails.",
+    ]
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(LAMPS + "\n" + "\n".join(lines)))][1:] == [
+        "The totals are capped now."
+    ]

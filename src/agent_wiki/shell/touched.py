@@ -69,4 +69,5 @@ def edited_files(command: SimpleCommand) -> list[str]:
         files.append(words[-1])
     if is_inline_script(command):
         files += _written_by(inline_code(command)[:_MOST_CODE])
-    return [path for path in files if path not in (".", "..") and "\n" not in path and not path.startswith(("$", "--"))]
+    named = (path for path in files if path not in (".", "..") and not path.startswith(("$", "--")))
+    return [path for path in named if "\n" not in path and "$_" not in path]  # what a command put in is not known

@@ -125,9 +125,9 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
 
 def _trouble(trouble: Trouble) -> Sentence:
     """A failure and what overcame it. A single failure without consequences weighs little unless a check failed."""
-    first, last, number = trouble.failures[0], trouble.failures[-1], len(trouble.failures)
-    line = error_words(trouble.line)
-    name = called(last)
+    first, last = trouble.failures[0], trouble.failures[-1]
+    line, name = error_words(trouble.line), called(last)
+    number = sum(called(each) == name for each in trouble.failures)
     often = f" {times(number)}, last" if number > 1 else ""
     failed = f"{name} failed{often} (T{last.end}){f': {line}' if line else ''}"
     weight = 10 if first.kind == "look" else 40 + 5 * min(number, 4)

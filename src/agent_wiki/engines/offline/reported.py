@@ -14,10 +14,14 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
 from agent_wiki.stages.user_reactions import only_reports, takes_back
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
-_MOST_OF_REPLY, _MOST_OF_SECOND, _MOST_OF_LINE, _MOST_OF_HEAD = 1_600, 900, 290, 78  # characters
+# Characters of the longest reply, the last one and others, by how many replies there are.
+_SHARES = ((1_600,), (1_500, 900), (1_000, 800, 600), (900, 700, 450, 450))
+_MOST_OF_LINE, _MOST_OF_HEAD = 290, 78  # characters
+_PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
 _HEADING = regex(r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|[^\n]{1,80}[:：]\s*$)")
@@ -39,7 +43,7 @@ class _Closing(NamedTuple):
 
 
 def reported_by(stretch: Stretch) -> list[TurnNote]:
-    """Lines of the longest reply that ended the work on a request and of the last; empty where all are short.
+    """Lines of the last reply and of the longest ones that ended the work on a request; empty where all are short.
 
     Only of replies that stand: nothing that they speak of was changed afterwards, and the user did not reject it. What
     is said to a customer is no report.
@@ -48,10 +52,15 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
         return []
     standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
     standing = [each for each in standing if each.made] or standing
-    longest = sorted(standing, key=lambda each: len(each.text))[-1:]
-    chosen = zip(dict.fromkeys((*longest, *standing[-1:])), (_MOST_OF_REPLY, _MOST_OF_SECOND), strict=False)
-    found = [TurnNote(turn=each.turn, text=line) for each, most in chosen for line in _shown(each.text, most)]
-    return found[:MOST_REPORTED]
+    longest = sorted(standing, key=lambda each: -len(each.text))
+    chosen = list(dict.fromkeys((*longest[:1], *standing[-1:], *longest)))[: len(_SHARES)]
+    shares = _SHARES[len(chosen) - 1] if chosen else ()
+    found = [
+        TurnNote(turn=each.turn, text=line)
+        for each, most in zip(chosen, shares, strict=True)
+        for line in _shown(each.text, most)
+    ]
+    return sorted(found[:MOST_REPORTED], key=lambda note: note.turn)
 
 
 def _closings(stretch: Stretch) -> Iterator[_Closing]:
@@ -103,6 +112,8 @@ def _lines(reply: str) -> Iterator[str]:
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
         if sum(map(str.isalpha, text)) < 2 or CHEER.fullmatch(text) or PLEASANTRY.match(text):
             continue
+        if (is_english(text) and " " not in text) or _PLACEHOLDER.search(text):
+            continue  # a name alone says nothing
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""

@@ -160,7 +160,7 @@ def _note(trouble: Trouble, act: Act) -> None:
     """Remember what was done while a trouble was open: until the first of two checks that failed together passed."""
     if trouble.fix is not None and trouble.fix is not act:
         return
-    if act.has_worked:
+    if act.has_worked or (act.kind == "edit" and act.call.result is None):  # some recordings leave edits out
         trouble.between.append(act)
     if act.edits and trouble.failures[-1] is not act and len(trouble.edits) < _MOST_EDITS:
         trouble.edits = distinct([*trouble.edits, *act.edits])
