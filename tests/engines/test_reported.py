@@ -158,3 +158,10 @@ def test_a_name_alone_a_place_to_fill_in_and_an_offer_are_no_lines() -> None:
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(LAMPS + "\n" + "\n".join(lines)))][1:] == [
         "The totals are capped now."
     ]
+
+
+def test_the_lines_of_a_patch_are_no_words_of_a_report() -> None:
+    patch = (
+        "diff --git a/cap.py b/cap.py\n--- a/cap.py\n+++ b/cap.py\n@@ -1 +1 @@\n-cap the guests\n+cap the members too"
+    )
+    assert [text for _, text in reported(asked().edit("cap.py").says(f"{LAMPS}\n{patch}"))] == [LAMPS.strip()]

@@ -323,3 +323,10 @@ def test_what_exists_already_was_not_refused() -> None:
 def test_a_reply_before_the_user_s_last_words_is_no_last_word() -> None:
     session = capped().says("The shop does not exist yet, so please make it.").user("I have made the shop, it is there")
     assert "In its own words" not in summary(session.call("Bash", {"command": "git push"}, None)).narrative
+
+
+def test_an_edit_that_the_user_let_pass_later_is_no_dead_end() -> None:
+    refused = Session().user("cap the totals").call("Edit", {"file_path": "cap.py"}, "no, which file?", mark="rejected")
+    assert summary(refused.says("This one.")).dead_ends
+    again = Session().user("cap the totals").call("Edit", {"file_path": "cap.py"}, "no, which file?", mark="rejected")
+    assert not summary(again.user("that file, yes").edit("cap.py").says("Capped.")).dead_ends

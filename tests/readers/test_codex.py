@@ -118,6 +118,12 @@ def test_an_interrupt_is_marked(tmp_path: Path) -> None:
     assert trajectory.source.exit_status == "interrupted"
 
 
+def test_a_turn_that_was_aborted_before_the_prompt_was_sent_again_is_not_how_the_session_ended(tmp_path: Path) -> None:
+    aborted = (*typed("go"), event("turn_aborted", reason="interrupted"))
+    again = read(tmp_path, meta(), *aborted, *typed("go on"), said("assistant", "Done."))
+    assert again.source.exit_status is None
+
+
 def test_a_compaction_summary_is_no_request(tmp_path: Path) -> None:
     trajectory = read(tmp_path, meta(), *typed("go"), line("compacted", message="So far: half done."), *typed("on"))
     assert [message.mark for message in trajectory.messages] == [None, "compaction", None]

@@ -272,6 +272,7 @@ class _Rollout:
 
     def _typed(self, prompt: TypedPrompt | None) -> None:
         """A prompt that a person typed; for a subagent, the prompt that its parent wrote."""
+        self.exit_status = None  # how the turn before it ended
         if prompt is None or self.prompts.confirm(prompt):
             return
         self._finish_reply()

@@ -101,4 +101,5 @@ def kind_of_name(tool: str) -> Kind:
     for kind, names in groups:
         if name in names:
             return kind
-    return "look" if _LOOK_VERB.search(bare_tool_name(tool)) else "service"
+    is_look = _LOOK_VERB.search(bare_tool_name(tool)) or tool.lower().startswith(("web__", "web."))
+    return "look" if is_look else "service"

@@ -82,7 +82,9 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
 def _is_done_later(refused: Act, acts: Sequence[Act]) -> bool:
     """Whether a later call that the user let pass does what a refused command line was to do: it was only too early."""
     steps = [step for step, kind in zip(refused.commands, refused.kinds, strict=True) if kind != "look"]
-    later = [act for act in acts if act.turn > refused.turn and act.commands and not act.was_refused]
+    later = [act for act in acts if act.turn > refused.turn and not act.was_refused]
+    if refused.kind == "edit" and any(act.edits and act.call.path() == refused.call.path() for act in later):
+        return True
     return any(again_in(step, act) for step in steps for act in later)
 
 

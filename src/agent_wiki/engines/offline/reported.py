@@ -27,6 +27,7 @@ _MOST_READ = 12_000
 _HEADING = regex(r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|[^\n]{1,80}[:：]\s*$)")
 _TURNS = written("turns_meaning", re.IGNORECASE)
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
+_IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
 _CODE = regex(r"`[^`]*`")
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
@@ -130,6 +131,8 @@ def _said(reply: str) -> Iterator[str]:
             if code and len(code) <= _MOST_OF_CODE:
                 yield from code
             code = [] if code is None else None
+        elif _IS_PATCH.match(line):
+            break  # what follows are changes, not words
         elif code is not None:
             code += [f"`{line.strip()}`"] if line.strip() and "`" not in line else []
         else:
