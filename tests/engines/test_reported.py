@@ -165,3 +165,13 @@ def test_the_lines_of_a_patch_are_no_words_of_a_report() -> None:
         "diff --git a/cap.py b/cap.py\n--- a/cap.py\n+++ b/cap.py\n@@ -1 +1 @@\n-cap the guests\n+cap the members too"
     )
     assert [text for _, text in reported(asked().edit("cap.py").says(f"{LAMPS}\n{patch}"))] == [LAMPS.strip()]
+
+
+def test_of_a_recording_that_no_reply_ends_what_the_agent_had_found_is_told() -> None:
+    session = asked("send in the form of the shop").call(
+        "Bash", {"command": "ls"}, "a", text="I'll look at the shop first."
+    )
+    found = "There is no repository here, so its history proves nothing."
+    session.call("Bash", {"command": "git log"}, "fatal", failed=True, text=f"{found} I'm copying the form instead.")
+    assert reported(session.call("Bash", {"command": "cp a b"}, None)) == [(4, found)]
+    assert reported(session.says("Sent.")) == []

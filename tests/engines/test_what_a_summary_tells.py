@@ -330,3 +330,10 @@ def test_an_edit_that_the_user_let_pass_later_is_no_dead_end() -> None:
     assert summary(refused.says("This one.")).dead_ends
     again = Session().user("cap the totals").call("Edit", {"file_path": "cap.py"}, "no, which file?", mark="rejected")
     assert not summary(again.user("that file, yes").edit("cap.py").says("Capped.")).dead_ends
+
+
+def test_a_recording_that_begins_with_the_agent_s_work_is_told_in_its_order() -> None:
+    session = Session().call("Edit", {"file_path": "cap.py", "old_string": "a", "new_string": "b"}, "updated")
+    story = summary(session.run("make cap").user("now push it").call("Bash", {"command": "git push"}, None)).narrative
+    assert story.startswith("The recording begins in the middle of the work. The agent changed `cap.py`")
+    assert story.index("`cap.py`") < story.index("now push it")

@@ -50,7 +50,10 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request
-    sentences = [replace(each, turn=max(each.turn, opened)) for each in sentences]
+    if not any(act.turn < opened and (act.edits or act.commands) for act in stretch.acts):
+        sentences = [replace(each, turn=max(each.turn, opened)) for each in sentences]
+    elif stretch.first_turn == 1 and not any(each.turn < stretch.acts[0].turn for each in stretch.requests):
+        sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended))
     begun = {start for start, _ in episodes[1:] if start != said_last}
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})

@@ -21,6 +21,10 @@ _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters of the longest reply, the last one and others, by how many replies there are.
 _SHARES = ((1_600,), (1_500, 900), (1_000, 800, 600), (900, 700, 450, 450))
 _MOST_OF_LINE, _MOST_OF_HEAD = 290, 78  # characters
+_LEAST_OF_LINE, _MOST_FOUND = 40, 4
+_FOUND = written("found_on_the_way", re.IGNORECASE)
+_ANNOUNCES = written("announces_next", re.IGNORECASE)
+_SENTENCE_END = regex(r"(?<=[.!?])\s+|\n")
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
@@ -52,6 +56,8 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     if all(act.kind in ("service", "ask", "plan") for act in stretch.acts):
         return []
     standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
+    if not standing and stretch.followed_by is None and (stretch.last_reply() or (0, ""))[0] <= stretch.acts[-1].turn:
+        return _findings(stretch)
     standing = [each for each in standing if each.made] or standing
     longest = sorted(standing, key=lambda each: -len(each.text))
     chosen = list(dict.fromkeys((*longest[:1], *standing[-1:], *longest)))[: len(_SHARES)]
@@ -62,6 +68,17 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
         for line in _shown(each.text, most)
     ]
     return sorted(found[:MOST_REPORTED], key=lambda note: note.turn)
+
+
+def _findings(stretch: Stretch) -> list[TurnNote]:
+    """What the agent said on the way that it had found, the last few lines, of a recording that no reply ends."""
+    messages = stretch.trajectory.messages
+    turns = range(stretch.last_request_turn() + 1, stretch.last_turn + 1)
+    replies = [(turn, messages[turn - 1].content or "") for turn in turns if messages[turn - 1].tool_calls]
+    said = [(turn, line.strip(" *->|_\t")) for turn, reply in replies for line in _SENTENCE_END.split(reply)]
+    found = [(turn, line) for turn, line in said if _FOUND.search(line) and not _ANNOUNCES.match(line)]
+    kept = [(turn, line) for turn, line in found if _LEAST_OF_LINE < len(line) <= _MOST_OF_LINE]
+    return [TurnNote(turn=turn, text=line) for turn, line in kept[-_MOST_FOUND:]]
 
 
 def _closings(stretch: Stretch) -> Iterator[_Closing]:
