@@ -183,3 +183,9 @@ def test_a_user_who_is_content_stays_so_when_the_session_is_written_down() -> No
     done = made().edit("lamps.py").says("They hang.").user("working fine now, we are done").write("session.json")
     assert (shown(done.says("Written down.")).outcome, shown(done).basis) == ("success", "user")
     assert shown(done.edit("cable.py").says("And the cable.")).basis != "user"
+
+
+def test_what_the_user_said_is_quoted_without_the_tags_that_a_client_puts_around_it() -> None:
+    asked = Session().user("cap the totals").edit("cap.py").says("Capped.")
+    result = shown(asked.user("<user_query>\nthanks, it works now\n</user_query>"))
+    assert (result.outcome, result.quote) == ("success", "thanks, it works now")

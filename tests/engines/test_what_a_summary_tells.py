@@ -337,3 +337,12 @@ def test_a_recording_that_begins_with_the_agent_s_work_is_told_in_its_order() ->
     story = summary(session.run("make cap").user("now push it").call("Bash", {"command": "git push"}, None)).narrative
     assert story.startswith("The recording begins in the middle of the work. The agent changed `cap.py`")
     assert story.index("`cap.py`") < story.index("now push it")
+
+
+def test_what_a_command_printed_in_one_line_is_told_with_it() -> None:
+    session = (
+        Session().user("send in the form").run("bash export.sh .", "No session of the shop was found.").run("shopctl")
+    )
+    story = summary(session.run("shopctl list", "a lamp\na cap").says("It is sent.")).narrative
+    assert "`bash export.sh .` (T2: “No session of the shop was found”)" in story
+    assert "`shopctl list` (T6)" in story

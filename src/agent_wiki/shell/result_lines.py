@@ -48,7 +48,8 @@ _COMPLAINT = regex(
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: "
     r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
-    r"|command not found|cannot access|No module named \S{1,80}|[Oo]peration not permitted|Connection refused)"
+    r"|command not found|cannot access|No module named \S{1,80}|[Oo]peration not permitted|Connection refused"
+    r"|File exists)"
     r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
@@ -64,7 +65,8 @@ _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
-    "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "cannot access",
+    "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "file exists",
+    "cannot access",
     "exception", "refused", "pep 668", "issue",
 )  # fmt: skip
 _GOOD_WORDS = (
@@ -86,7 +88,7 @@ _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|ba
 _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
     r"Wall time:|\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
-    r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |"
+    r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
 )

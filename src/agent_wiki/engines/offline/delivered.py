@@ -31,12 +31,7 @@ _MOST_READ = 2_000
 _VERDICT_FIELD = regex(
     r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
 )
-_ANNOUNCES = regex(
-    r"\W*(?:(?:perfect|great|excellent|good|done)[!.,] *)?(?:now )?"
-    r"(?:let me|i'll|i will|i(?:'ve| (?:now )?have) (?:now |thoroughly |fully )*(?:all|enough|everything|comprehensive"
-    r"|explored|read (?:all|through)|a \w+ (?:understanding|picture|view)))\b",
-    re.IGNORECASE,
-)
+_ANNOUNCES = written("announces", re.IGNORECASE)
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)
 
@@ -120,13 +115,12 @@ def _answer(stretch: Stretch, least: int) -> tuple[int, str] | None:
 
 def _first_line(text: str) -> str | None:
     """The first line of an answer with a sentence in it; of an answer in JSON no verdict of the agent on its own."""
-    lines = (
+    said = [
         line
         for line in FENCED.sub("", text).splitlines()
         if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|")) and not _VERDICT_FIELD.match(line)
         if not _ANNOUNCES.match(line)
-    )
-    said = list(lines)
+    ]
     kept = (each if each[-1:] not in ":：" else each[: each.rfind(". ") + 1] for each in map(str.rstrip, said))
     line = next((each for each in kept if len(each.split()) > _LABEL), next(iter(said), ""))  # no mere lead-in
     field = _TEXT_FIELD.match(line)

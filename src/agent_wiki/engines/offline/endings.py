@@ -140,9 +140,9 @@ def _ran_after(stretch: Stretch) -> str:
     """What was run after the last change and is no check of it; empty where nothing was changed or run."""
     changed = max((act.end for act in stretch.kept_edits()), default=stretch.last_turn)
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
-    return (
-        f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), which is no test, build or lint." if ran else ""
-    )
+    if not ran:
+        return ""
+    return f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), which is no test, build or lint."
 
 
 def _open_end(stretch: Stretch) -> str:

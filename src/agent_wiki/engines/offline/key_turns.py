@@ -146,8 +146,7 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
     """First failures and what overcame them; checks weigh more."""
     found = []
     for trouble in troubles:
-        weight = 72 if trouble.is_check else 15 if trouble.failures[0].kind == "look" else 50
-        weight = 46 if is_inline(trouble.failures[0]) else weight
+        weight = 46 if is_inline(trouble.failures[0]) else 72 if trouble.is_check else 50
         first, line = trouble.failures[-1], error_words(trouble.line, 120)
         if trouble.fix is None and not trouble.is_check and len(trouble.failures) < 2:
             weight = 35

@@ -268,7 +268,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
             return None
         edits = (path for act in later for path in act.edits)
         if request.kind == "acceptance" and all(map(_NOTES.search, edits)) and _is_about_work(stretch, request):
-            return Shown("success", "user", request.turn, stretch.opening_of(request.turn))
+            return Shown("success", "user", request.turn, stretch.opening_of(request.turn, request.text))
         if later or request.kind == "request":
             return None
         if request.kind == "objection":
@@ -280,7 +280,7 @@ def _by_user(stretch: Stretch) -> Shown | None:
             )
             if has_answer or is_about_words or request.text.rstrip().endswith("?"):
                 return None
-            return Shown("failure", "user", request.turn, stretch.opening_of(request.turn))
+            return Shown("failure", "user", request.turn, stretch.opening_of(request.turn, request.text))
     return None
 
 

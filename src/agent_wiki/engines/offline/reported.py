@@ -20,10 +20,9 @@ from agent_wiki.trajectory.lazily import regex
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters of the longest reply, the last one and others, by how many replies there are.
 _SHARES = ((1_600,), (1_500, 900), (1_000, 800, 600), (900, 700, 450, 450))
-_MOST_OF_LINE, _MOST_OF_HEAD = 290, 78  # characters
-_LEAST_OF_LINE, _MOST_FOUND = 40, 4
+_LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
-_ANNOUNCES = written("announces_next", re.IGNORECASE)
+_ANNOUNCES = written("announces", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<=[.!?])\s+|\n")
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
@@ -61,12 +60,8 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     standing = [each for each in standing if each.made] or standing
     longest = sorted(standing, key=lambda each: -len(each.text))
     chosen = list(dict.fromkeys((*longest[:1], *standing[-1:], *longest)))[: len(_SHARES)]
-    shares = _SHARES[len(chosen) - 1] if chosen else ()
-    found = [
-        TurnNote(turn=each.turn, text=line)
-        for each, most in zip(chosen, shares, strict=True)
-        for line in _shown(each.text, most)
-    ]
+    shares = zip(chosen, _SHARES[len(chosen) - 1] if chosen else (), strict=True)
+    found = [TurnNote(turn=each.turn, text=line) for each, most in shares for line in _shown(each.text, most)]
     return sorted(found[:MOST_REPORTED], key=lambda note: note.turn)
 
 

@@ -152,7 +152,7 @@ def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
     ends = [*(request.turn for request in stretch.requests[1:]), stretch.last_turn + 1]
     for request, end in list(zip(stretch.requests, ends, strict=False))[:0:-1]:
         if _REVERT.search(request.text[:300]) and _was_done(stretch, request, end):
-            return Shown("partial", "reverted", request.turn, stretch.opening_of(request.turn))
+            return Shown("partial", "reverted", request.turn, stretch.opening_of(request.turn, request.text))
     return shown
 
 

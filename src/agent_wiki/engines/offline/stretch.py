@@ -18,6 +18,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _SCRATCH_NAME = regex(
     r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case", re.IGNORECASE
 )
+_TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
 _REPORTS = frozenset({"task_complete", "attempt_completion"})
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
@@ -48,9 +49,11 @@ class Stretch:
         """The content of a turn, empty when it has none."""
         return self.trajectory.messages[turn - 1].content or ""
 
-    def opening_of(self, turn: int) -> str | None:
-        """How a turn begins, as a quote."""
-        return quoted(self.content(turn).split("\n", 1)[0]) or None
+    def opening_of(self, turn: int, text: str = "") -> str | None:
+        """How a turn begins, or `text`, which is a part of it, as a quote; None where that is not verbatim."""
+        lines = (text or self.content(turn)).split("\n", 3)
+        line = quoted(next((each for each in lines if not _TAG.fullmatch(each)), ""))
+        return line if line and line in self.content(turn) else None
 
     def scratch(self) -> frozenset[str]:
         """Names of files that were only tools of the work: deleted later, run to see, or kept apart."""

@@ -146,9 +146,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     kept = [path for path in files if bare_name(path) not in scratch]
     edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
     became = {path: change_of(between, path, is_known=True) for path in edits[:_MOST_SHOWN]}
-    clauses = {
-        path: what for path, what in became.items() if " became " in what
-    }  # of what came or went the story tells
+    clauses = {path: what for path, what in became.items() if " became " in what}  # the story has the rest
     changed = [f"changes to {file_names(edits, cwd, _MOST_SHOWN, clauses)}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
+from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.shown import Shown
@@ -12,6 +13,7 @@ from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.files_written import TEMPORARY
+from agent_wiki.shell.result_lines import last_line
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
@@ -31,6 +33,7 @@ _SHIP_VERBS = (
     ("gh pr comment", "commented on the pull request"),
     ("gh release", "made a release"),
 )
+_MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 
 
@@ -124,8 +127,16 @@ def _ran(acts: list[Act]) -> Sentence | None:
     if not names:
         return None
     weight = 22 if any(act.edits for act in acts) else 40
-    dated = [f"{name} (T{first[name]})" for name in kept] if len(kept) > 1 else kept  # in which order
+    came = {called(act): _came_of(act) for act in reversed(ran)}
+    dated = [f"{name} (T{first[name]}{came[name]})" if came[name] or len(kept) > 1 else name for name in kept]
     return Sentence(min(first.values()), weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
+
+
+def _came_of(act: Act) -> str:
+    """What a command printed, where that is one short line."""
+    result = act.call.result or ""
+    line = last_line(result) if len(output_of(result).strip().splitlines()) == 1 else ""
+    return f": {said(line)}" if 0 < len(line) <= _MOST_SHOWN else ""
 
 
 def _served(acts: list[Act]) -> Sentence | None:
