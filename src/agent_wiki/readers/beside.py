@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.readers.recorded import UUID
 from agent_wiki.readers.recording_path import RecordingPath
 
-_SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _STARTED = re.compile(r"agent-.*\.meta\.json")
 _KEPT = {
     "subagents": (_STARTED, "how Claude Code started the subagent beside it"),
@@ -40,10 +40,10 @@ _NAMED = {
 def part_of_session(path: RecordingPath) -> str | None:
     """What a file is that belongs to a recording and is none; None for any other file."""
     folder = path.parent
-    if _SESSION.fullmatch(folder.name) and folder.parent.name == "subagents" and _STARTED.fullmatch(path.name):
+    if UUID.fullmatch(folder.name) and folder.parent.name == "subagents" and _STARTED.fullmatch(path.name):
         return "how Qwen Code started the subagent beside it"
     name, meaning = _KEPT.get(folder.name, (None, ""))
-    if name is not None and name.fullmatch(path.name) and _SESSION.fullmatch(folder.parent.name):
+    if name is not None and name.fullmatch(path.name) and UUID.fullmatch(folder.parent.name):
         return meaning
     if _STORED.fullmatch(f"{folder.parent.name}/{folder.name}/{path.name}"):
         return "a part of a session of OpenCode, in a file of its own"

@@ -7,7 +7,6 @@ early version; what later versions add after descriptions of public readers: no 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +15,7 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_user_text import pieces_of
 from agent_wiki.readers.recorded import (
+    UUID,
     count,
     flat_text,
     iso_utc,
@@ -35,7 +35,6 @@ FORMAT = "codebuddy"
 _ITEMS = frozenset({"message", "reasoning", "function_call", "function_call_result"})
 _SUMMARIES = ("isSummary", "isCompacted")
 _NOT_TYPED = ("skipRun", "isMeta", "isCompactInternal")
-_FILE_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def claims(sample: Sample) -> bool:
@@ -93,7 +92,7 @@ class _Session:
         self._end_reply()
         name, folder = recording.path.name.partition(".")[0], recording.path.absolute().parent
         made_up = f"{FORMAT}-{short_digest(str(self.first.get(key)) for key in ('id', 'timestamp', 'content'))}"
-        session_id = self.session_id or (name if _FILE_ID.fullmatch(name) else made_up)
+        session_id = self.session_id or (name if UUID.fullmatch(name) else made_up)
         source = self.source
         if folder.name == "subagents":
             source.parent_session_id, session_id = folder.parent.name, f"{folder.parent.name}.{name}"

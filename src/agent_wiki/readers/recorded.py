@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from typing import Any
 
 from agent_wiki.trajectory import Usage, without_surrogates
 
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # by which programs name sessions
 _LONGEST_TIME = 64  # characters: a longer text is no time, and is not kept
 _LAST_EPOCH_SECOND = 10**11  # larger numbers are milliseconds: as seconds this is the year 5138
 _WRAPPING = frozenset({"role", "content", "timestamp", "raw"})

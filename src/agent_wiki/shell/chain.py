@@ -90,9 +90,11 @@ def fell_back(chain: Chain, lines: Sequence[str]) -> dict[int, str]:
     for at, step in enumerate(chain.steps[1:], 1):
         said = _fixed_words(step) if chain.steps[at - 1].after == "||" else ""
         line = next((line for line in lines if line.strip() == said), "") if said else ""
+        if not line:
+            continue
         tried = [last for _, last in chain.pipelines if last < at and at in chain.fallback(last)]
         able = [each for each in tried if not is_trivial(chain.steps[each])]
-        if line and len(able) == 1:
+        if len(able) == 1:
             found[able[0]] = line
     return found
 

@@ -168,7 +168,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
         return Shown("unknown", "nothing")  # tests were written, and nothing ran them
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
-    quote = _verbatim(stretch, deciding)
+    quote = stretch.verbatim(deciding.end, deciding.finding.line if deciding.finding else "")
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
 
 
@@ -250,11 +250,6 @@ def _has_work_done(act: Act) -> bool:
     arguments = act.call.arguments
     words = " ".join(str(arguments.get(name) or "") for name in ("subagent_type", "description", "agent_type"))
     return _CHANGES_CODE.search(words) is not None and act.has_worked
-
-
-def _verbatim(stretch: Stretch, act: Act) -> str | None:
-    line = quoted(act.finding.line) if act.finding else ""
-    return line if line and line in stretch.content(act.end) else None
 
 
 def _by_user(stretch: Stretch) -> Shown | None:

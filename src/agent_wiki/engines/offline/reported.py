@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent_wiki.engines.offline.endings import CHEER, PLEASANTRY, prose_of
+from agent_wiki.engines.offline.reservations import SENTENCE_END
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
@@ -23,7 +24,6 @@ _SHARES = ((1_600,), (1_500, 900), (1_000, 800, 600), (900, 700, 450, 450))
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _ANNOUNCES = written("announces", re.IGNORECASE)
-_SENTENCE_END = regex(r"(?<=[.!?])\s+|\n")
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
@@ -70,7 +70,8 @@ def _findings(stretch: Stretch) -> list[TurnNote]:
     messages = stretch.trajectory.messages
     turns = range(stretch.last_request_turn() + 1, stretch.last_turn + 1)
     replies = [(turn, messages[turn - 1].content or "") for turn in turns if messages[turn - 1].tool_calls]
-    said = [(turn, line.strip(" *->|_\t")) for turn, reply in replies for line in _SENTENCE_END.split(reply)]
+    lines = [(turn, line) for turn, reply in replies for line in reply.splitlines()]
+    said = [(turn, each.strip(" *->|_\t")) for turn, line in lines for each in SENTENCE_END.split(line)]
     found = [(turn, line) for turn, line in said if _FOUND.search(line) and not _ANNOUNCES.match(line)]
     kept = [(turn, line) for turn, line in found if _LEAST_OF_LINE < len(line) <= _MOST_OF_LINE]
     return [TurnNote(turn=turn, text=line) for turn, line in kept[-_MOST_FOUND:]]

@@ -83,7 +83,7 @@ def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
     line = next((line for line in last.text[:_MOST_READ].splitlines() if FAULT.search(line)), "")
     if not is_idle or not line or last.turn <= (shown.turn or 0) or last is stretch.requests[0]:
         return shown
-    return Shown("partial", "user", last.turn, quoted(line) if quoted(line) in stretch.content(last.turn) else None)
+    return Shown("partial", "user", last.turn, stretch.verbatim(last.turn, line))
 
 
 def _in_vain(stretch: Stretch, request: UserRequest) -> Act | None:

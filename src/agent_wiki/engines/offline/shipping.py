@@ -147,9 +147,8 @@ def not_shipped(stretch: Stretch, *, is_checked: bool = False) -> Shown | None:
     if "already exists" in ships[-1].verdict.line:
         return None  # what was to be made is there
     last, asked = ships[-1], stretch.last_request_turn()
-    line = quoted(last.verdict.line)
     has_shipped = any(act.has_worked and act.turn > asked for act in (*ships, *stretch.kept_edits()))
-    quote = line if line and line in stretch.content(last.end) else None
+    quote = stretch.verbatim(last.end, last.verdict.line)
     return Shown("partial" if is_checked or has_shipped else "failure", "refused", last.end, quote, last)
 
 

@@ -52,8 +52,12 @@ class Stretch:
     def opening_of(self, turn: int, text: str = "") -> str | None:
         """How a turn begins, or `text`, which is a part of it, as a quote; None where that is not verbatim."""
         lines = (text or self.content(turn)).split("\n", 3)
-        line = quoted(next((each for each in lines if not _TAG.fullmatch(each)), ""))
-        return line if line and line in self.content(turn) else None
+        return self.verbatim(turn, next((each for each in lines if not _TAG.fullmatch(each)), ""))
+
+    def verbatim(self, turn: int, line: str) -> str | None:
+        """A line as a quote; None where the turn does not have it."""
+        quote = quoted(line)
+        return quote if quote and quote in self.content(turn) else None
 
     def scratch(self) -> frozenset[str]:
         """Names of files that were only tools of the work: deleted later, run to see, or kept apart."""

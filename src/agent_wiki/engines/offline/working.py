@@ -120,16 +120,17 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
-    first = {called(act): act.turn for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
+    first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
     telling = {called(act) for act in ran if act.kind == "delete" or _SETS_UP.search(act.call.command() or "")}
-    names = sorted(first, key=lambda name: (name not in telling, first[name]))
-    kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name])
+    names = sorted(first, key=lambda name: (name not in telling, first[name].turn))
+    kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name].turn)
     if not names:
         return None
     weight = 22 if any(act.edits for act in acts) else 40
-    came = {called(act): _came_of(act) for act in reversed(ran)}
-    dated = [f"{name} (T{first[name]}{came[name]})" if came[name] or len(kept) > 1 else name for name in kept]
-    return Sentence(min(first.values()), weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
+    came = {name: _came_of(first[name]) for name in kept}
+    dated = [f"{name} (T{first[name].turn}{came[name]})" if came[name] or len(kept) > 1 else name for name in kept]
+    turn = min(act.turn for act in first.values())
+    return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
 
 
 def _came_of(act: Act) -> str:

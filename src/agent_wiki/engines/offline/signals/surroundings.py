@@ -126,12 +126,12 @@ def _flag(session: MinedSession, recovery: Recovery) -> _Way | None:
     if not is_one or name in _LEFT_OUT or _REMOVES.search(name) or _NOT_PORTABLE.search(option):
         return None
     head = command_of(recovery.wanted).head
-    passed = [step for each in session.attempts for step in passed_steps(each.ended) if command_of(step).head == head]
-    if not all(any(word.partition("=")[0] == name for word in step.words) for step in passed):
-        return None  # it works without
     named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     said = (line for line in recovery.failed.output[:20_000].splitlines() if not _WARNING.search(line))
     if recovery.used not in passed_steps(recovery.passed.ended) or not any(map(named.search, said)):
         return None
+    passed = [step for each in session.attempts for step in passed_steps(each.ended) if command_of(step).head == head]
+    if not all(any(word.partition("=")[0] == name for word in step.words) for step in passed):
+        return None  # it works without
     general = " ".join(general_word(word, session.trajectory) for word in added)
     return "retries/flag-added", f"Run {head} with {name}", f"Add `{general}` to `{head}`"
