@@ -101,10 +101,17 @@ def _request(number: int, *, is_trial: bool) -> str:
 
 
 def _lesson(messages: _Messages, rng: Random) -> None:
-    own = Random(f"lesson {rng.randrange(_COMMON_LESSONS)}") if rng.random() < 0.5 else rng
-    command, flag = f"{_tool(own)} deploy {own.choice(WORDS)}", f"--{own.choice(WORDS)}-{own.choice(WORDS)}"
-    messages.call(command, f"error: missing required option {flag}; pass {flag} to go on", failed=True)
-    messages.call(f"{command} {flag}", "ok")
+    command, remedy, error = _failure(Random(f"lesson {rng.randrange(_COMMON_LESSONS)}") if rng.random() < 0.5 else rng)
+    messages.call(command, error, failed=True)
+    messages.call(remedy, "ok")
+    messages.call(command, "ok")
+
+
+def _failure(rng: Random) -> tuple[str, str, str]:
+    """A command, what has to run before it, and the error that says so."""
+    tool, what = _tool(rng), f"{rng.choice(WORDS)}-{rng.choice(WORDS)}"
+    remedy = f"{tool} rebuild {what}"
+    return f"{tool} deploy {rng.choice(WORDS)}", remedy, f"error: the index {what} is stale; run {remedy} first"
 
 
 def _met_by_many(messages: _Messages) -> None:
@@ -132,6 +139,5 @@ def _words(rng: Random, count: int) -> str:
 
 def lesson_question(rng: Random) -> str:
     """A request to which the lesson that some session has applies."""
-    own = Random(f"lesson {rng.randrange(_COMMON_LESSONS)}")
-    command, flag = f"{_tool(own)} deploy {own.choice(WORDS)}", f"--{own.choice(WORDS)}-{own.choice(WORDS)}"
-    return f"{command} stops with `error: missing required option {flag}`"
+    command, _, error = _failure(Random(f"lesson {rng.randrange(_COMMON_LESSONS)}"))
+    return f"{command} stops with `{error}`"

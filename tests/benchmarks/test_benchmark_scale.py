@@ -29,7 +29,7 @@ def test_generated_sessions_have_lessons_and_verdicts_and_are_the_same_each_time
 
 def test_a_question_names_a_lesson_that_sessions_share() -> None:
     assert lesson_question(Random(1)) == lesson_question(Random(1))
-    assert "missing required option --" in lesson_question(Random(1))
+    assert "stops with `error: the index " in lesson_question(Random(1))
 
 
 def _size(sessions: int, processor: float, memory: float) -> scale.Size:

@@ -19,8 +19,8 @@ from agent_wiki.trajectory import Trajectory
 
 BY_ID = {rule.id: rule for rule in RULES}
 APPLIED = (
-    "$ terraform apply\n! Error: cannot ask for input in this terminal, set -input=false\n"
-    "$ terraform apply -input=false\n= ok"
+    "$ git rebase --continue\n! error: There was a problem with the editor 'vi'\n"
+    "$ GIT_EDITOR=true git rebase --continue\n= ok"
 )
 
 
@@ -62,9 +62,9 @@ def test_whatever_is_found_names_a_rule_that_there_is() -> None:
 
 def test_a_rule_left_out_finds_nothing_and_the_others_find_what_they_did() -> None:
     trajectory = example_session(APPLIED)
-    assert [each.rule_id for each in answer(question(trajectory)).guidelines] == ["retries/flag-added"]
-    others = [rule for rule in GUIDELINE_RULES if rule.id != "retries/flag-added"]
-    assert "retries/flag-added" not in [each.rule_id for each in answer(question(trajectory), others).guidelines]
+    assert [each.rule_id for each in answer(question(trajectory)).guidelines] == ["surroundings/variable"]
+    others = [rule for rule in GUIDELINE_RULES if rule.id != "surroundings/variable"]
+    assert "surroundings/variable" not in [each.rule_id for each in answer(question(trajectory), others).guidelines]
 
 
 def test_an_example_says_who_said_what_in_which_turn() -> None:
@@ -98,10 +98,3 @@ def test_the_version_says_what_is_left_out_and_nothing_of_what_there_is_not() ->
     assert one.made_with("summarize") == plain.made_with("summarize")
     assert one.made_with("synthesize-skill") != plain.made_with("synthesize-skill")
     assert [str(each) for each in same.account().warnings] == ["_config.yaml: rules.ignore: there is no rule 'no/such'"]
-
-
-def test_a_flag_whose_value_was_taken_out_is_no_lesson() -> None:
-    unknown, identity = "abort: no username was given, pass --config", 'user.name="Kim Doe"'
-    trajectory = example_session(f"$ hg commit -m x\n! {unknown}\n$ hg commit -m x --config {identity}\n= ok")
-    assert "retries/flag-added" in {each.guideline.rule_id for each in offered(MinedSession.of(trajectory))}
-    assert answer(question(trajectory)).guidelines == []

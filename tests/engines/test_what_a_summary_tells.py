@@ -346,3 +346,46 @@ def test_what_a_command_printed_in_one_line_is_told_with_it() -> None:
     story = summary(session.run("shopctl list", "a lamp\na cap").says("It is sent.")).narrative
     assert "`bash export.sh .` (T2: “No session of the shop was found”)" in story
     assert "`shopctl list` (T6)" in story
+
+
+_LONG = (
+    "Draw the sum of the month on the first page, and below it the three customers that bought most of all; "
+    "leave the colours as they are, and do not show customers who never paid."
+)
+
+
+def test_where_there_is_room_what_somebody_said_is_quoted_whole() -> None:
+    answer_of_agent = (
+        "The first page draws the sum of the month, and below it the three customers that bought most; "
+        "who never paid is left out, and the colours are those of before."
+    )
+    session = Session().user("Show me the sales.").edit("a.py").says("There they are, a list on a page of its own.")
+    session.user(_LONG).edit("a.py").says(answer_of_agent).user("Rename the page to Sales, please.").edit("a.py")
+    narrative = summary(session.says("It is called Sales now.")).narrative
+    assert _LONG.rstrip(".") in narrative
+    assert answer_of_agent.rstrip(".") in narrative
+
+
+def test_where_there_is_no_room_it_is_cut_and_nothing_else_is_left_out() -> None:
+    session = Session().user("Show me the sales.")
+    for number in range(6):
+        session.edit("a.py").says(f"Page {number} is there.").user(f"{number}: {_LONG}")
+    narrative = summary(session.edit("a.py").says("All of it is done.")).narrative
+    assert 0 < narrative.count(_LONG.rstrip(".")) < 6
+    assert all(f"{number}: Draw the sum" in narrative for number in range(6))
+    assert len(narrative.split()) <= 250
+
+
+def test_the_items_of_a_list_are_not_run_together() -> None:
+    report = (
+        "What it has now:\n- a sum of the month\n- the three customers that bought most\n- a page of its own for all"
+    )
+    narrative = summary(Session().user("Show me the sales.").edit("a.py").says(report)).narrative
+    assert "a sum of the month … the three customers that bought most" in narrative
+
+
+def test_a_change_that_no_check_could_look_at_is_said_to_have_passed_none() -> None:
+    session = Session().user("Show me the sales.").edit("a.py")
+    arc = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("The sales are shown."))
+    assert arc.outcome == "partial"
+    assert arc.narrative.endswith("No passing test, build or lint of the change is recorded.")

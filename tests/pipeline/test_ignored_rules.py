@@ -11,9 +11,9 @@ from agent_wiki.engines.offline.example_sessions import example_session
 from agent_wiki.trajectory import envelope_chunks
 from tests.wikis import ingest, tree
 
-UPGRADED = """$ helm upgrade shop ./chart
-! Error: UPGRADE FAILED: "shop" has no deployed releases. Use --install
-$ helm upgrade --install shop ./chart
+REBASED = """$ git rebase --continue
+! error: There was a problem with the editor 'vi'
+$ GIT_EDITOR=true git rebase --continue
 = ok"""
 
 
@@ -21,7 +21,7 @@ $ helm upgrade --install shop ./chart
 def recording(tmp_path: Path) -> Path:
     path = tmp_path / "traces" / "example.json"
     path.parent.mkdir()
-    path.write_text("".join(envelope_chunks(example_session(UPGRADED))), encoding="utf-8")
+    path.write_text("".join(envelope_chunks(example_session(REBASED))), encoding="utf-8")
     return path
 
 
@@ -42,11 +42,11 @@ def test_a_rule_that_is_ignored_makes_no_page_and_makes_it_again_once_it_is_not(
     wiki = tmp_path / "wiki"
     ingest([recording], wiki, "offline", jobs=jobs)
     before = tree(wiki)
-    assert _titles(wiki) == ["Run helm upgrade with --install"]
+    assert _titles(wiki) == ["Set GIT_EDITOR for git rebase"]
     config = (wiki / "_config.yaml").read_bytes()
-    _ignore(wiki, "[retries/flag-added]")
+    _ignore(wiki, "[surroundings/variable]")
     report = ingest([recording], wiki, "offline", jobs=jobs)
-    assert "Run helm upgrade with --install" not in _titles(wiki)
+    assert "Set GIT_EDITOR for git rebase" not in _titles(wiki)
     assert (report.failures, report.warnings) == ([], [])
     assert ingest([recording], wiki, "offline", jobs=jobs).pages_unchanged == sum(report.pages.values())
     (wiki / "_config.yaml").write_bytes(config)
@@ -70,7 +70,7 @@ def test_what_is_no_list_of_rules_is_one_line(
 ) -> None:
     wiki = tmp_path / "wiki"
     ingest([recording], wiki, "offline")
-    _ignore(wiki, "retries/flag-added")
+    _ignore(wiki, "surroundings/variable")
     assert main(["ingest", str(recording), "--wiki", str(wiki)]) == 2
     assert (
         capsys.readouterr().err == "wiki: _config.yaml: rules.ignore is not a list of ids; correct it and run again\n"

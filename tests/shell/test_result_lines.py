@@ -19,12 +19,37 @@ _TABLE = """Desired=Unknown/Install/Remove
 dpkg-query: no packages found matching lamps"""
 
 
+_SHELL_OF_A_CLIENT = """Command: git clone https://example.com/shop
+Stdout: (empty)
+Stderr: bash: cannot set terminal process group (-1): Inappropriate ioctl for device
+bash: no job control in this shell
+fatal: destination path 'shop' already exists
+
+Error: (none)
+Exit Code: 128
+Signal: (none)"""
+
+
 @pytest.mark.parametrize(
     ("result", "line"),
     [
         (_STACK, "TypeError: Illegal constructor"),
         (_TABLE, "dpkg-query: no packages found matching lamps"),
         ("Install source not found.\nProcess Group PGID: 42681", "Install source not found."),
+        (_SHELL_OF_A_CLIENT, "fatal: destination path 'shop' already exists"),
+        ("Stdout: (empty)\nStderr: fatal: not a git repository\nError: (none)", "fatal: not a git repository"),
+        (
+            " at a.tsx:72:9 lint/noUnused\n\n  × This variable is unused.\n\nFound 1 error.\nerror: exited with code 1",
+            "× This variable is unused.",
+        ),
+        (
+            "Failed to compile.\n\n./src/x.tsx:39:5\nType error: Type 'number' is no 'Timeout'.",
+            "Type error: Type 'number' is no 'Timeout'.",
+        ),
+        (
+            "npm error code EACCES\nnpm error syscall mkdir\nnpm error path /usr\nnpm error Error: EACCES: no access",
+            "npm error Error: EACCES: no access",
+        ),
     ],
 )
 def test_the_line_says_what_failed(result: str, line: str) -> None:

@@ -38,7 +38,7 @@ def test_a_check_that_fails_and_passes_after_one_edit_is_checked() -> None:
 def test_several_edits_of_the_same_file_are_counted() -> None:
     session = Script().runs("pytest tests", _RED, failed=True).edits("2", "3").edits("3", "4")
     assert _grade(session.runs("pytest tests", _GREEN), (2, 4, 8)) == Grade(
-        "checked", "failed in T2, passed in T8; 2 changes of the remedy, and no other, in between"
+        "checked", "failed in T2, passed in T8; only the remedy was changed in between, in 2 steps"
     )
 
 

@@ -134,7 +134,7 @@ class _Judge:
     def _failed(self) -> Verdict:
         at = self._culprit()
         line = error_line(self.result) or exit_line(self.result)
-        if at is not None and at in self.signs:
+        if at is not None and at in self.signs and sum(self.chain.can_fail) > 1:
             line = self._line_from(self.signs[at]) or line
         states = self._states({} if at is None else {at: "failed"})
         return Verdict("failed", line, self.turn, at, states)

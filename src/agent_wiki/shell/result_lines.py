@@ -88,9 +88,10 @@ _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|ba
 _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
     r"Wall time:|\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
-    r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |"
+    r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |(?:Error|Signal): \(none\)$|"
+    r"(?:Stderr: )?bash: (?:cannot set terminal process group|no job control)|"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
-    r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr:|Command:|Directory:|\$ )"
+    r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr: \(empty\)|Command:|Directory:|\$ )"
 )
 _START_UP = regex(
     r"^\S{0,200}/(?:shellenv\.sh|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
@@ -103,10 +104,13 @@ _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|E
 # Says that something failed, not what.
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
-    r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$|^npm (?:ERR!|error) code\b"
+    r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
+    r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$)"
     r"|^\W*(?:Failed to compile|Build failed)\W*$|^\W*Found \d+ errors?\b|exited with code \d"
 )
-_LOCATED = regex(r"^(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S")
+_LOCATED = regex(  # a place and what is wrong there, or what a compiler or a linter says below the place
+    r"(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S|Type error: \S|  × [A-Z]"
+)
 _EXIT_LINE = regex(
     r"(?:Process exited with code|[Ee]xit [Cc]ode:?|<returncode>|\"exit_code\":)\s*-?\d+(?:</returncode>)?"
 )
@@ -232,13 +236,15 @@ def error_line(text: str) -> str:
         return quoted(said["words"])
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
     failed = [line for line in lines if shows_failure(line)]
+    worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     kinds = (  # each looked for only where those before it are not there
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),
         failed,
         (line for line in lines if _UNCAUGHT.match(line)),
-        (line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)),
+        (line for line in worded if not _WEAK.search(line)),
+        worded,
         lines,
     )
     found = next((line for kind in kinds for line in kind), None)
@@ -252,5 +258,5 @@ def _traceback_ends(lines: list[str]) -> list[str]:
 
 def _inner(line: str) -> str:
     """Without the tags some harnesses wrap around an error."""
-    line = re.sub(r"^\s*<\w{1,40}>|</\w{1,40}>\s*$", "", line)
+    line = re.sub(r"^\s*<\w{1,40}>|</\w{1,40}>\s*$|^Stderr: ", "", line)
     return quoted(line)

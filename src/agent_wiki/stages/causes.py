@@ -139,8 +139,9 @@ class _Case(ObjectedCase):
         if changes:
             return self.unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
         if parts or self._differs(event, confirming):
-            between = "nothing else was changed" if parts < 2 else f"{parts} changes of the remedy, and no other,"
-            return Grade("checked", f"{where}; {between} in between", against)
+            between = "nothing else was changed" if parts < 2 else "only the remedy was changed"
+            steps = f", in {parts} steps" if parts > 1 else ""
+            return Grade("checked", f"{where}; {between} in between{steps}", against)
         return Grade("asserted", f"{where} unchanged: it may have passed by itself", against)
 
     def _is_called_otherwise(self, event: Call, confirming: Call) -> bool:

@@ -133,3 +133,8 @@ def test_a_search_that_finds_nothing_has_not_failed_for_a_cause() -> None:
     script = Script().runs("grep -rn lamp src | head", "=== lamps ===", failed=True)
     script.says("Python needs `lamp` in requirements.").runs("grep -rn lamp src | head", "src/a.py: lamp")
     assert not causes.lessons(MinedSession.of(script.done()))
+
+
+def test_a_remedy_of_which_a_part_was_not_used_is_left_out() -> None:
+    said = "SQLite doesn't support `ORDER BY` in `UPDATE`. Let me use `rowid` and `strict` instead."
+    assert _rules(said) == ["Remember when working with SQLite: SQLite doesn't support `ORDER BY` in `UPDATE`."]

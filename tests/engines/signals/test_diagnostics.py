@@ -185,3 +185,20 @@ def test_which_version_was_right_is_the_moment_s() -> None:
     error = "ERR: no matching version found for ui@0.0.7"
     script = Script().runs("pnpm install", error, failed=True).edits('"ui": "0.0.7"', '"ui": "^6.9.2"', "package.json")
     assert not _rules(script.runs("pnpm install", "done"))
+
+
+def test_what_the_linter_mends_itself_is_no_rule_nor_one_of_many_nor_what_took_many_edits() -> None:
+    def mended(output: str, *between: str, edits: int = 1) -> Script:
+        script = Script().runs("make lint", output, failed=True)
+        for command in between:
+            script.runs(command, "ok")
+        for number in range(edits):
+            script.edits(f"~~~{number}", "~~~text", "docs/a.md")
+        return script.runs("make lint", "ok")
+
+    assert _rules(mended(CODED))
+    assert not _rules(mended(f"{CODED}\n1 error is fixable with the option --fix"))
+    assert not _rules(mended(CODED, "npx shelf-lint --fix docs"))
+    assert not _rules(mended(CODED, edits=4))
+    others = "".join(f"\ndocs/a.md:{at} error MD0{at}/some-rule Lines should not be so long here" for at in (12, 13))
+    assert not _rules(mended(CODED + others))

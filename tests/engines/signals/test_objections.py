@@ -18,32 +18,17 @@ def _reported() -> Script:
     return Script().edits("a", "b").says("Done. I fixed the cart.")
 
 
-def test_a_question_for_the_missing_test_is_a_lesson_once_it_is_written() -> None:
-    script = _reported().user("is there a regression test?")
-    assert not _titles(script)
-    assert _titles(script.edits("", "def test_cart(): ...", "tests/test_cart.py")) == [
-        "Add a regression test with fixes"
-    ]
-
-
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("is there a regression test for carts that\nare empty?", '"is there a regression test for carts that …"'),
-        ("is there a regression test?\nPlease look.", '"is there a regression test?"'),
+        ("does this only work on my machine, where\nthe path is?", '"does this only work on my machine, where …"'),
+        ("it only works on my machine?\nPlease look.", '"it only works on my machine?"'),
     ],
 )
 def test_an_objection_that_goes_on_on_the_next_line_is_marked_as_cut(said: str, shown: str) -> None:
-    script = _reported().user(said).edits("", "def test_cart(): ...", "tests/test_cart.py")
-    (lesson,) = objections.lessons(MinedSession.of(script.done()))
+    assert not _titles(_reported().user(said))
+    (lesson,) = objections.lessons(MinedSession.of(_reported().user(said).edits("b", "c").done()))
     assert f"The user objected: {shown} right after" in lesson.guideline.rationale
-
-
-def test_an_invented_setting_is_a_lesson_when_the_agent_concedes() -> None:
-    script = _reported().user("that option does not exist, did you make it up?")
-    assert not _titles(script)
-    script.says("You're right, I made that up.")
-    assert _titles(script.edits("b", "c")) == ["Check settings in the documentation first"]
 
 
 def test_an_objection_before_any_work_is_a_request() -> None:

@@ -36,7 +36,7 @@ def test_the_same_rest_under_a_related_name_is_the_program_and_one_rule_for_all_
         script.runs(f"python3 -m pytest {chosen} | tail -9", "1 failed, 3 passed", failed=True)
         rules |= {lesson.guideline.rule for lesson in offered(MinedSession.of(script.done()))}
     assert rules == {
-        "Call `python3` instead of `python` on this machine: the shell does not find `python`.",
+        "Call `python3` instead of `python` where the shell does not find `python`.",
     }
 
 
@@ -61,7 +61,7 @@ def test_another_program_on_other_things_and_one_of_this_session_stand_in_for_no
 def test_the_line_number_that_zsh_puts_first_is_no_program() -> None:
     script = Script().runs("python -m pytest shop", "(eval):1: command not found: python", failed=True)
     assert _rules(script.runs("python3 -m pytest shop", "3 passed")) == [
-        "Call `python3` instead of `python` on this machine: the shell does not find `python`."
+        "Call `python3` instead of `python` where the shell does not find `python`."
     ]
 
 
@@ -123,3 +123,15 @@ def test_another_package_is_not_the_one_that_was_meant() -> None:
     assert not _lessons(failed.runs("pip install flask", "Successfully installed flask-3.0"))
     two = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
     assert not _lessons(two.runs("pip install till-kit flask", "Successfully installed"))
+
+
+def test_a_program_that_is_found_and_then_refuses_is_no_stand_in() -> None:
+    script = Script().runs("pip install shelf", "bash: pip: command not found", failed=True)
+    assert not _rules(script.runs("pip3 install shelf", "error: externally-managed-environment", failed=True))
+
+
+def test_the_line_that_says_what_is_missing_is_quoted_and_not_the_prompt_before_it() -> None:
+    output = "kim@till shop % python -m pytest shop\nzsh: command not found: python"
+    script = Script().runs("python -m pytest shop", output, failed=True).runs("python3 -m pytest shop", "3 passed")
+    (lesson,) = offered(MinedSession.of(script.done()))
+    assert "stopped with `zsh: command not found: python`" in lesson.guideline.rationale

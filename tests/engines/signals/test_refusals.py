@@ -133,3 +133,36 @@ def test_a_patch_is_refused_as_a_whole_and_a_shell_that_is_given_it_is_apply_pat
         f"apply_patch <<'E'\n{_patch('cart.py', '# one')['input']}\nE", "ok"
     )
     assert _lessons(script)[0].guideline.title == "Copy the lines apply_patch looks for"
+
+
+def _again(script: Script, shown: str, *, path: str = "cart.py") -> Script:
+    """The refused edit once more after a look, as it stands in the file, and one in another file for the count."""
+    script.call("Read", {"file_path": path}, shown).call("Edit", _edit("total: int = 0", path), "updated")
+    return script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True)
+
+
+def test_lines_that_had_been_shown_already_were_copied_and_something_else_was_wrong() -> None:
+    script = Script().call("Read", {"file_path": "cart.py"}, "9→total = 0")
+    script.call("Edit", _edit("total = 0"), _NOT_FOUND, failed=True)
+    assert not _lessons(_again(script, "9 total: int = 0"))
+
+
+def test_lines_that_were_shown_before_the_file_was_changed_are_no_fresh_look() -> None:
+    script = Script().call("Read", {"file_path": "cart.py"}, "9→total = 0").call("Edit", _edit("x = 0"), "updated")
+    script.call("Edit", _edit("total = 0"), _NOT_FOUND, failed=True)
+    assert _lessons(_again(script, "9 total: int = 0"))
+
+
+def test_a_look_after_which_the_edit_is_refused_again_is_no_remedy() -> None:
+    script = _refused("Edit", _edit("total = 0"), _NOT_FOUND).call("Read", {"file_path": "cart.py"}, "9 total: int = 0")
+    script.call("Edit", _edit("totals = 0"), _NOT_FOUND, failed=True)
+    first, second = 2, 6  # the turns of the refused calls; only the second is followed by a look and a pass
+    events = [each.guideline.event_turn for each in _lessons(_again(script, "9 total: int = 0"))]
+    assert first not in events
+    assert second in events
+
+
+def test_an_edit_of_other_lines_is_not_the_same_edit() -> None:
+    script = _refused("Edit", _edit("total = 0"), _NOT_FOUND).call("Read", {"file_path": "cart.py"}, "9 class Basket:")
+    script.call("Edit", _edit("class Basket:"), "updated")
+    assert not _lessons(script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True))

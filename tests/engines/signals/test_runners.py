@@ -59,3 +59,8 @@ def test_what_only_fetches_runners_is_none() -> None:
 def test_a_runner_of_another_language_did_not_do_the_same_job() -> None:
     script = Script().runs("python -m pytest", "zsh: command not found: python", failed=True)
     assert not _rules(script.runs("go test ./...", "ok shop 0.2s"))
+
+
+def test_one_manager_of_packages_in_place_of_another_is_no_lesson() -> None:
+    script = Script().runs("pnpm run test", "bash: pnpm: command not found", failed=True)
+    assert not _rules(script.runs("npm run test", "3 passed"))

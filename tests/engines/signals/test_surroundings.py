@@ -91,3 +91,13 @@ def test_what_follows_in_the_line_and_cannot_fail_is_no_check_that_has_to_pass()
     (lesson,) = _lessons(script)
     assert lesson.guideline.title == "Set MANAGER_CHECKS for pnpm"
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+def test_a_program_that_then_fails_otherwise_is_no_better() -> None:
+    script = Script().runs("python app.py", "bash: python: command not found", failed=True)
+    assert not _lessons(script.runs("uv run python app.py", "error: cannot open the cache of uv", failed=True))
+
+
+def test_a_value_with_the_number_of_a_feature_is_the_session_s() -> None:
+    script = Script().runs("./prepare.sh", "ERROR: Not on a feature branch", failed=True)
+    assert not _lessons(script.runs("FEATURE=001-basket ./prepare.sh", "ready"))

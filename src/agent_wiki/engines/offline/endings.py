@@ -28,6 +28,7 @@ BARE = regex(
 )  # only files and names
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
+_STOPS = ".!?:;,…。：；，"
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 CHEER = written("cheer", re.IGNORECASE)
@@ -131,17 +132,19 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
     if last is not None and last.call.result is None and last.turn >= stretch.last_turn - 1:
         end = f"The recording ends before {called(last)} was answered (T{last.turn})."
         return " ".join(filter(None, (_reply(stretch), end)))
-    ends = list(filter(None, (_open_end(stretch), _next_words(stretch), _asks(stretch))))
-    is_made = shown.basis == "unchecked" and not ends
-    return " ".join(filter(None, (_reply(stretch), *ends, _ran_after(stretch) if is_made else "")))
+    left_open = _open_end(stretch)
+    unchecked = _ran_after(stretch) if shown.basis == "unchecked" and not left_open else ""
+    return " ".join(filter(None, (_reply(stretch), left_open, unchecked, _next_words(stretch), _asks(stretch))))
 
 
 def _ran_after(stretch: Stretch) -> str:
-    """What was run after the last change and is no check of it; empty where nothing was changed or run."""
-    changed = max((act.end for act in stretch.kept_edits()), default=stretch.last_turn)
+    """What was run after the last change and is no check of it, or that nothing was; empty where no code changed."""
+    edits = stretch.kept_edits()
+    changed = max((act.end for act in edits), default=stretch.last_turn)
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
     if not ran:
-        return ""
+        is_code = any(not is_prose(path) for act in edits for path in act.edits)
+        return "No passing test, build or lint of the change is recorded." if is_code else ""
     return f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), which is no test, build or lint."
 
 
@@ -234,6 +237,8 @@ def _first_prose(reply: str) -> str:
         if _HEADING.match(line):
             gap = "… "
             continue
+        if words and words[-1] not in _STOPS and not line[:1].islower():
+            gap = "… "  # the next item of a list
         for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
             if CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or BARE.fullmatch(sentence):
                 gap = "… "

@@ -24,7 +24,9 @@ from agent_wiki.engines.offline.wording import called, code, error_words, is_inl
 from agent_wiki.engines.offline.working import worked
 
 _MOST_USER_TURNS = 6
-_MOST_GOING_ON = 60  # characters
+_MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
+_MOST_IN_FULL = 320  # where there is room
+_MOST_GOING_ON = 60
 _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
@@ -42,11 +44,8 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     for start, end in episodes:
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
         sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
-        turn, words = words_of_reply(stretch, 120, since=start, until=end)
-        if words[1:41] not in ended and not is_talk and end <= stretch.last_turn:
-            sentences.append(
-                Sentence(turn, 49 if any(act.edits for act in acts) else 59, f"It answered: {words} (T{turn}).")
-            )
+        if not is_talk and end <= stretch.last_turn:
+            sentences += _answer(stretch, start, end, 49 if any(act.edits for act in acts) else 59, ended)
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request
@@ -57,6 +56,18 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended))
     begun = {start for start, _ in episodes[1:] if start != said_last}
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
+
+
+def _answer(stretch: Stretch, start: int, end: int, weight: int, ended: str) -> list[Sentence]:
+    """What the agent answered between two turns of the user, unless the ending has it."""
+    turn, words = words_of_reply(stretch, _MOST_ANSWERED, since=start, until=end)
+    if words[1:41] in ended:
+        return []
+    text, fuller = (
+        f"It answered: {words_of_reply(stretch, most, since=start, until=end)[1]} (T{turn})."
+        for most in (_MOST_ANSWERED, _MOST_IN_FULL)
+    )
+    return [Sentence(turn, weight, text, fuller=fuller)]
 
 
 def _opening(stretch: Stretch) -> Sentence:
@@ -91,12 +102,20 @@ def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
 
 
 def _user_turn(request: UserRequest) -> Sentence | None:
-    line = request_line(request.text, 130)
-    words = in_own_words(line, request, 130)
-    if not words or request.kind == "nudge":
-        return None
-    turn = f"(T{request.turn})"
     weights = {"objection": 90, "request": 60, "command": 70, "acceptance": 40, "answer": 35}
+    text, fuller = _on_user_turn(request, _MOST_SAID), _on_user_turn(request, _MOST_IN_FULL)
+    return Sentence(request.turn, weights[request.kind], text, opens=True, fuller=fuller) if text else None
+
+
+def _on_user_turn(request: UserRequest, most: int) -> str:
+    """What the user said in a turn, at most `most` characters of it; empty where that was nothing new."""
+    line = request_line(request.text, most)
+    words = in_own_words(line, request, most)
+    if not words or request.kind == "nudge":
+        return ""
+    turn = f"(T{request.turn})"
+    if request.kind == "request" and (pasted := pasted_line(line, most)):
+        return f"{{then}} the user pasted output: {pasted} {turn}."
     texts = {
         "objection": f"The user {'objected' if says_no(request) else 'said'}: {words} {turn}.",
         "acceptance": f"The user said {words} {turn}.",
@@ -104,9 +123,7 @@ def _user_turn(request: UserRequest) -> Sentence | None:
         "command": f"The user then ran {code(request.text.split(None, 1)[0])} {turn}.",
         "request": f"{{then}} the user {'asked' if asks(words) else 'said'}: {words} {turn}.",
     }
-    if pasted := pasted_line(line, 130):
-        texts["request"] = f"{{then}} the user pasted output: {pasted} {turn}."
-    return Sentence(request.turn, weights[request.kind], texts[request.kind], opens=True)
+    return texts[request.kind]
 
 
 def _went_on(request: UserRequest) -> str:

@@ -95,12 +95,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         recoveries.lessons,
         {
-            "recoveries/set-up": "A check fails for what is not there, and gets past it by one command of set-up.",
-            "recoveries/other-version": "A check fails in a package, and passes with a named version of it.",
+            "recoveries/set-up": "A check fails, and gets past it by one command that the failure names.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
             "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
-            "retries/flag-added": "A command fails, and works with a flag added that its error names.",
         },
     ),
     *_found_by(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import replace
 
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -17,13 +18,15 @@ _THEN = ("Then", "Next", "After that")
 class Sentence:
     """One sentence of a story. The heaviest stay when there is too much; `opens`: a paragraph may start here.
 
-    `It` and `{then}` at its start are filled in by what comes before.
+    `It` and `{then}` at its start are filled in by what comes before. `fuller`: the same with more of the words that it
+    quotes, for where there is room.
     """
 
     turn: int
     weight: int
     text: str
     opens: bool = False
+    fuller: str = ""
 
 
 def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) -> str:
@@ -34,7 +37,7 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
     another request.
     """
     order = {id(each): at for at, each in enumerate(sentences)}
-    kept = sorted(_fitting(sentences, asked or {}), key=lambda each: (each.turn, order.get(id(each), -1)))
+    kept = _filled(sorted(_fitting(sentences, asked or {}), key=lambda each: (each.turn, order.get(id(each), -1))))
     paragraphs: list[list[str]] = [[]]
     followed, before = 0, ""
     for sentence in kept:
@@ -69,6 +72,17 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str]) -> list[Senten
         if not is_opening:
             kept.append(sentence)
     return [*openings.values(), *kept]
+
+
+def _filled(kept: list[Sentence]) -> list[Sentence]:
+    """The same sentences with more of what they quote, the heaviest first, as long as there is room."""
+    room = MOST_WORDS - sum(_words(each.text) for each in kept)
+    shown = list(kept)
+    for at, each in sorted(enumerate(kept), key=lambda pair: -pair[1].weight):
+        more = _words(each.fuller) - _words(each.text)
+        if each.fuller and more <= room:
+            shown[at], room = replace(each, text=each.fuller), room - more
+    return shown
 
 
 def _words(text: str) -> int:

@@ -59,6 +59,7 @@ _ONE_OFF = regex(  # what only one machine or session has
     r"|\b\d{4}-\d\d-\d\d|\[REDACTED|[\w.+-]{1,64}@[\w-]{1,64}\.\w"
     r"|\b(?!127\.0\.0\.1\b|0\.0\.0\.0\b)\d{1,3}(?:\.\d{1,3}){3}\b"
 )
+_OF_SERVER = regex(r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b")
 _MACHINE_FOLDER = regex(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
 # What a script cannot take with it: the modules and files beside it in its repository.
 _NEIGHBOUR = regex(
@@ -123,6 +124,7 @@ def _skill(file: WrittenFile, run: ScriptRun) -> SkillAnswer | None:
     purpose = _purpose(file.text)
     skill, (command, inputs) = _name(stem, purpose), command_and_inputs(run, file.text, name)
     is_usable = len(command) <= _MOST_COMMAND and not (_ONE_OFF.search(command) or _EXPANSION.search(command))
+    is_usable &= not any(map(_OF_SERVER.search, inputs.values()))  # what runs there is the session's
     quote = quoted(run.text.split("\n", 1)[0])
     if not skill or not is_usable:
         return None

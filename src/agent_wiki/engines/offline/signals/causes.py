@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from agent_wiki.engines.offline import shell
@@ -83,7 +84,10 @@ def lessons(session: MinedSession) -> list[Lesson]:
         if passed is not None and len(session.edits_between(failed.position, passed.position)) <= _MOST_EDITS:
             holds = _is_supported if _is_again(failed, passed) else _is_applied
             said = (each for each in _causes(session, failed, passed) if holds(session, failed, passed, each))
-            found += [each for cause in [next(said, None)] if cause for each in _worded(session, failed, passed, cause)]
+            cause = next(said, None)
+            if cause and not _is_used(session, failed, passed, cause):
+                cause = replace(cause, remedy="")
+            found += _worded(session, failed, passed, cause) if cause else []
     return found
 
 
@@ -164,11 +168,22 @@ def _is_supported(session: MinedSession, failed: Attempt, passed: Attempt, said:
 
 def _is_applied(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> bool:
     """The remedy names in code what had not been there, and what was run or written since then has it."""
-    edits = session.edits_between(failed.position, passed.position)
-    between = session.attempts_after(failed, passed.position - failed.position)
-    later = "\n".join([*(each.line for each in between), *map(edit_text, edits)])
+    edits, later = session.edits_between(failed.position, passed.position), _done(session, failed, passed)
     before = "\n".join([failed.line, *map(edit_old_text, edits)])
     return any(code in later and code not in before for code in _CODE.findall(said.remedy))
+
+
+def _is_used(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said) -> bool:
+    """Of all that the remedy names in code, what was run or written since then has something."""
+    later = _done(session, failed, passed)
+    return all(any(word in later for word in _WORDS.findall(code)) for code in _CODE.findall(said.remedy))
+
+
+def _done(session: MinedSession, failed: Attempt, passed: Attempt) -> str:
+    """What was run and written after the failure, up to the pass."""
+    between = session.attempts_after(failed, passed.position - failed.position)
+    edits = session.edits_between(failed.position, passed.position)
+    return "\n".join([*(each.line for each in between), *map(edit_text, edits)])
 
 
 def _remedy(session: MinedSession, sentence: str) -> str:

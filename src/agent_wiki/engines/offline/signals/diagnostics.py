@@ -58,7 +58,11 @@ _SIGN = regex(r"`(?:\W|&#?\w{1,8};)`")  # a character, as itself or as HTML writ
 _WORDS = regex(r"[A-Za-z][\w.@-]{2,40}\w")
 _PATHS = regex(r"\S*[/\\]\S*")
 _COMMIT = ("git", "commit")  # which its hooks check
+_FIXES = regex(r"\s--(?:fix|write|unsafe-fixes|apply)\b|\b(?:lint[:-]fix|format|fmt)\b")
+_FIXABLE = regex(r"\bfixable\b|\[\*\]")
 _LONGEST_LINE = 60
+_MOST_RULES = 2  # that a check names: of many, one does not say what made it pass
+_MOST_EDITS = 3  # more are a search for what meets it
 _MOST_OUTPUT = 8_000
 
 
@@ -185,11 +189,12 @@ def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
     """A rule with a message that speaks of no name was met; where it is the only one, a short line shows how."""
     named = {(finding.rule, _general_part(finding)): finding for finding in findings(mended.failed.output)}
     finding = next(filter(_explains_itself, named.values()), None)
-    if finding is None or _is_suppressed(mended):
+    is_one_of_many = len({rule for rule, _ in named}) > _MOST_RULES
+    if finding is None or is_one_of_many or _is_suppressed(mended) or _mends_itself(session, mended):
         return []
     is_one_file = len(edited_files(mended.edits)) == 1
     own = tuple(each for each in mended.edits if is_one_file or _is_in(finding, each))
-    if not own:
+    if not 0 < len(own) <= _MOST_EDITS:
         return []
     mended, lines = replace(mended, edits=own), list(changed_lines(own))
     message, code = plain_line(_general_part(finding), 140).rstrip("."), _short(finding)
@@ -205,8 +210,16 @@ def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
         f"About to write {place} in this repository, or `{mended.head}` stops with `{named_so}`.",
         (tag(finding.rule), tag(mended.wanted.program), "linting"),
     )
-    rationale = f"`{mended.head}` stopped with `{finding.rule}` ({message}), and passed after that edit."
+    rationale = f"`{mended.head}` stopped with `{finding.rule}` ({message}), and passed once the file was edited."
     return _lesson(session, mended, wording, rationale, (finding.line, lines[0][1] if lines else ""), 64)
+
+
+def _mends_itself(session: MinedSession, mended: _Mended) -> bool:
+    """The linter can do it, and did or offers to: then its option is what one needs, and no rule."""
+    between = session.attempts_after(mended.failed, mended.passed.position - mended.failed.position)
+    return any(_FIXES.search(each.line) for each in (mended.failed, *between)) or bool(
+        _FIXABLE.search(mended.failed.output)
+    )
 
 
 def _is_in(finding: Finding, edit: Call) -> bool:

@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
-from agent_wiki.shell.kinds import is_inline_script
+from agent_wiki.shell.kinds import is_check, is_inline_script
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.stages.call_effects import has_run
 from agent_wiki.trajectory.lazily import regex
@@ -48,16 +48,16 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             wording = named(missing, wanted, used)
             if _still_misses(missing, later):
                 continue
-            is_there = later.verdict == "passed" or has_run(later.ended)
-            if wording is not None and named is _other_package:  # a name that was guessed may be anybody's
+            is_there = later.verdict == "passed" or (is_check(used) and has_run(later.ended))  # with tests that fail
+            if is_there and wording is not None and named is _other_package:  # a guessed name may be anybody's
                 shown = re.compile(rf"(?<![\w-]){re.escape(wording.title.split()[1])}(?![\w-])")
                 before = session.trajectory.messages[: later.turn - 1]
                 is_there = any(shown.search(each.content or "") for each in before if each.role != "assistant")
             if wording is not None and is_there:
-                line = next(each for each in failed.output.splitlines() if missing in each)
+                start = failed.output.rfind("\n", 0, match.start() + 1) + 1
+                line = failed.output[start:].split("\n", 1)[0]
                 one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
-                went = {"passed": "ran"}.get(later.verdict, "was found")
-                rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` {went}."
+                rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
                 return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, line)
     return []
 
@@ -106,7 +106,7 @@ def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wor
     return Wording(
         "recoveries/other-name",
         f"Call {call} instead of {name}",
-        f"Call `{call}` instead of `{name}` on this machine: the shell does not find `{name}`.",
+        f"Call `{call}` instead of `{name}` where the shell does not find `{name}`.",
         f"`{name}` is to be called, or the shell answers that `{name}` is not found.",
         (tag(name), tag(bare[-1]), "shell"),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
@@ -49,6 +50,12 @@ _SETTINGS_FOLDER = r"\.[\w-]{1,30}[/\\](?:[\w-]{1,30}[/\\]){0,3}"
 _SHORTEST_LINE = 4  # characters
 _FEWEST_REFUSED = 2  # what the refusal says itself is done at once; a patch is refused as a whole, which costs more
 
+
+_WENT = {
+    "whole-path": "with the longer path",
+    "copied-lines": "with lines that a look at the file had shown",
+    "other-tool": "instead",
+}
 
 _Words = tuple[str, str, str, str]  # a title, what to do, why, and before what it has to be known
 
@@ -129,20 +136,40 @@ def _begin_of_path(failed: Call, later: Call) -> str:
 
 
 def _copied(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
-    """The lines that an edit looked for are not there; after a look at the file others are found."""
+    """The lines that an edit looked for are not there; after a look at the file, nearly the same edit is taken.
+
+    Where all of them had been shown since the file was changed last, they were copied, and something else was wrong.
+    """
     files, seen = edited_files([failed]), ""
-    for later in _later(session, failed):
-        if later.name != failed.name or not edited_files([later]) & files:
+    sought = {each.strip() for each in _sought(failed)} - {""}
+    if all(each in _shown_before(session, failed, files) for each in sought):
+        return []
+    for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
+        is_again = later.name == failed.name and bool(edited_files([later]) & files)
+        if later not in _later(session, failed):
+            if is_again and seen:
+                return []  # the look was not what helped
+            continue
+        if not is_again:
             is_of_file = any(re.split(r"[/\\]", file)[-1] in later.raw_arguments for file in files)
             seen += (later.result or "") if is_of_file and tool_kind(later) != "edit" else ""
             continue
-        fresh = (each.strip() for each in _sought(later) - _sought(failed))
-        if not any(len(each) >= _SHORTEST_LINE and each in seen for each in fresh):
+        found = {each.strip() for each in _sought(later)}
+        fresh = [each for each in found - sought if len(each) >= _SHORTEST_LINE and each in seen]
+        if not fresh or not (found & sought or any(get_close_matches(each, sought) for each in fresh)):
             return []
         what = f"Copy what `{_tool(failed)}` is to find from a fresh look at the file"
         words = (f"Copy the lines {_tool(failed)} looks for", what, _COPY, _UNSEEN)
         return _lesson(session, (failed, later), line, "copied-lines", words)
     return []
+
+
+def _shown_before(session: MinedSession, failed: Call, files: set[str]) -> str:
+    """What was shown of the files since they were changed last."""
+    names = {re.split(r"[/\\]", file)[-1] for file in files}
+    calls = [each for each in session.calls[: failed.position] if any(name in each.raw_arguments for name in names)]
+    changed = max((each.position for each in calls if tool_kind(each) == "edit" and not has_failed(each)), default=-1)
+    return "\n".join(each.result or "" for each in calls if each.position > changed)
 
 
 def _sought(call: Call) -> set[str]:
@@ -200,7 +227,5 @@ def _lesson(session: MinedSession, pair: tuple[Call, Call], line: str, name: str
     )
     shown = next((each for each in (failed.result or "").splitlines() if line[:20] in each), failed.result or "")
     evidence = [session.quote(failed.result_turn, shown), session.quote(taken.turn, taken.raw_arguments)]
-    rationale = (
-        f"`{tool}` answered `{plain_line(line, 160)}`; `{_tool(taken)}` went through in the form that is quoted."
-    )
+    rationale = f"`{tool}` answered `{plain_line(line, 160)}`; `{_tool(taken)}` went through {_WENT[name]}."
     return lesson(wording, rationale, evidence, {failed.turn}, 62, remedy=taken.turn, confirmed=taken.turn)

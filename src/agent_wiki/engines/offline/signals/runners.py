@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 12
+_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})  # of packages
 _MISSING = tuple(map(pattern, table("runners")["missing"]))
 _INSTALL = pattern(table("runners")["install"])
 _PURPOSES = tuple((pattern(written), words) for words, written in table("runners")["purposes"].items())
@@ -74,6 +75,8 @@ def _same_job(wanted: shell.Command, other: shell.Command) -> bool:
     """The same last target, or for runners without targets the same purpose."""
     if _INSTALL.search(other.text) or other.program in ("rm", "cp", "mv", "git", "cat", "corepack"):
         return False
+    if {wanted.program, other.program} <= _MANAGERS:
+        return False  # they run the same scripts, and everybody knows
     if len({_language(each.program) for each in (wanted, other)} - {""}) > 1:
         return False  # the agent had taken the project for one in another language
     if wanted.targets and other.targets:
@@ -115,13 +118,12 @@ def _runner_lesson(
     # Which tests were chosen, and how they were shown, is the moment's.
     general = f"{used.head} <file>" if takes_file else used.head
     own = "the repository's own " if is_own else ""
+    said = f"`not found` or `No module named {name}`" if _language(name) == "python" else "`not found`"
     wording = Wording(
         "runners/other-runner",
         f"Run {what} with {used.head}"[:60],
         f"Run {what} with {own}`{general}` where `{name}` is not installed.",
-        f"{what.capitalize()} have to be run and `{name}` answers `not found` or `No module named {name}`."
-        if what.endswith("s")
-        else f"{what.capitalize()} has to be run and `{name}` is not there.",
+        f"{what.capitalize()} {'have' if what.endswith('s') else 'has'} to be run and `{name}` answers {said}.",
         (tag(used.program), tag(what.removeprefix("the ")), "runner"),
     )
     rationale = f"`{wanted.head}` stopped with `{line.strip()}`; `{used.head}` did the same job."

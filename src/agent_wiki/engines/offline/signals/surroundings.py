@@ -1,4 +1,4 @@
-"""A command fails for its surroundings, and passes in others: another interpreter, a variable, a flag.
+"""A command fails for its surroundings, and passes in others: another interpreter, a variable.
 
 The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
 says of the code is no matter of surroundings, nor is a value that only this session had.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
 from agent_wiki.engines.offline.tables import table
@@ -32,13 +31,9 @@ _OF_CODE = regex(
 _PROJECTS_OWN = regex(r"(?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/[\w.-]{1,40}")
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
-_NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{4,}|^\$(?!\()|[A-Z]:\\")
+_NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{3,}|\d-|-\d|^\$(?!\()|[A-Z]:\\")
 _SECRET = regex(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|URL|URI|DSN|HOST|PORT")
 _SHOWS = frozenset(table("surroundings")["shows"].split())
-_LEFT_OUT = frozenset(" ".join((*table("retries").values(), table("surroundings")["narrows"])).split())
-_LONGEST_OPTION = 50
-_REMOVES = regex(r"^--?(?:.*-)?(?:remove|delete|prune|purge|wipe|destroy|reset|overwrite|clean|drop)")
-_WARNING = regex(r"\blevel=warn|\bwarn(?:ing)?\b", re.IGNORECASE)
 
 
 def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -51,7 +46,8 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     is_edited = bool(session.edits_between(failed.position, recovery.passed.position))
     if error is None or is_edited or _is_objected_to(session, recovery.passed.turn):
         return []
-    ways = (_other_interpreter(recovery), _variable(recovery), _flag(session, recovery))
+    has_passed = recovery.used in passed_steps(recovery.passed.ended)  # a program that fails otherwise is no better
+    ways = (_other_interpreter(recovery) if has_passed else None, _variable(recovery))
     found = [way for way in ways if way is not None]
     if len(found) != 1:
         return []
@@ -114,24 +110,3 @@ def _variable(recovery: Recovery) -> _Way | None:
         return None
     head = command_of(recovery.wanted).head
     return "surroundings/variable", f"Set {match['name']} for {head}", f"Set `{added[0]}` for `{head}` {_HERE}"
-
-
-def _flag(session: MinedSession, recovery: Recovery) -> _Way | None:
-    """A command is given one option more, which the failure itself names."""
-    one, other = recovery.wanted.words, recovery.used.words
-    added, gone = [word for word in other if word not in one], [word for word in one if word not in other]
-    option = " ".join(added)
-    is_one = len(added) <= 2 and option.startswith("-") and len(option) <= _LONGEST_OPTION and not gone
-    name = option.partition(" ")[0].partition("=")[0]
-    if not is_one or name in _LEFT_OUT or _REMOVES.search(name) or _NOT_PORTABLE.search(option):
-        return None
-    head = command_of(recovery.wanted).head
-    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    said = (line for line in recovery.failed.output[:20_000].splitlines() if not _WARNING.search(line))
-    if recovery.used not in passed_steps(recovery.passed.ended) or not any(map(named.search, said)):
-        return None
-    passed = [step for each in session.attempts for step in passed_steps(each.ended) if command_of(step).head == head]
-    if not all(any(word.partition("=")[0] == name for word in step.words) for step in passed):
-        return None  # it works without
-    general = " ".join(general_word(word, session.trajectory) for word in added)
-    return "retries/flag-added", f"Run {head} with {name}", f"Add `{general}` to `{head}`"
