@@ -92,26 +92,10 @@ def test_a_question_for_another_tool_is_a_rule() -> None:
     assert _rules(script.runs("pnpm install", "done")) == ["Use `pnpm` instead of `npm`."]
 
 
-def test_a_built_in_that_the_user_points_at_is_a_rule() -> None:
-    edit = {"file_path": "a.go", "old_string": "x", "new_string": "var known = map[string]bool{}"}
-    script = Script().call(
-        "Edit", edit, REFUSED + "really? can't we use a strict setting?", failed=True, mark="rejected"
-    )
-    script.says("You're right. I can use `json.Decoder.DisallowUnknownFields()`.")
-    script.edits("x", "decoder.DisallowUnknownFields()", "a.go")
-    (rule,) = _rules(script)
-    assert rule.endswith("before writing the same by hand: `json.Decoder.DisallowUnknownFields()` does it.")
-
-
-@pytest.mark.parametrize("name", ["strictCart", "cart.strictCart", "config.go", "checkCart()"])
-def test_what_the_project_itself_makes_is_no_built_in_and_no_name_to_use_elsewhere(name: str) -> None:
-    edit = {"file_path": "a.go", "old_string": "x", "new_string": "var known = map[string]bool{}"}
-    script = Script().runs("cat cart.go", "func strictCart(c Cart) error {\ncartID := 4")
-    script.call("Edit", edit, REFUSED + "really? can't we use the strict one?", failed=True, mark="rejected")
-    script.says(f"You're right. I can use `{name}`.").edits("x", "strictCart(c) // config.go checkCart", "a.go")
-    assert not _rules(script)
-    script.says("Done, I updated it.").user("please use cartID instead of cID").edits("cID", "cartID", "a.go")
-    assert not _rules(script)
+def test_a_name_of_the_project_s_own_is_none_to_use_elsewhere() -> None:
+    script = Script().runs("cat cart.go", "cartID := 4").edits("x", "strictCart(c)", "a.go")
+    script.says("Done, I updated it.").user("please use cartID instead of cID")
+    assert not _rules(script.edits("cID", "cartID", "a.go"))
 
 
 def test_a_customers_wish_is_no_rule_for_the_agent() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import refusals
@@ -33,53 +31,6 @@ def _refused(name: str, arguments: dict[str, Any], answer: str) -> Script:
 
 def _patch(path: str, old: str = "one") -> dict[str, Any]:
     return {"input": f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+two\n*** End Patch"}
-
-
-def test_a_skill_that_the_tool_does_not_know_is_read_as_a_file() -> None:
-    script = _refused("Skill", {"skill": "till-report", "args": "now"}, "Unknown skill: till-report")
-    script.call("Glob", {"pattern": "**/till-report/*"}, "SKILL.md")
-    script.call("Read", {"file_path": "/home/kim/.agents/skills/till-report/SKILL.md"}, "# Till report")
-    rule, cause = _only(script)
-    assert rule.startswith("Read the skill's `SKILL.md` (`.agents/skills/<name>/SKILL.md`) and follow it when `Skill`")
-    assert cause == "checked"
-
-
-def test_a_file_that_one_tool_does_not_show_is_read_with_another() -> None:
-    answer = "Path not in workspace: /etc/till.conf resolves outside the workspace folders: /home/kim/shop"
-    script = _refused("read_file", {"file_path": "/etc/till.conf"}, answer)
-    script.call("run_shell_command", {"command": "sudo cat /etc/till.conf"}, "Output: drawer = 2")
-    rule = "Read a file with `run_shell_command` (`cat <file>`) when `read_file` answers `Path not in workspace`."
-    assert _only(script) == (rule, "checked")
-
-
-def test_an_answer_without_the_file_is_a_refusal_where_it_came_again() -> None:
-    read = {"file_path": "/home/kim/shop/cart.py"}
-    script = Script().call("Read", read, _UNCHANGED).call("Read", read, _UNCHANGED)
-    script.runs("cat -n /home/kim/shop/cart.py", "1 total = 0")
-    rule, cause = _only(script)
-    assert rule.endswith("answers `File unchanged since last read`: the same call again gets the same answer.")
-    assert cause == "checked"
-    once = Script().call("Read", read, _UNCHANGED).runs("cat -n /home/kim/shop/cart.py", "1 total = 0")
-    assert not _lessons(once)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "EISDIR: illegal operation on a directory, read",
-        "File does not exist.",
-        "Permission to read this file was denied by your settings",
-        "The path is ignored by the configured patterns",
-    ],
-)
-def test_a_slip_and_what_somebody_has_to_allow_are_none(answer: str) -> None:
-    script = _refused("Read", {"file_path": "/home/kim/shop/keys"}, answer)
-    assert not _lessons(script.runs("cat /home/kim/shop/keys", "none"))
-
-
-def test_a_list_of_files_does_not_show_what_is_in_one() -> None:
-    script = _refused("Read", {"file_path": "/home/kim/shop/cart.bin"}, "This tool cannot show such files")
-    assert not _lessons(script.runs("ls -l /home/kim/shop/cart.bin", "8 cart.bin"))
 
 
 def test_an_edit_that_finds_its_file_by_the_whole_path_is_a_rule() -> None:

@@ -31,7 +31,7 @@ _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surrou
     "recoveries/set-up",
     "runners/other-runner",
 }
-_OF_TOOL = frozenset({"arguments", "refusals"})
+_OF_TOOL = frozenset({"arguments", "refusals", "retries"})
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`")

@@ -28,6 +28,7 @@ from agent_wiki.engines.offline.signals import (
     refusals,
     runners,
     safeguards,
+    unknown_options,
 )
 from agent_wiki.engines.offline.signals.objections import known_objections
 from agent_wiki.engines.offline.written_scripts import script_skill
@@ -47,7 +48,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "corrections/program-replaced": "The user refuses a command and names another program, which is then used.",
             "corrections/use-instead": "The user asks for one thing instead of another, and the agent takes it up.",
-            "corrections/use-built-in": "The user points at something that exists already, and the next edit uses it.",
         },
     ),
     *_found_by(
@@ -89,7 +89,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "refusals/whole-path": "A tool does not find the file to edit, and does by a longer path of it.",
             "refusals/copied-lines": "A tool does not find the lines to replace, and does once they were looked at.",
-            "refusals/other-tool": "A tool keeps back a file or a skill, and another tool gives it.",
         },
     ),
     *_found_by(
@@ -107,6 +106,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/other-package": "A package is not found by its name, and is by another one much like it.",
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
         },
+    ),
+    *_found_by(
+        unknown_options.lessons,
+        {"retries/unknown-option": "A program does not know an option, and passes with another one or without it."},
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(

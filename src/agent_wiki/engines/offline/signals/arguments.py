@@ -157,7 +157,8 @@ def _names(tool: str) -> set[str]:
 def _is_step(call: Call) -> bool:
     """A call that changes something: no shell, no edit, no look-up."""
     is_own = call.command() is None and call.name.lower() not in _READS | EDIT_TOOLS
-    return is_own and not _LOOKS_UP.match(call.name) and not call.name.startswith(("wait", "think", "update_"))
+    name = bare_tool_name(call.name)
+    return is_own and not _LOOKS_UP.match(name) and not name.startswith(("wait", "think", "update_"))
 
 
 def _lesson(

@@ -18,10 +18,8 @@ from agent_wiki.engines.offline.norms import is_standing, names_own_things
 from agent_wiki.engines.offline.signals.causes import KNOWN_NAMES
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
-from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.programs import SHOWING
 from agent_wiki.shell.tools import EDIT_TOOLS
-from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -52,8 +50,6 @@ _ONE_OFF = regex(
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
-_BUILT_IN = written("built_in", re.IGNORECASE)
-_CODE = regex(r"`([A-Za-z_][\w.]{3,60}(?:\(\))?)`")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -65,7 +61,6 @@ def lessons(session: MinedSession) -> list[Lesson]:
         found += _replaced_program(session, words)
         for sentence in words.sentences:
             found += _instead(session, words, sentence)
-        found += _built_in(session, words)
     return found
 
 
@@ -139,42 +134,6 @@ def _kind_of_code(session: MinedSession, taken_up: Call) -> str:
         if suffix and not is_prose(call.path() or ""):
             return suffix[0]
     return ""
-
-
-def _built_in(session: MinedSession, words: UserWords) -> list[Lesson]:
-    """The user points at something that exists; the agent names it, and its next edit uses it."""
-    match = _BUILT_IN.search(words.text.replace("’", "'"))
-    if not match or not (words.rejected or words.is_after_claim):
-        return []
-    refused = edit_text(words.rejected) if words.rejected else ""
-    later = [call for call in session.calls_after(words.turn, 8) if call.mark is None and not has_failed(call)]
-    edits = [call for call in later if is_edit(call)]
-    for turn, text in session.said(words.turn + 1, words.turn + 3):
-        for name in _CODE.findall(text[:1500]):
-            bare = name.removesuffix("()").rsplit(".", 1)[-1]
-            uses = (edit for edit in edits if bare in edit_text(edit) and bare not in edit_old_text(edit))
-            is_own = "." not in name or len(bare) < 4 or bare in refused or session.defines([bare])
-            edit = None if is_own else next(uses, None)
-            if edit is not None:
-                return _built_in_lesson(session, words, name, (turn, edit.turn), text)
-    return []
-
-
-def _built_in_lesson(
-    session: MinedSession, words: UserWords, name: str, turns: tuple[int, int], text: str
-) -> list[Lesson]:
-    short = name.removesuffix("()").rsplit(".", 1)[-1]
-    wording = Wording(
-        "corrections/use-built-in",
-        f"Use the built-in {short}",
-        f"Look for an option that the library already has before writing the same by hand: `{name}` does it.",
-        f"About to hand-write what `{short}` does.",
-        (tag(short, "style"), "built-ins", "simplicity"),
-    )
-    rationale = f'The user refused a longer way: "{plain_line(words.text, 200)}". The next edit used `{name}`.'
-    sentence = next((line for line in text.splitlines() if name in line), text)
-    quotes = [session.quote(words.turn, words.text), session.quote(turns[0], sentence)]
-    return lesson(wording, rationale, quotes, words.event, 86, remedy=turns[1])
 
 
 def _means_something(session: MinedSession, words: UserWords, sentence: str, new: str, old: str) -> bool:

@@ -1,8 +1,8 @@
 """A tool of the harness does not take a call, and the same thing is got otherwise (signals 8 and 12).
 
-With the whole path of a file; with the lines as they stand in the file; through another tool, which gives what this one
-kept back. It is the same thing, asked for in another way, so that nothing else can be the cause; and what a harness
-refuses is met in every repository. That lines are not there is worth a page where it came again, or cost a whole patch.
+With the whole path of a file, or with the lines as they stand in the file. It is the same thing, asked for in another
+way, so that nothing else can be the cause; and what a harness refuses is met in every repository. That lines are not
+there is worth a page where it came again, or cost a whole patch.
 """
 
 from __future__ import annotations
@@ -12,41 +12,30 @@ from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, tag
 from agent_wiki.shell.edited_parts import edited_files, edited_parts
 from agent_wiki.shell.tools import bare_tool_name, tool_kind
 from agent_wiki.shell.verdict import has_failed
-from agent_wiki.stages.call_effects import KEPT_BACK, asked_thing, gives_the_same
+from agent_wiki.stages.call_effects import KEPT_BACK
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 12
 _MOST_HEAD = 600
-# What the call lacks, or what the user or the owner of the machine has to allow: it is not to be got round.
-_IS_BARRED = regex(
-    r"required|missing|validation|permission|denied|granted|not allowed|blocked|polic(?:y|ies)|secret|ignore|disable"
-    r"|not been read|rate limit|timed? ?out",
-    re.IGNORECASE,
-)
 _NO_FILE = regex(r"[Ff]ile not found|[Ff]ailed to read file to update|[Nn]o such file|does not exist")
 _NOT_THERE = regex(
     r"Failed to find expected lines|String to replace not found|0 occurrences found for old_string"
     r"|old_?[sS]tr(?:ing)? (?:was )?not found|[Cc]ould not find old_?[sS]tr(?:ing)?|did not appear verbatim"
 )
-_IS_SLIP = regex(r"EISDIR|is a directory|does not exist|[Nn]o such file|[Ff]ile not found|status code|\b[45]\d\d\b")
-_SAYS_HOW = regex(r"\b(?:[Uu]se|[Tt]ry) (?:the |an? )?[\w`-]+|\binstead\b")  # who meets it reads it there
 _FIRST_SENTENCE = regex(r"^(?:\w+: )?(.{8,90}?)(?:[.:;] .*|[.:;])?$")
 _START = "the folder that the session began in"
 _SHORTER = f"a shorter one is looked up in {_START}, wherever the work is"
 _ELSEWHERE = f"Files have to be edited elsewhere than in {_START}"
 _COPY = "where one line differs, the whole edit is refused"
 _UNSEEN = "A text has to be replaced that was not looked at just before"
-_SETTINGS_FOLDER = r"\.[\w-]{1,30}[/\\](?:[\w-]{1,30}[/\\]){0,3}"
 _SHORTEST_LINE = 4  # characters
 _FEWEST_REFUSED = 2  # what the refusal says itself is done at once; a patch is refused as a whole, which costs more
 
@@ -54,7 +43,6 @@ _FEWEST_REFUSED = 2  # what the refusal says itself is done at once; a patch is 
 _WENT = {
     "whole-path": "with the longer path",
     "copied-lines": "with lines that a look at the file had shown",
-    "other-tool": "instead",
 }
 
 _Words = tuple[str, str, str, str]  # a title, what to do, why, and before what it has to be known
@@ -70,8 +58,6 @@ def lessons(session: MinedSession) -> list[Lesson]:
         if tool_kind(failed) == "edit" or failed.command() is not None:
             found += _copied(session, failed, line) if is_costly and _NOT_THERE.search(line) else []
             found += _whole_path(session, failed, line) if _NO_FILE.search(line) else []
-        elif not _IS_BARRED.search(line):
-            found += _other_tool(session, failed, line)
     return found
 
 
@@ -178,37 +164,6 @@ def _sought(call: Call) -> set[str]:
     patch = next((text for text in texts if "*** Begin Patch" in text), "")
     found = {line[1:] for line in patch.splitlines() if line[:1] in (" ", "-")}
     return found or {line for _, before, _ in edited_parts(call) for line in before.splitlines()}
-
-
-def _other_tool(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
-    """Another tool gives the file, or the skill, that this one kept back."""
-    thing, is_repeated = asked_thing(failed), False
-    says_how = any(each.search(line) for each in (_IS_SLIP, _SAYS_HOW))
-    for later in _later(session, failed) if thing and not says_how else ():
-        if later.name == failed.name and thing in later.raw_arguments:
-            return []
-        if not gives_the_same(failed, later):
-            continue
-        between = session.calls[failed.position + 1 : later.position]
-        is_repeated = any(each.name == failed.name and each.arguments == failed.arguments for each in between)
-        if KEPT_BACK.search(line) and not is_repeated:
-            return []
-        title, what = _by_other(session, failed, later, thing)
-        why = "the same call again gets the same answer" if is_repeated else ""
-        return _lesson(session, (failed, later), line.replace(thing, "<name>"), "other-tool", (title, what, why, ""))
-    return []
-
-
-def _by_other(session: MinedSession, failed: Call, later: Call, thing: str) -> tuple[str, str]:
-    """The title, and how another tool shows a file, or the file of a skill."""
-    tool, other, path = _tool(failed), _tool(later), later.path() or ""
-    if re.search(r"[/\\]", thing):
-        steps = [step for step in shell.split(later.command() or "") if thing in step.words]
-        how = f" (`{general_command(steps[0], session.trajectory)}`)" if steps else ""
-        return f"Read with {other} where {tool} fails", f"Read a file with `{other}`{how}"
-    file, folder = re.split(r"[/\\]", path)[-1], re.search(rf"({_SETTINGS_FOLDER}){re.escape(thing)}[/\\]", path)
-    place = f" (`{folder[1]}<name>/{file}`)" if folder else ""
-    return f"Read {file} where {tool} fails", f"Read the skill's `{file}`{place} and follow it"
 
 
 def _lesson(session: MinedSession, pair: tuple[Call, Call], line: str, name: str, words: _Words) -> list[Lesson]:
