@@ -29,6 +29,11 @@ _LONG = 25  # terms; a request of so many is given again word for word, or it is
 _COPIED = 0.85  # least share of common terms of two long requests
 _MOST_COMPARED = 24  # members of a group, evenly spread
 _MOST_JOINED = 4
+_SAME_FILES = 0.4  # least average overlap of changed files; other work by the same long prompt had 0.33 at most
+_SOME_FILES = 0.2  # the same where the requests are short, and more than one file was changed each time
+_SEVERAL = 2
+_SAYS_SOMETHING = 3  # terms of later turns
+_SAME_LATER = 0.2
 _DIGITS = 3  # of fewer, a number is no term
 _BY_SEVERAL = 1 / 3  # of the files that a loop's sessions change
 _DOCUMENTS = (".md", ".mdx", ".txt", ".org")
@@ -81,6 +86,24 @@ def works_off_a_list(sessions: Sequence[SessionView]) -> bool:
         and sum(map(bool, others)) > 1
         and sum(count > 1 for count in counts.values()) <= _BY_SEVERAL * len(counts)
     )
+
+
+def do_other_work(sessions: Sequence[SessionView]) -> bool:
+    """Whether the words that the requests share only say how to work, and each session was about something else.
+
+    Commands of a harness (`/implement`), roles and loops are recorded as first requests, often word for word the same.
+    Attempts at one task change the same files; where hardly any were changed, the same is spoken of later on.
+    """
+    changed = [files for session in sessions if (files := set(filter(None, map(changed_file, session.writes))))]
+    is_template = sum(session.first_terms for session in sessions) >= _LONG * len(sessions)
+    if len(changed) > 1 and 2 * len(changed) >= len(sessions):
+        shares = [len(one & two) / min(len(one), len(two)) for one, two in combinations(changed, 2)]
+        is_much = sum(map(len, changed)) >= _SEVERAL * len(changed)
+        return sum(shares) < (_SAME_FILES if is_template else _SOME_FILES if is_much else 0) * len(shares)
+    later = [set(map(stem, session.request_terms[session.first_terms :])) for session in sessions]
+    said = [terms for terms in later if len(terms) >= _SAYS_SOMETHING]
+    shares = [len(one & two) / len(one | two) for one, two in combinations(said, 2)]
+    return is_template and bool(shares) and sum(shares) < _SAME_LATER * len(shares)
 
 
 def _name(file: str) -> str:
