@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline import summarize
-from agent_wiki.engines.offline.goal import goal_of, request_line
+from agent_wiki.engines.offline.goal import goal_of, request_line, title_of
 from agent_wiki.engines.offline.requests import requests_of
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
@@ -338,3 +338,14 @@ def test_a_paste_without_a_word_is_named_by_its_error_line_without_folders() -> 
     paste = "Task :app:compileDebugKotlin\n\ne: file:///home/kim/shop/Cart.kt:27:15 Unresolved reference: total"
     assert request_line(paste) == "Mend what pasted output shows: e: Cart.kt:27:15 Unresolved reference: total"
     assert request_line(f"{paste}\n\nPlease correct the build.").startswith("Please correct the build")
+
+
+def test_a_title_is_no_list_under_a_label_and_no_preface_before_the_request() -> None:
+    role = "You are in charge of the data of the shop team. You build the database and the readers of the shop."
+    assert title_of(f"{role} Stack: Rust, Clean Code, Postgres 17 and a Router.", None) == (
+        "You build the database and the readers of the shop."
+    )
+    preface = "Take a slow and deep breath. We are to make this the best of all the shops in the street"
+    assert title_of(f"{preface}, then: Please check all prices of the window", None) == (
+        "Please check all prices of the window"
+    )

@@ -9,6 +9,7 @@ import pytest
 from agent_wiki.engines.offline.summarize import answer
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion
 from tests.engines.sessions import Session
+from tests.hangs import no_hang
 
 
 def summary(session: Session) -> ArcAnswer:
@@ -261,3 +262,19 @@ def test_a_subagent_without_a_last_word_is_not_said_to_have_left_no_answer() -> 
     assert missing in summary(Session().user("Find the cause.").read("a.py")).narrative
     subagent = Session(parent_session_id="parent").user("Find the cause.").read("a.py")
     assert missing not in summary(subagent).narrative
+
+
+def test_a_choice_from_what_the_agent_offered_is_no_key_turn() -> None:
+    session = Session().user("Why are the agents not listed?").run("ls .agents", "a.md")
+    session.says("Their form is another one. 1) leave them 2) rewrite them. Which one?").user("2")
+    for name in ("a", "b", "c"):
+        session.edit(f".agents/{name}.md")
+    arc = summary(session.says("All of them are rewritten."))
+    assert not [note.text for note in arc.key_turns if note.text.rstrip().endswith(":")]
+
+
+def test_an_answer_of_many_paths_and_dashes_is_read_in_no_time() -> None:
+    answers = (f"{'src/till-and-shelf/and-so-on ' * 60}are done", f"{'a/' * 900}{'-' * 900}x", "or and, - " * 300 + "x")
+    for said in answers:
+        with no_hang():
+            summary(Session().user("Which files were changed?").run("git status", "M a.py").says(said))

@@ -23,9 +23,8 @@ from agent_wiki.wiki.text import plain_line
 _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 # What a client writes in the agent's place.
 _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Claude AI usage limit)", re.IGNORECASE)
-BARE = regex(
-    r"(?:\d{1,3}[.)])?\s*(?:`[^`\s]{1,200}`|[\w.~-]*/[\w./@~-]+|[,;&+\s-]|\b(?:and|or)\b)*\W*"
-)  # only files and names
+_BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
+_BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
 _STOPS = ".!?:;,…。：；，"
@@ -240,7 +239,7 @@ def _first_prose(reply: str) -> str:
         if words and words[-1] not in _STOPS and not line[:1].islower():
             gap = "… "  # the next item of a list
         for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
-            if CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or BARE.fullmatch(sentence):
+            if CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or _is_bare(sentence):
                 gap = "… "
                 lead = lead or (sentence.rstrip(":") if sentence.endswith(":") else "")
             elif sentence:
@@ -248,6 +247,13 @@ def _first_prose(reply: str) -> str:
         if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
     return words or lead
+
+
+def _is_bare(sentence: str) -> bool:
+    """Only files and names. Word by word: one expression for all of it would try every way to divide it."""
+    number = _BARE_NUMBER.match(sentence)
+    words = re.split(r"[\s,;&+]+", sentence[number.end() if number else 0 :])
+    return all(map(_BARE_WORD.fullmatch, words))
 
 
 def prose_of(reply: str) -> str:

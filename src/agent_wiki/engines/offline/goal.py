@@ -49,6 +49,7 @@ _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
 _SENTENCES = regex(r"(?<=[.!?])\s+")
+_LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
 _SAYS_TASK = written("says_task", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
@@ -102,7 +103,8 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     first = _FIRST_SENTENCE.match(line)
     if first is None or _asks(first[0]):
         return first[0] if first else ""
-    asking = next((each for each in _SENTENCES.split(line) if _asks(each) and not _says_little(each)), "")
+    sentences = [each for part in line.split(", then: ") for each in _SENTENCES.split(part) if not _LABEL.match(each)]
+    asking = next((each for each in sentences if _asks(each) and not _says_little(each)), "")
     return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if asking else first[0]
 
 

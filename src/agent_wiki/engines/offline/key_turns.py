@@ -94,6 +94,8 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
         if request is opening:
             goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
             found.append(_Candidate(100, request.turn, f"The request: {in_own_words(goal, request, 160)}"))
+        elif not words:
+            continue  # "2", which chose from what the agent had offered
         elif request is deed:
             found.append(_Candidate(97, request.turn, f"The user asks: {words}"))
         elif request.kind == "answer" or (is_talk and not moves_on(request)):
