@@ -50,8 +50,6 @@ if _is_in_memory():  # on a disk, half of what the system does for the tests is 
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-sys.dont_write_bytecode = False  # to rewrite the assertions of all tests anew takes longer than to read them back
-
 gc.disable()  # what collecting the tests makes stays: looking for rubbish in it takes a fourth of the time
 
 
