@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from tests.processes import forked_workers
@@ -66,6 +67,19 @@ def pytest_collection_finish() -> None:
     """From here on rubbish is looked for again, but not among the tests."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker reports of a test that passed only that: to send and read five more messages takes longer than most
+    tests do. Where durations are asked for, or a file of all results, it reports each phase."""
+    wants_phases = any(map(item.config.getoption, ("durations", "xmlpath")))
+    if wants_phases or not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 @pytest.hookimpl(tryfirst=True)
