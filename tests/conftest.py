@@ -64,8 +64,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """From here on rubbish is looked for again, but not among the tests."""
+    """From here on rubbish is looked for again, but not among the tests, and not anew for every 700 objects."""
     gc.freeze()
+    gc.set_threshold(200_000, 10, 10)
     gc.enable()
 
 
