@@ -362,16 +362,18 @@ class WikiFolder:
         """A folder below the root, checked once a run: the lock keeps others from changing it meanwhile."""
         if folder in self._folders:
             return self._folders[folder]
-        current = self.root
+        current, is_there = str(self.root), self.root.is_dir()
         for part in folder.split("/") if folder else ():
             if part in ("", ".", ".."):
                 raise UnsafePath(f"{folder!r} is not a folder inside the wiki; nothing was written")
-            current = current / part
-            if current.is_symlink():
+            current = f"{current}/{part}"
+            mode = _mode_of(current) if is_there else 0
+            if stat.S_ISLNK(mode):
                 raise UnsafePath(f"{current}: a link inside the wiki could lead out of it; remove it")
-        if current.is_dir():
-            self._folders[folder] = str(current)
-        return str(current)
+            is_there = stat.S_ISDIR(mode)
+        if is_there:
+            self._folders[folder] = current
+        return current
 
     def _make_folder(self, folder: str) -> None:
         if folder in self._made:
@@ -381,6 +383,14 @@ class WikiFolder:
         except OSError as error:
             raise RunError(f"{folder}: cannot make this folder ({error.strerror})") from error
         self._made.add(folder)
+
+
+def _mode_of(path: str) -> int:
+    """What lies there, links not followed; 0 for nothing."""
+    try:
+        return os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def _names(folder: Path) -> set[str]:
