@@ -63,7 +63,8 @@ class FilesOfExports:
             if (entry := cache.get(str(path))) is not None:
                 entry[_KEPT] = mentions
         for path in read:
-            part, entry = self.part(path), cache.get(str(path.resolve()))
+            part = self.part(path)
+            entry = None if part is None else cache.get(str(path.resolve()))
             if part is not None and entry is not None:
                 entry[_PART] = part.digest
                 for before in _before(path, part):  # not of this run, or the conversations would be its own

@@ -98,7 +98,8 @@ class WikiFolder:
         when it holds it for too long.
         """
         self._files = None  # another process may have written before
-        if self.is_dry_run or _HELD.get() == self.root.resolve():
+        held_before = _HELD.get()
+        if self.is_dry_run or (held_before is not None and held_before == self.root.resolve()):
             yield
             return
         from filelock import FileLock, Timeout
