@@ -79,6 +79,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
+            report.keywords = {} if report.passed else report.keywords  # half of what there is to send
             item.ihook.pytest_runtest_logreport(report=report)
     return True
 
