@@ -74,7 +74,7 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """A worker reports of a test that passed only that: to send and read five more messages takes longer than most
     tests do. Where durations are asked for, or a file of all results, it reports each phase."""
-    wants_phases = any(map(item.config.getoption, ("durations", "xmlpath")))
+    wants_phases = any(item.config.getoption(each, None) for each in ("durations", "xmlpath"))
     if wants_phases or not hasattr(item.config, "workerinput"):
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
@@ -93,6 +93,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     home = next(homes)
     home.mkdir()
     os.environ["HOME"] = str(home)
+
+
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """After its last test a process looks for all rubbish: a file in it that was not closed fails that test."""
+    if nextitem is None:
+        gc.collect()
 
 
 def _homes(config: pytest.Config) -> Iterator[Path]:
