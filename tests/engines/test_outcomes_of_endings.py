@@ -189,3 +189,18 @@ def test_what_the_user_said_is_quoted_without_the_tags_that_a_client_puts_around
     asked = Session().user("cap the totals").edit("cap.py").says("Capped.")
     result = shown(asked.user("<user_query>\nthanks, it works now\n</user_query>"))
     assert (result.outcome, result.quote) == ("success", "thanks, it works now")
+
+
+def test_a_step_that_is_only_announced_at_the_end_leaves_it_open() -> None:
+    session = (
+        Session().user("Set the repository up and push it.").edit("a.py").run("git init && git commit -qm x", "1 file")
+    )
+    found = shown(
+        session.run("git remote add origin x", "").says("The remote is there.\n\nNext, I will push all of it.")
+    )
+    assert (found.outcome, found.basis, found.quote) == ("partial", "left-open", "Next, I will push all of it.")
+
+
+def test_an_offer_at_the_end_leaves_nothing_open() -> None:
+    session = Session().user("Cap the totals.").edit("a.py").run("pytest", "3 passed")
+    assert shown(session.says("They are capped. Let me know if I should also update the docs.")).outcome == "success"

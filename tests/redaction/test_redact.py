@@ -116,6 +116,25 @@ def test_a_secret_is_found_where_json_spells_a_character_as_an_escape(text: str,
     assert json_spans(text) == [(place, place + 12, kind)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- **Login:** `kim.doe@example.com` / `Shelves7204!x`",
+        "DB: `shop` / `shop` / `Shelves7204!x`",
+        "Credentials: admin / Shelves7204!x",
+    ],
+)
+def test_the_last_of_what_a_report_gives_to_log_in_with_is_a_password(text: str) -> None:
+    redacted, count = redact_text(text)
+    assert "Shelves7204!x" not in redacted
+    assert (count, "[REDACTED:password]" in redacted) == (1, True)
+
+
+@pytest.mark.parametrize("text", ["Login: see docs / help", "Accounts: 12 / 14 / 16", "User: kim / 2024-01-01"])
+def test_what_is_listed_under_such_a_name_is_not(text: str) -> None:
+    assert redact_text(text) == (text, 0)
+
+
 def test_arguments_that_are_no_json_are_text() -> None:
     key = vendor_keys()["stripe"]
     assert redact_json(f"*** Begin Patch\n+{key}") == ("*** Begin Patch\n+[REDACTED:stripe-key]", 1)

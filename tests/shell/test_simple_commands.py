@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.simple_commands import simple_commands
 
 
@@ -103,3 +103,10 @@ def test_a_patch_that_was_joined_to_its_command_is_no_line_of_the_shell() -> Non
         "*** Begin Patch\n*** Update File: lamp.py\n@@\n+def lit(lamp) -> bool:\n+    return lamp > 0\n*** End Patch"
     )
     assert [(each.program, each.writes) for each in simple_commands(f"apply_patch {patch}")] == [("apply_patch", ())]
+
+
+def test_to_ask_where_a_program_is_does_not_run_it() -> None:
+    (asked,) = simple_commands("command -v uv")
+    assert (asked.program, shell_kind(asked)) == ("command", "look")
+    (ran,) = simple_commands("command uv sync")
+    assert ran.program == "uv"

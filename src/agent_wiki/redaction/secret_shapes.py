@@ -175,6 +175,13 @@ CONTAINING = (
         (":5432:",),
         r"[\w.*-]{1,100}:5432:[\w*-]{1,64}:[\w*.-]{1,64}:(?P<secret>[^\s:\"']{6,128})",
     ),
+    _containing(  # in a report: "Login: `kim@example.com` / `…`", "DB: `shop` / `shop` / `…`"
+        "password",
+        (" / ",),
+        r"(?i:\b(?:log-?in|credentials?|creds|accounts?|db|database|admin|user(?:name)?|auth)\b)[^\n:/]{0,30}:[*\s]{0,4}"
+        r"(?:[`\"']?[\w.@+-]{2,80}[`\"']? / ){1,2}[`\"']?(?P<secret>(?=[^\s`\"'/]{0,127}\d)"
+        r"(?=[^\s`\"'/]{0,127}[A-Za-z])(?=[^\s`\"'/]{0,127}[!@#$%^&*+?])[^\s`\"'/]{6,128})",
+    ),
     _containing(
         "password",
         ("IDENTIFIED BY", "identified by"),

@@ -15,7 +15,7 @@ _SHOWING = """[ [[ ack ag awk base64 basename bat cat clear cmp column comm cut 
     env expr false fd fgrep file find fold free gawk grep head hexdump hostname id jq less ls lsof man
     md5sum more netstat nl nslookup od paste pgrep ping printenv printf ps pwd readlink realpath rev rg sed
     seq sha256sum sleep sort stat strings tac tail tee test top tr tree true type uname uniq wc whereis
-    which whoami xargs xxd yq dir findstr Format-List Format-Table Get-ChildItem Get-Command Get-Content
+    command which whoami xargs xxd yq dir findstr Format-List Format-Table Get-ChildItem Get-Command Get-Content
     Get-Date Get-Item Join-Path Out-Null Out-String Select-Object Select-String Set-Location Start-Sleep
     Sort-Object Tee-Object Test-Path Where-Object Write-Host Write-Output"""
 SHOWING = frozenset(_SHOWING.split())
@@ -65,7 +65,7 @@ SHOWS_END = frozenset(
 )  # fmt: skip
 
 # Where only the text of a result is known: programs that print whatever they were given.
-SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "git grep", "pgrep", "which"})
+SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "git grep", "pgrep", "which", "command"})
 READERS = SEARCHES | frozenset(
     {"cat", "sed", "head", "tail", "less", "nl", "awk", "find", "ls", "jq", "tree", "wc", "tee", "sort", "uniq", "cut",
      "tr", "column", "echo", "printf", "true", ":", "git diff", "git show", "git log", "git blame", "git status"}

@@ -27,6 +27,7 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "exec": frozenset({"-a"}),
     **dict.fromkeys(("nohup", "command", "builtin", "setsid", "caffeinate"), frozenset()),
 }
+_ASKS_WHERE = frozenset({("command", "-v"), ("command", "-V")})  # a program is: it does not run
 _TIMED = frozenset({"timeout", "gtimeout"})  # a duration follows
 _RUNNERS = frozenset({"npx", "bunx", "uvx", "xvfb-run", "rtk"})
 _RUNNERS_WITH_VERB = frozenset(
@@ -72,7 +73,7 @@ def peeled(words: Sequence[str]) -> Peeled:
             keywords.append(rest.pop(0))
         elif _ASSIGNMENT.match(word):
             environment.append(rest.pop(0))
-        elif name in _WRAPPERS and len(rest) > 1:
+        elif name in _WRAPPERS and len(rest) > 1 and tuple(rest[:2]) not in _ASKS_WHERE:
             rest = _without_options(rest[1:], _WRAPPERS[name])[name in _TIMED :]
         else:
             break

@@ -102,3 +102,9 @@ def test_what_is_being_tried_and_what_is_to_be_built_are_no_rules() -> None:
     assert not _rules(_working().user("Stop trying to mount a disk."))
     assert not _rules(_working().user("Please implement the following requirements:\n\nNever expose raw stack traces."))
     assert _rules(_working().user("Never expose raw stack traces.")) == ["Avoid exposing raw stack traces."]
+
+
+def test_a_curse_at_the_end_is_no_part_of_the_rule() -> None:
+    why = REFUSED + "never make manual changes to generated files fffs"
+    script = Script().call("Edit", {"file_path": "a.go"}, why, failed=True, mark="rejected")
+    assert _rules(script) == ["Avoid making manual changes to generated files."]

@@ -65,8 +65,9 @@ def _edit(old: str, path: str = "cart.py") -> dict[str, str]:
 def test_lines_that_a_look_put_right_are_a_rule_where_it_came_again() -> None:
     script = _refused("Edit", _edit("total = 0"), _NOT_FOUND).call("Read", {"file_path": "cart.py"}, "9 total: int = 0")
     script.call("Edit", _edit("total: int = 0"), "updated")
+    script.call("Edit", _edit("sum = 0", "till.py"), _NOT_FOUND, failed=True)
     assert not _lessons(script)  # the refusal says all that there is to say
-    rule, cause = _only(script.call("Edit", _edit("sum = 0", "till.py"), _NOT_FOUND, failed=True))
+    rule, cause = _only(script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True))
     assert rule.startswith("Copy what `Edit` is to find from a fresh look at the file when `Edit` answers `String to")
     assert cause == "checked"
 
@@ -87,9 +88,10 @@ def test_a_patch_is_refused_as_a_whole_and_a_shell_that_is_given_it_is_apply_pat
 
 
 def _again(script: Script, shown: str, *, path: str = "cart.py") -> Script:
-    """The refused edit once more after a look, as it stands in the file, and one in another file for the count."""
+    """The refused edit once more after a look, as it stands in the file, and two in another file for the count."""
     script.call("Read", {"file_path": path}, shown).call("Edit", _edit("total: int = 0", path), "updated")
-    return script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True)
+    script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True)
+    return script.call("Edit", _edit("shut = 0", "till.py"), _NOT_FOUND, failed=True)
 
 
 def test_lines_that_had_been_shown_already_were_copied_and_something_else_was_wrong() -> None:
@@ -116,4 +118,5 @@ def test_a_look_after_which_the_edit_is_refused_again_is_no_remedy() -> None:
 def test_an_edit_of_other_lines_is_not_the_same_edit() -> None:
     script = _refused("Edit", _edit("total = 0"), _NOT_FOUND).call("Read", {"file_path": "cart.py"}, "9 class Basket:")
     script.call("Edit", _edit("class Basket:"), "updated")
-    assert not _lessons(script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True))
+    script.call("Edit", _edit("open = 0", "till.py"), _NOT_FOUND, failed=True)
+    assert not _lessons(script.call("Edit", _edit("shut = 0", "till.py"), _NOT_FOUND, failed=True))

@@ -78,3 +78,9 @@ _UNKNOWN = "Error: unknown flag: --comment"
 )
 def test_what_differs_otherwise_or_says_something_else_is_none(script: Script) -> None:
     assert not _rules(script)
+
+
+def test_an_option_behind_two_dashes_is_that_of_another_program() -> None:
+    error = "error: unexpected argument '--prompt' found\n\nUsage: shelf exec [PROMPT]"
+    script = Script().runs("cargo run -- exec --prompt x", error, failed=True)
+    assert not _rules(script.runs("cargo run -- exec x", "ok"))

@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline.acts import bare_name
 from agent_wiki.engines.offline.changes import are_documents
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.engines.offline.reservations import FENCED
+from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -21,6 +21,7 @@ _LABEL = 4  # words
 _LEAST_OF_REPORT = 20  # letters of what is said of a document that was written
 _LEFT_OPEN = written("left_open", re.IGNORECASE)
 _AWAITED = written("awaited", re.IGNORECASE | re.MULTILINE)
+_NEXT_STEP = written("next_step", re.IGNORECASE)
 _GAVE_UP = written("gave_up", re.IGNORECASE)
 _LISTED = regex(r"^\s*(?:[-*|]|\d{1,2}[.)])\s+[`*\[]{0,3}(?P<file>[\w./-]{1,120}\.[a-z]{2,4})\b", re.MULTILINE)
 _MOST_LISTED = 8_000
@@ -90,8 +91,8 @@ def _unasked(stretch: Stretch) -> Shown | None:
 
 
 def _after_last_edit(stretch: Stretch) -> tuple[int, str] | None:
-    """The longest answer since the document had its last form."""
-    last = stretch.kept_edits()[-1].turn
+    """The longest answer since the document had its last form, and the user spoke last."""
+    last = max(stretch.kept_edits()[-1].turn, stretch.last_request_turn())
     return max((each for each in stretch.replies() if each[0] > last), key=lambda each: len(each[1]), default=None)
 
 
@@ -137,10 +138,14 @@ def left_open(stretch: Stretch) -> Shown | None:
 
 
 def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
-    """A success by a check or by what was shipped is partial where the last words are that something still runs."""
+    """A success by a check or by what was shipped is partial where the last words are that something still runs, or
+    comes next: "Next, I will stage all changes."
+    """
     reply = stretch.last_reply()
     is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done", "moved-on", "delivered")
     if not is_of_part or reply is None or reply[0] < (shown.turn or 0) or reply[0] < stretch.acts[-1].turn:
         return shown
     match = _AWAITED.search(reply[1][:_MOST_READ].replace("’", "'"))
+    if match is None and reply[0] == len(stretch.trajectory.messages):
+        match = _NEXT_STEP.match(SENTENCE_END.split(reply[1].strip()[-_MOST_READ:].replace("’", "'"))[-1])
     return Shown("partial", "left-open", reply[0], quoted(match.group()), shown.act) if match else shown

@@ -29,14 +29,8 @@ _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS = 9
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
-_PLAN = regex(
-    r"^(?P<ask>(?:please )?(?:implement|execute|carry out|follow) the following plan)\s*:?\s*\n+\s*#+\s*(?P<titl"
-    r"e>[^\n]{3,200})",
-    re.IGNORECASE,
-)
-_STATE_OF_HARNESS = regex(
-    r"^(?:current (?:terminal|working|screen|directory)|\(?open file|\(?current directory)", re.IGNORECASE
-)
+_PLAN = written("plan", re.IGNORECASE)
+_STATE_OF_HARNESS = written("state_of_harness", re.IGNORECASE)
 _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 # The number of a list that is not given, with what leads in to it, and a heading of what is quoted below.
 _COUNTED = regex(

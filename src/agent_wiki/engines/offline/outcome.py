@@ -49,29 +49,17 @@ from agent_wiki.trajectory import Source
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
-_CUT_OFF = regex(
-    r"max_?turns|limit|exceed|timeout|timed_out|error|exit_cost|exit_context|exit_format|abort|killed|crash",
-    re.IGNORECASE,
-)
+_CUT_OFF = written("cut_off", re.IGNORECASE)
 _NO_ANSWER = written("no_answer", re.IGNORECASE)
 _OBSERVED = written("observed", re.IGNORECASE)
 _ASKS_FOR_TESTS = written("asks_for_tests", re.IGNORECASE)
 _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
 _DOUBTS = written("doubts", re.IGNORECASE)
-_ASKS_ABOUT_IT = regex(
-    r"\b(?:it|this|that|these|those|they|you|done|implemented|finished)\b[^.!?\n]{0,200}\?", re.IGNORECASE
-)
+_ASKS_ABOUT_IT = written("asks_about_it", re.IGNORECASE)
 _PARSES = regex(r"^(?:node --check|bash -n|sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b")
-_COMPILES = regex(
-    r"^(?:cargo (?:check|build|clippy|fmt)|go (?:build|vet)|(?:npx |bunx )?(?:vue-)?tsc|mypy|pyright|\S*mvnw? compile"
-    r"|(?:npm|pnpm|yarn|bun)(?: run)? (?:build|lint|type-?check)|(?:next|vite) build|dotnet build|swift build)\b"
-)
-_SPEAKS_OF_FAULTS = regex(
-    r"^(?:npx |bunx |pnpm (?:exec )?|yarn )?(?:(?:vue-)?tsc|eslint|go (?:build|vet)|flake8|pyflakes)\b"
-)
-_TEST_FILE = regex(
-    r"(?:^|/)(?:__tests__|\w*tests?|specs?|e2e)/|(?:^|[/_.-])(?:test|spec)[_.-]|_(?:test|spec)\.\w+$|\w(?:Tests?|Spec)\.\w+$"
-)
+_COMPILES = written("compiles")
+_SPEAKS_OF_FAULTS = written("speaks_of_faults")
+_TEST_FILE = written("test_file")
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself

@@ -19,6 +19,7 @@ from agent_wiki.wiki.layout import slug
 _INTERPRETERS = frozenset(
     {"python", "python3", "bash", "sh", "zsh", "node", "ruby", "perl", "deno", "tsx", "ts-node", "awk", "jq"}
 )
+_ONLY_READS_IT = frozenset({"-n", "--check", "-m"})  # `bash -n x.sh`, `python -m py_compile x.py`: it did not run
 _MOVES = frozenset({"cd", "pushd", "echo", "pwd"})
 _QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
 _CUTTING = frozenset({"head", "tail", "grep", "egrep", "rg", "wc"})
@@ -110,6 +111,8 @@ def _place_called(words: Sequence[Word], path: str) -> int | None:
         return None
     places = (place for place, value in enumerate(rest) if place and not value.startswith("-") and value != "run")
     first = next(places, None)
+    if first is not None and _ONLY_READS_IT & set(rest[1:first]):
+        return None
     return skipped + first if first is not None and _is_same(rest[first], path) else None
 
 

@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.read_back import is_asked_for
 from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
@@ -21,9 +22,7 @@ _SHIP = (
 _ASKED_TO_SHIP = regex(rf"\b{_SHIP}", re.IGNORECASE)
 _SHIP_LINE = regex(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE)
 _MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which mention commits for many reasons
-_TO_PUBLISH = regex(
-    r"\b(?:push|(?:submit|open|create|make|raise) (?:a |the )?(?:pr|pull request)|merge)\b", re.IGNORECASE
-)
+_TO_PUBLISH = written("to_publish", re.IGNORECASE)
 _MOST_READ = 20_000
 _LEAST_VALUE = 4  # characters of a value that an answer can be recognised by
 _FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.,;\n]{0,60}", re.IGNORECASE)

@@ -63,7 +63,8 @@ _OF_SERVER = regex(r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b")
 _MACHINE_FOLDER = regex(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
 # What a script cannot take with it: the modules and files beside it in its repository.
 _NEIGHBOUR = regex(
-    r"""^\s*(?:from\s+\.|import\s+\.|(?:source|\.)\s+["']?[./$])|\b(?:require\(|from\s|import\s)\s*["']\.""",
+    r"""^\s*(?:from\s+\.|import\s+\.|(?:source|\.)\s+["']?[./$])|\b(?:require\(|from\s|import\s)\s*["']\."""
+    r"""|\bdirname (?:-- )?["']?\$\{?(?:0|BASH_SOURCE)|^\s*read\s|__file__|import\.meta\.(?:url|dirname)""",
     re.MULTILINE,
 )
 _TEST_FOLDER = regex(r"(?:^|/)(?:tests?|specs?|__tests__|migrations|fixtures|node_modules|\.claude)/")

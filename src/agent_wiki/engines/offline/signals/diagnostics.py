@@ -139,11 +139,13 @@ def _named_setting(
             name = error_name(message, session)
             if name is None or len(word) < 4 or generalize(word, session.trajectory) != word:
                 continue
+            before, after = _line_with(old, new, word)
+            what = f"Write `{after}` instead of `{before}` in " if before else f"Add `{word}` to {_owner(new, word)}"
+            as_written = f" There it reads `{after}`." if after and not before else ""
             wording = Wording(
                 "diagnostics/named-setting",
-                f"Add {word} to {file}",
-                f"Add `{word}` to {_owner(new, word)}`{file}` when `{mended.head}` stops with `{name}`."
-                f"{_as_written(new, word)}",
+                f"{'Set' if before else 'Add'} {word} {'in' if before else 'to'} {file}",
+                f"{what}`{file}` when `{mended.head}` stops with `{name}`.{as_written}",
                 f"`{mended.head}` stops with `{name}`.",
                 (tag(word, "name"), tag(file), tag(mended.wanted.program)),
             )
@@ -159,11 +161,16 @@ def _owner(new: str, word: str) -> str:
     return f"the features of `{next(filter(None, owners[-1]))}` in " if owners else ""
 
 
-def _as_written(new: str, word: str) -> str:
-    """The line that holds the word, where it is short."""
-    line = next((each.strip().rstrip(",") for each in new.splitlines() if word in each), "")
-    is_short = 0 < len(line) <= 120 and not re.search(r"[/\\`]", line) and line.strip("'\"") != word
-    return f" There it reads `{line}`." if is_short else ""
+def _line_with(old: str, new: str, word: str) -> tuple[str, str]:
+    """The line that holds the word, where it is short, and the one in its place before where only a value changed."""
+    after = next((each.strip().rstrip(",") for each in new.splitlines() if word in each), "")
+    if not 0 < len(after) <= 120 or re.search(r"[/\\`]", after) or after.strip("'\"") == word:
+        return "", ""
+    key = after.partition(":")[0]
+    before = [
+        each.strip().rstrip(",") for each in old.splitlines() if ":" in after and each.strip().startswith(f"{key}:")
+    ]
+    return (before[0] if len(before) == 1 and "[" not in after else ""), after
 
 
 def _without_place(line: str) -> str:

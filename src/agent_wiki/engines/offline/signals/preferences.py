@@ -22,6 +22,7 @@ _FARTHEST = 8  # turns between an objection and the words that say what is wante
 _OBJECTS = written("objects_to_preference", re.IGNORECASE)
 _FIRST = regex(r"^(?P<what>.+?),? first$", re.IGNORECASE)
 _ONE_OFF = regex(r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE)
+_INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro))+(?=[.!]*$)", re.IGNORECASE)
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = frozenset(table("names")["empty"].split())
@@ -37,7 +38,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
         before = said[position - 1] if position else None
         is_correction = _is_correction(words, before)
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
-            norm = norm_of(_with_occasion(words, sentence), is_correction=is_correction)
+            bare = _INTERJECTION.sub("", sentence)
+            norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
             if norm is not None:
                 found += _lesson(session, words, sentence, norm)
     return found

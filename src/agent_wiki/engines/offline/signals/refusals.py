@@ -37,7 +37,7 @@ _ELSEWHERE = f"Files have to be edited elsewhere than in {_START}"
 _COPY = "where one line differs, the whole edit is refused"
 _UNSEEN = "A text has to be replaced that was not looked at just before"
 _SHORTEST_LINE = 4  # characters
-_FEWEST_REFUSED = 2  # what the refusal says itself is done at once; a patch is refused as a whole, which costs more
+_FEWEST_REFUSED = 3  # what the refusal says itself is done at once; a patch is refused as a whole, which costs more
 
 
 _WENT = {

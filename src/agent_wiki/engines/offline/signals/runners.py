@@ -12,7 +12,7 @@ from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 12
-_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})  # of packages
+_OF_REPOSITORY = frozenset({"make", "just", "task", "mise"})  # what they run, the repository says
 _MISSING = tuple(map(pattern, table("runners")["missing"]))
 _INSTALL = pattern(table("runners")["install"])
 _PURPOSES = tuple((pattern(written), words) for words, written in table("runners")["purposes"].items())
@@ -75,8 +75,6 @@ def _same_job(wanted: shell.Command, other: shell.Command) -> bool:
     """The same last target, or for runners without targets the same purpose."""
     if _INSTALL.search(other.text) or other.program in ("rm", "cp", "mv", "git", "cat", "corepack"):
         return False
-    if {wanted.program, other.program} <= _MANAGERS:
-        return False  # they run the same scripts, and everybody knows
     if len({_language(each.program) for each in (wanted, other)} - {""}) > 1:
         return False  # the agent had taken the project for one in another language
     if wanted.targets and other.targets:
@@ -114,6 +112,8 @@ def _runner_lesson(
     if what is None or used.head.split()[-1] in wanted.targets:
         return []  # a file that is run as a program is no runner
     is_own = "/" in used.program
+    if not is_own and used.program not in _OF_REPOSITORY:
+        return []  # that another tool of the language does nearly the same, everybody knows
     takes_file = is_own and "<file>" in general_command(used, session.trajectory).split()
     # Which tests were chosen, and how they were shown, is the moment's.
     general = f"{used.head} <file>" if takes_file else used.head

@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import general_word
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
@@ -19,15 +20,12 @@ from agent_wiki.trajectory.lazily import regex
 _WITHIN_CALLS = 8
 _MOST_OUTPUT = 6_000
 _LONGEST_VALUE = 12
-_UNKNOWN = regex(
-    r"^.*\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|no such)(?: (?:command-line|long|short))? "
-    r"(?:flag|option|argument|switch)s?:? *[\"'`‘]?-{0,2}([A-Za-z][\w-]*).*$",
-    re.IGNORECASE | re.MULTILINE,
-    needs=("flag", "option", "argument", "switch"),
-)
+_UNKNOWN = written("unknown_option", re.IGNORECASE | re.MULTILINE, needs=("flag", "option", "argument", "switch"))
 _GUARDS = regex(r"--?(?:dry-?run|check|diff|preview|plan|confirm|interactive|read-?only|no-[\w-]+)")  # it did less so
 _SUB_COMMAND = regex(r"[a-z]{2,12}")
-_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun", "make", "just"})  # the option is that of what they run
+_RUNNERS = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "make", "just", "docker"}
+)  # the option may be that of what they run
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -52,6 +50,8 @@ def _lesson(session: MinedSession, failed: Attempt) -> list[Lesson]:
 
 def _replaced(wanted: SimpleCommand, used: SimpleCommand, name: str) -> tuple[str, tuple[str, ...]] | None:
     """The option that is not known and what stands in its place; None where more than that is different."""
+    if "--" in wanted.words or "--" in used.words:
+        return None  # what stands after it is for another program
     gone = tuple(word for word in wanted.words if word not in used.words)
     come = tuple(word for word in used.words if word not in wanted.words)
     option = gone[0].partition("=")[0] if gone else ""
