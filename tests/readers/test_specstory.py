@@ -325,6 +325,21 @@ def test_the_first_layout(tmp_path: Path) -> None:
     assert found.session_id.startswith("specstory-")
 
 
+def test_the_oldest_files_have_the_name_as_a_heading(tmp_path: Path) -> None:
+    path = tmp_path / "2025-02-25_02-17-prices.md"
+    text = (
+        "## SpecStory\n\n## Prices of the shop (25/02/2025, 02:17:02)\n\n_**User**_\n\nCap the prices.\n\n---\n\n"
+        "_**Assistant**_\n\nThey are capped.\n"
+    )
+    path.write_text(text, encoding="utf-8")
+    (session,) = read(Recording(path, path.name))
+    assert (session.source.format, session.source.title) == ("specstory", "Prices of the shop")
+    assert [(each.role, each.content) for each in session.messages] == [
+        ("user", "Cap the prices."),
+        ("assistant", "They are capped."),
+    ]
+
+
 def test_other_markdown_and_empty_chats_are_passed_over(tmp_path: Path) -> None:
     for text in ("# Notes\n\n_**User**_\n\nhi\n", "<!-- a comment -->\n\n_**User**_\n"):
         path = tmp_path / "notes.md"
