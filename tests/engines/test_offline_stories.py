@@ -278,3 +278,23 @@ def test_an_answer_of_many_paths_and_dashes_is_read_in_no_time() -> None:
     for said in answers:
         with no_hang():
             summary(Session().user("Which files were changed?").run("git status", "M a.py").says(said))
+
+
+def test_praise_before_another_wish_is_told_with_it() -> None:
+    session = Session().user("Cap the totals of the shop.").edit("cap.py").says("They are capped at ten now.")
+    asked = "Here is the page that our customers see on the first day of the month, and they ask us what the cap is."
+    session.user(f"Perfect, thanks. {asked} Please add the cap to the page as well.").edit("page.py")
+    narrative = summary(session.says("The page shows the cap.")).narrative
+    assert "The user said “Perfect, thanks” and asked: " in narrative
+
+
+def test_a_check_that_passed_before_the_last_change_is_not_forgotten() -> None:
+    session = Session().user("Cap the totals of the shop.").edit("cap.py").run("pytest", "3 passed").edit("cap.py")
+    narrative = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("Capped.")).narrative
+    assert "No passing test, build or lint" not in narrative
+
+
+def test_a_guess_is_no_cause() -> None:
+    session = Session().user("Why are the totals wrong?").run("pytest", "1 failed", failed=True)
+    session.says("The issue is likely the rounding of the totals in the cap.").edit("cap.py")
+    assert "likely the rounding" not in summary(session.run("pytest", "3 passed").says("Mended.")).narrative

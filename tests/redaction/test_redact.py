@@ -135,6 +135,31 @@ def test_what_is_listed_under_such_a_name_is_not(text: str) -> None:
     assert redact_text(text) == (text, 0)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Пароль: 7204Shelves.z",
+        "(вставьте в SSH, пароль `7204Shelves.z`):",
+        "Senha: 7204Shelves.z",
+        "**Contraseña:** `7204Shelves.z`",
+        "Das Passwort ist 7204Shelves.z",
+        "密码：7204Shelves.z",
+        "비밀번호: 7204Shelves.z",
+    ],
+)
+def test_a_password_is_one_in_other_languages_too(text: str) -> None:
+    redacted, count = redact_text(text)
+    assert "7204Shelves.z" not in redacted
+    assert (count, "[REDACTED:password]" in redacted) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["Пароль: не задан", "Senha: obrigatória", "密码：至少8位字符", "Passwort: mindestens acht"]
+)
+def test_what_is_said_of_passwords_in_other_languages_is_none(text: str) -> None:
+    assert redact_text(text) == (text, 0)
+
+
 def test_arguments_that_are_no_json_are_text() -> None:
     key = vendor_keys()["stripe"]
     assert redact_json(f"*** Begin Patch\n+{key}") == ("*** Begin Patch\n+[REDACTED:stripe-key]", 1)

@@ -30,10 +30,13 @@ _COPIED = 0.85  # least share of common terms of two long requests
 _MOST_COMPARED = 24  # members of a group, evenly spread
 _MOST_JOINED = 4
 _SAME_FILES = 0.4  # least average overlap of changed files; other work by the same long prompt had 0.33 at most
-_SOME_FILES = 0.2  # the same where the requests are short, and more than one file was changed each time
+_SOME_FILES = (
+    0.2  # the same where the requests are short; of their folders, where hardly more than one file was changed
+)
 _SEVERAL = 2
-_SAYS_SOMETHING = 3  # terms of later turns
+_SAYS_SOMETHING = 3  # terms
 _SAME_LATER = 0.2
+_SAME_LATER_OF_BARE = 0.4  # the same where the first request is a path, or a word: "CLI"
 _DIGITS = 3  # of fewer, a number is no term
 _BY_SEVERAL = 1 / 3  # of the files that a loop's sessions change
 _DOCUMENTS = (".md", ".mdx", ".txt", ".org")
@@ -95,15 +98,20 @@ def do_other_work(sessions: Sequence[SessionView]) -> bool:
     Attempts at one task change the same files; where hardly any were changed, the same is spoken of later on.
     """
     changed = [files for session in sessions if (files := set(filter(None, map(changed_file, session.writes))))]
-    is_template = sum(session.first_terms for session in sessions) >= _LONG * len(sessions)
+    terms = sum(session.first_terms for session in sessions) / len(sessions)
+    is_template, is_bare = terms >= _LONG, terms < _SAYS_SOMETHING and not _names_in_common(sessions)
     if len(changed) > 1 and 2 * len(changed) >= len(sessions):
+        if not is_template and sum(map(len, changed)) < _SEVERAL * len(
+            changed
+        ):  # each wrote a report of its own, maybe
+            changed = [{file.rpartition("/")[0] for file in files} for files in changed]
         shares = [len(one & two) / min(len(one), len(two)) for one, two in combinations(changed, 2)]
-        is_much = sum(map(len, changed)) >= _SEVERAL * len(changed)
-        return sum(shares) < (_SAME_FILES if is_template else _SOME_FILES if is_much else 0) * len(shares)
+        return sum(shares) < (_SAME_FILES if is_template else _SOME_FILES) * len(shares)
     later = [set(map(stem, session.request_terms[session.first_terms :])) for session in sessions]
     said = [terms for terms in later if len(terms) >= _SAYS_SOMETHING]
     shares = [len(one & two) / len(one | two) for one, two in combinations(said, 2)]
-    return is_template and bool(shares) and sum(shares) < _SAME_LATER * len(shares)
+    least = _SAME_LATER if is_template else _SAME_LATER_OF_BARE if is_bare else 0
+    return bool(shares) and sum(shares) < least * len(shares)
 
 
 def _name(file: str) -> str:

@@ -18,7 +18,7 @@ from agent_wiki.redaction.blocks import block_spans
 from agent_wiki.redaction.encoded import ENCODED, kind_of_encoded
 from agent_wiki.redaction.looks import is_random, looks_like_a_stand_in, stands_for_it
 from agent_wiki.redaction.named_values import NAME_WORDS, named_spans
-from agent_wiki.redaction.secret_shapes import CONTAINING, LITERALS, PREFIXED, Shape, prefix_patterns
+from agent_wiki.redaction.secret_shapes import BEYOND, CONTAINING, LITERALS, PREFIXED, Shape, prefix_patterns
 from agent_wiki.redaction.views import may_hide, views
 from agent_wiki.trajectory.lazily import regex
 
@@ -72,7 +72,7 @@ def signs_of_secrets(text: str) -> list[str] | None:
     None where there are others, which only a search of each part finds.
     """
     words, literals, prefixed = _hints(*_folded(text))
-    if prefixed or may_hide(text):
+    if prefixed or may_hide(text) or any(BEYOND in each for each in literals):
         return None
     return [each.lower().strip() for each in (*words, *literals)]
 

@@ -139,6 +139,14 @@ _OF_PROGRAMS = {  # a part of the command, and what stands before the password t
     "keyvault secret": r"keyvault secret set\b[^\n|;]{0,200}? --value[ =]",
     "gh secret": r"gh secret set\b[^\n|;]{0,200}? (?:--body|-b)[ =]",
 }
+# Words for a password in other languages, as they begin; `пароль: …`, ``Senha `…` ``, `密码是 …`.
+_PASSWORD_ELSEWHERE = (
+    "парол", "Парол", "senha", "Senha", "contraseña", "Contraseña", "mot de passe", "Mot de passe", "Passwort",
+    "Kennwort", "hasło", "Hasło", "şifre", "Şifre", "wachtwoord", "Wachtwoord", "mật khẩu", "Mật khẩu", "密码", "密碼",
+    "口令", "パスワード", "비밀번호", "암호", "كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "รหัสผ่าน",
+)  # fmt: skip
+BEYOND = "?"
+"""What stands in a literal for a character beyond Latin-1: texts are looked through in one byte a character."""
 _SEED_WORD = r"(?!the\b|and\b|for\b|are\b|was\b|you\b|from\b|with\b|into\b)[a-z]{3,8}"
 
 CONTAINING = (
@@ -174,6 +182,13 @@ CONTAINING = (
         "password",
         (":5432:",),
         r"[\w.*-]{1,100}:5432:[\w*-]{1,64}:[\w*.-]{1,64}:(?P<secret>[^\s:\"']{6,128})",
+    ),
+    _containing(
+        "password",
+        tuple(dict.fromkeys(each.encode("latin-1", "replace").decode("latin-1") for each in _PASSWORD_ELSEWHERE)),
+        rf"(?:{'|'.join(_PASSWORD_ELSEWHERE)})\w{{0,4}}[*_ \t]{{0,4}}"
+        r"(?:[:=：][*_ \t]{0,4}[`\"'«“]?|[`\"'«“]|(?:é|es|est|ist|is|это|è|是|为)[ \t]{0,3}[`\"'«“]?)"
+        r"(?P<secret>(?=[^\s`\"'»”]{0,127}\d)(?=[^\s`\"'»”]{0,127}[A-Za-z])[^\s`\"'»”,;()<>{}$|]{6,128})",
     ),
     _containing(  # in a report: "Login: `kim@example.com` / `…`", "DB: `shop` / `shop` / `…`"
         "password",

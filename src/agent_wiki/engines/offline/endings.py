@@ -143,7 +143,9 @@ def _ran_after(stretch: Stretch) -> str:
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
     if not ran:
         is_code = any(not is_prose(path) for act in edits for path in act.edits)
-        return "No passing test, build or lint of the change is recorded." if is_code else ""
+        had_passed = any(act.kind == "check" and act.finding and act.finding.passed for act in stretch.acts)
+        none = f"No check passed after the last change (T{changed})."
+        return none if had_passed else "No passing test, build or lint of the change is recorded." if is_code else ""
     return f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), which is no test, build or lint."
 
 

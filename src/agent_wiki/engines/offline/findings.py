@@ -22,7 +22,7 @@ _CAUSE = written(
     re.IGNORECASE,
     needs=("issue", "problem", "cause", "culprit", "bug", "reason", "error", "turns out", "fix is", "found it"),
 )
-_NO_FINDING = regex(r"\bwhether\b|^(?:let me|let's|i(?:['’]m|['’]ll| will| need)|now i|next)\b|\?$", re.IGNORECASE)
+_NO_FINDING = written("no_finding", re.IGNORECASE)
 _CANNOT = written(
     "cannot", re.IGNORECASE, needs=("unfortunately", "i'm ", "i am ", "i apologi", "cannot ", "can't ", "can not ")
 )

@@ -32,11 +32,7 @@ _SHORT = 16  # a request like this says nothing alone ("/init")
 _PLAN = written("plan", re.IGNORECASE)
 _STATE_OF_HARNESS = written("state_of_harness", re.IGNORECASE)
 _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
-# The number of a list that is not given, with what leads in to it, and a heading of what is quoted below.
-_COUNTED = regex(
-    r"(?:(?<=[.!?]) [^.!?:]{3,60})?(?::? *#{1,4} [^\n]*|: *\d{1,2}[.)])$",
-    needs=("# ", ":"),
-)
+_COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _SPELT = regex(r"[^\W_]+")
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
@@ -68,7 +64,7 @@ def goal_of(
     if deed is None and also and not later:
         return _both(line, also)
     if deed is None:
-        return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later else line
+        return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
     wanted = request_line(deed.text, 160)
     opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
     return line if not wanted or wanted.startswith(opening) else f"{opening}, then: {wanted}"

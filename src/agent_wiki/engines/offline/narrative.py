@@ -22,7 +22,10 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
 from agent_wiki.engines.offline.working import worked
+from agent_wiki.stages.user_reactions import reaction_of
+from agent_wiki.trajectory.lazily import regex
 
+_FIRST_WORDS = regex(r"[^.!?\n]{3,60}[.!?\n]\s*(?=\S)")
 _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
 _MOST_IN_FULL = 320  # where there is room
@@ -116,6 +119,14 @@ def _on_user_turn(request: UserRequest, most: int) -> str:
     turn = f"(T{request.turn})"
     if request.kind == "request" and (pasted := pasted_line(line, most)):
         return f"{{then}} the user pasted output: {pasted} {turn}."
+    begun = _FIRST_WORDS.match(request.text)
+    if (
+        request.kind == "request"
+        and begun
+        and begun[0].split(", ")[-1][:15] not in words
+        and reaction_of(begun[0]) == "acceptance"
+    ):
+        return f"The user said {said(begun[0], 60)} and {'asked' if asks(words) else 'went on'}: {words} {turn}."
     texts = {
         "objection": f"The user {'objected' if says_no(request) else 'said'}: {words} {turn}.",
         "acceptance": f"The user said {words} {turn}.",

@@ -109,7 +109,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         unknown_options.lessons,
-        {"retries/unknown-option": "A program does not know an option, and passes with another one or without it."},
+        {"retries/unknown-option": "A program does not know an option, and passes with another one."},
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(

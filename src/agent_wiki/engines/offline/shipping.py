@@ -27,11 +27,7 @@ _MOST_READ = 20_000
 _LEAST_VALUE = 4  # characters of a value that an answer can be recognised by
 _FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.,;\n]{0,60}", re.IGNORECASE)
 _PUBLISHES = regex(r"\bgit push\b|\bgh (?:pr|release) (?:create|merge)\b|\b(?:npm|cargo|twine|uv) (?:publish|upload)\b")
-_SHIPPED_LINE = regex(
-    r"^(?:\[[^\]\n]{1,200} [0-9a-f]{7,64}\] .{1,300}|.{0,120}[0-9a-f]{7,64}\.\.[0-9a-f]{7,64}.{0,200}"
-    r"|.{0,40}\* \[new (?:branch|tag)\].{0,200}|https://\S{1,300}/pull/\d+.{0,80})$",
-    re.MULTILINE,
-)
+_SHIPPED_LINE = written("shipped_line", re.MULTILINE)
 
 
 _COMMITTED = regex(r"^\[[^\]\n]{1,200} [0-9a-f]{7,64}\] (?P<subject>\S.{5,200})$", re.MULTILINE, needs=("] ",))

@@ -27,6 +27,7 @@ from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.same_check import check_run, is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
@@ -143,6 +144,8 @@ def _known_name(cause: str) -> str:
 
 def _is_general(session: MinedSession, cause: str) -> bool:
     """A short statement that means the same outside of this session."""
+    if not is_english(cause):
+        return False
     is_short = 4 <= len(cause.split()) <= 26 and len(cause) <= 200 and cause.count("(") == cause.count(")")
     is_short &= not (cause.lower().startswith("the ") and names_own_things(" ".join(cause.split()[:2])))
     if not is_short or _OF_SESSION.search(cause) or _HEDGED.search(cause) or _TEXT.search(_CODE.sub("", cause)):

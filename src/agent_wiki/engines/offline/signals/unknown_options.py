@@ -1,4 +1,4 @@
-"""A program does not know an option, and the same call passes with another one in its place, or without it.
+"""A program does not know an option, and the same call passes with another one in its place.
 
 The failure says itself what is wrong, and the rest of the call stays as it was: nothing else can be the cause.
 """
@@ -21,7 +21,6 @@ _WITHIN_CALLS = 8
 _MOST_OUTPUT = 6_000
 _LONGEST_VALUE = 12
 _UNKNOWN = written("unknown_option", re.IGNORECASE | re.MULTILINE, needs=("flag", "option", "argument", "switch"))
-_GUARDS = regex(r"--?(?:dry-?run|check|diff|preview|plan|confirm|interactive|read-?only|no-[\w-]+)")  # it did less so
 _SUB_COMMAND = regex(r"[a-z]{2,12}")
 _RUNNERS = frozenset(
     {"npm", "pnpm", "yarn", "bun", "make", "just", "docker"}
@@ -57,9 +56,8 @@ def _replaced(wanted: SimpleCommand, used: SimpleCommand, name: str) -> tuple[st
     option = gone[0].partition("=")[0] if gone else ""
     is_one = option.lstrip("-") == name and option[:1] == "-" and len(gone) <= 2 and len(come) <= 2
     is_value = len(gone) < 2 or (gone[1][:1] != "-" and f"{gone[0]} {gone[1]}" in wanted.text())
-    is_other = not come or (come[0][:1] == "-" and come[0] not in ("-h", "--help"))
+    is_other = bool(come) and come[0][:1] == "-" and come[0] not in ("-h", "--help")  # without it, less was asked
     is_same = wanted.words[:2] == used.words[:2] or _called(wanted) == _called(used)
-    is_same &= not _GUARDS.fullmatch(option)
     return (option, come) if is_one and is_value and is_other and is_same else None
 
 
@@ -71,18 +69,17 @@ def _called(step: SimpleCommand) -> str:
 
 def _worded(session: MinedSession, recovery: Recovery, option: str, come: tuple[str, ...], line: str) -> list[Lesson]:
     head = _called(recovery.wanted)
-    other, equals, value = come[0].partition("=") if come else ("", "", "")
+    other, equals, value = come[0].partition("=")
     value = value or " ".join(come[1:])
     is_shown = len(value) <= _LONGEST_VALUE and general_word(value, session.trajectory) == value
     if value and is_shown and value not in " ".join(recovery.wanted.words):
         other += f"{equals or ' '}{value}"
-    what = f"Give `{head}` `{other}` and not `{option}`" if other else f"Call `{head}` without `{option}`"
     wording = Wording(
         "retries/unknown-option",
-        f"Give {head} {other}, not {option}" if other else f"Call {head} without {option}",
-        f"{what}, which it does not know.",
+        f"Give {head} {other}, not {option}",
+        f"Give `{head}` `{other}` and not `{option}`, which it does not know.",
         f"About to run `{head}` with `{option}`.",
         (tag(recovery.wanted.program), "options", "shell"),
     )
-    rationale = f"`{head}` stopped with `{line[:160]}`; {f'with `{other}`' if other else 'without it'} it passed."
+    rationale = f"`{head}` stopped with `{line[:160]}`; with `{other}` it passed."
     return lesson_of(session, recovery, recovery.passed, wording, rationale, 74, line)
