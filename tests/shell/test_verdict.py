@@ -46,3 +46,10 @@ def test_of_thousands_of_failing_lines_only_those_are_ascribed_that_a_step_still
     verdict = judged("FAILED test_a.py::test_a\n" * 1_000, True, "Bash", "pytest")
     assert (verdict.state, verdict.line) == ("failed", "FAILED test_a.py::test_a")
     assert len(asked) < 10
+
+
+def test_a_call_that_the_user_stopped_was_called_off() -> None:
+    stopped = judged(
+        "[Operation Cancelled] Reason: User cancelled tool execution.", None, "shell", "shelf login", "interrupt", 3
+    )
+    assert (stopped.state, stopped.has_failed, stopped.has_passed) == ("called off", False, False)

@@ -80,8 +80,8 @@ def judged(
     turn: int | None = None,
 ) -> Verdict:
     """The verdict on a result. `is_error`: what the recording says; `command`: of a shell; `mark`: of the result."""
-    if mark in ("rejected", "denied", "cancelled"):
-        return Verdict("called off" if mark == "cancelled" else "refused", turn=turn)
+    if mark in ("rejected", "denied", "cancelled", "interrupt"):
+        return Verdict("called off" if mark in ("cancelled", "interrupt") else "refused", turn=turn)
     if result is None:
         return Verdict("unknown")
     if is_error is not False and (refusal := _REFUSED.search(result[:_HEADER])):
