@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.shell.result_lines import error_line
+from agent_wiki.shell.result_lines import error_line, without_start_up
 
 _STACK = """lib/fetch.js:27
   return new TypeError(it)
@@ -62,3 +62,9 @@ def test_of_a_client_s_report_of_a_failed_tool_what_the_tool_said() -> None:
     text = f"MCP tool 'push_files' reported tool error for function call: {call} with response: {told}"
     assert error_line(text) == "409 Git Repository is empty"
     assert error_line("Exit Code: 1\nlampctl: unknown parameter 'led'") == "lampctl: unknown parameter 'led'"
+
+
+def test_what_a_shell_complains_of_at_its_start_is_left_out_behind_a_client_s_words_too() -> None:
+    noise = "/opt/shop/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\n"
+    assert without_start_up(f"failed in sandbox: {noise}error: cannot open") == "error: cannot open"
+    assert without_start_up(f"{noise}ok") == "ok"

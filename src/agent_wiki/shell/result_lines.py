@@ -94,7 +94,7 @@ _FRAME = regex(
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr: \(empty\)|Command:|Directory:|\$ )"
 )
 _START_UP = regex(
-    r"^\S{0,200}/(?:shellenv\.sh|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
+    r"^(?:failed in sandbox: )?\S{0,200}/(?:shellenv\.sh|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
     r"(?:: line |:)\d{1,6}: [^\n]*\n?",
     re.MULTILINE,
     needs=("shellenv.sh", "/.zsh", "/.zprofile", "/.bash", "/.profile"),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field
 
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.judged_steps import called_steps
@@ -25,11 +26,7 @@ from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
-# The check could not run at all: no verdict on the work.
-_NOT_RUN = regex(
-    r"No module named \W?(?:pytest|unittest|mypy|ruff|tox|nose)|command not found|not recognized as"
-    r"|Permission to use [^\n]{1,200}? has been denied"
-)
+_NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
 # It ran, and there was nothing to run.
 _NONE_FOUND = regex(

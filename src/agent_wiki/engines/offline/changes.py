@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.wording import code, listing
 from agent_wiki.shell.edited_parts import edited_parts
 from agent_wiki.trajectory.lazily import regex
 
-_PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc"})
+_PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc", ".log"})
 _LISTS = frozenset({".yaml", ".yml"})
 _SECRET = regex(r"passw|secret|token|credential|api.?key", re.IGNORECASE)
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})

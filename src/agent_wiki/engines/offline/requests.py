@@ -49,9 +49,7 @@ _OPEN_QUESTION = written("open_question", re.IGNORECASE)
 FAULT = written("fault", re.IGNORECASE)
 ASKS = written("asks", re.IGNORECASE)
 _RETRACTS = written("retracts", re.IGNORECASE)
-_ASKED = regex(
-    r"\?|\b(?:please|could you|can you) (?:provide|confirm|share|specify|choose|tell)|\blet me know\b", re.IGNORECASE
-)
+_ASKED = written("asked", re.IGNORECASE)
 _ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
 
 

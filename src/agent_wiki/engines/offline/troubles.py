@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_comma
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.tables import pattern, table, written
-from agent_wiki.engines.offline.what_changed import LATER, is_again, what_changed
+from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, what_changed
 from agent_wiki.engines.offline.wording import called, file_names, listing, shown_path
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
@@ -139,6 +139,8 @@ def troubles_of(
 
 def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -> str:
     """After which changes and installations it worked; scratch files count only where nothing else was done."""
+    if is_let_out(trouble.failures, fix):
+        return OUTSIDE  # whatever was changed besides
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]

@@ -26,6 +26,7 @@ _LEAST_SHARED = 0.5  # of the arguments of a call that is tried again
 _MOST_WORDS = 5  # that came or went and are named one by one
 _MOST_SHOWN = 60
 LATER = "on a later try"  # where nothing shows what was different
+OUTSIDE = "outside the sandbox"
 AFTERWARDS = "after other steps"  # of which nothing shows which one mattered
 
 
@@ -41,14 +42,19 @@ def is_again(failed: Act, later: Act) -> bool:
     return shared >= _LEAST_SHARED * len(mine)
 
 
+def is_let_out(failures: Sequence[Act], worked: Act) -> bool:
+    """Whether only the try that worked had leave to run outside the sandbox."""
+    return is_escalated(worked.call) and not any(is_escalated(each.call) for each in failures)
+
+
 def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -> str:
     """What set the try that worked apart from all `failures`, in words that follow "it worked"; never empty.
 
     `between`: what was done with success after the last of the failures. What only ran in between is named before a
     check alone: before anything else it was mostly a look, or a try of something else.
     """
-    if is_escalated(worked.call) and not any(is_escalated(each.call) for each in failures):
-        return "outside the sandbox"
+    if is_let_out(failures, worked):
+        return OUTSIDE
     differences = [_difference(each, worked) for each in failures]
     before = [act for act in between if act is not worked]
     # Where something else ran in between, nothing says that the difference is what mattered.

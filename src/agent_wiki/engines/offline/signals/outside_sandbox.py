@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.programs import READING
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -18,12 +19,7 @@ _NETWORK = (
 )
 _NO_NETWORK = regex(_NETWORK)
 _OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NETWORK)
-# Codex gives the answer of its sandbox as it prints its own values.
-_DENIED = regex(
-    r"(?:SandboxDenied \{|Sandbox\(Denied \{).{0,2000}?"
-    r"(?P<why>(?:[Pp]ermission denied|Operation not permitted|[Cc]ould not resolve|[Cc]onnection refused)"
-    r"[^\\\"]{0,120})"
-)
+_DENIED = written("denied")
 _SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _DENIES = Wording(
     "recoveries/outside-sandbox",

@@ -15,6 +15,7 @@ from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, went
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.edited_parts import edited_files
 from agent_wiki.shell.judged_steps import called_steps, passed_steps
 from agent_wiki.shell.kinds import shell_kind
@@ -28,10 +29,7 @@ _WITHIN_CALLS = 10
 _MOST_SAID = 160  # characters
 _HINT = regex(r"\b(?:try|run|use|execute|hint|please|first|need to|must|should|forget|with)\b", re.IGNORECASE)
 _PACKAGES = regex(r"\b(?:install|i|add|get)\b.*$")
-_MANIFEST = regex(
-    r"(?:^|[/\\])(?:package\.json|go\.mod|pyproject\.toml|Cargo\.toml|requirements[\w-]*\.txt|Gemfile|pom\.xml|schema\.prisma"
-    r"|build\.gradle(?:\.kts)?|[\w.]+\.csproj|composer\.json|pubspec\.yaml|mise\.toml|docker-compose\.ya?ml|compose\.ya?ml)$"
-)
+_MANIFEST = written("manifest")
 
 
 def set_up(session: MinedSession, recovery: Recovery) -> list[Lesson]:
