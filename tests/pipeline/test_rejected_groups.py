@@ -114,7 +114,6 @@ def test_a_rejected_task_is_not_compared_again_also_when_its_family_has_another_
     assert not list((wiki / "tasks").glob("accents__task.md"))
     assert set(parse_config(_config(wiki)).tasks) == {
         "orders-per-customer",
-        "publish-dist-check-release-archive",
     }
 
 

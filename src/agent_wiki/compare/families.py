@@ -15,8 +15,9 @@ from itertools import chain
 
 from agent_wiki.compare.facts import distinctive_terms
 from agent_wiki.compare.linkage import MayJoin, average_linkage
-from agent_wiki.compare.same_request import asked, asked_the_same, do_other_work, may_be_one, works_off_a_list
+from agent_wiki.compare.same_request import asked, asked_the_same, may_be_one
 from agent_wiki.compare.similarity import WORD, Vector, dot, inverse_document_frequency, stem, strength, tokens, unit
+from agent_wiki.compare.trials import are_trials
 from agent_wiki.compare.views import SessionView
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -129,8 +130,7 @@ def _owners_family(
 def _family(sessions: list[SessionView], name: str | None) -> list[Family]:
     """The family of these sessions, or none if they are too few, or share too few distinctive words or no request."""
     if len(sessions) >= LEAST_SESSIONS and name is None and not any(session.task_id for session in sessions):
-        is_other_work = works_off_a_list(sessions) or do_other_work(sessions)
-        sessions = [] if is_other_work else asked_the_same(sessions)
+        sessions = asked_the_same(sessions) if are_trials(sessions) else []
     if len(sessions) < LEAST_SESSIONS:
         return []
     shared = _shared_terms(sessions)

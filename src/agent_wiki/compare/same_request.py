@@ -6,15 +6,13 @@ what they were asked first: either the very prompt, or a short request in other 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from typing import TypeVar
 
 from agent_wiki.compare.facts import distinctive_terms
 from agent_wiki.compare.similarity import ENTITY, stem, strength
 from agent_wiki.compare.views import SessionView
-from agent_wiki.compare.writes import changed_file
 
 _Item = TypeVar("_Item")
 Asked = Mapping[str, float]
@@ -29,17 +27,7 @@ _LONG = 25  # terms; a request of so many is given again word for word, or it is
 _COPIED = 0.85  # least share of common terms of two long requests
 _MOST_COMPARED = 24  # members of a group, evenly spread
 _MOST_JOINED = 4
-_SAME_FILES = 0.4  # least average overlap of changed files; other work by the same long prompt had 0.33 at most
-_SOME_FILES = (
-    0.2  # the same where the requests are short; of their folders, where hardly more than one file was changed
-)
-_SEVERAL = 2
-_SAYS_SOMETHING = 3  # terms
-_SAME_LATER = 0.2
-_SAME_LATER_OF_BARE = 0.4  # the same where the first request is a path, or a word: "CLI"
 _DIGITS = 3  # of fewer, a number is no term
-_BY_SEVERAL = 1 / 3  # of the files that a loop's sessions change
-_DOCUMENTS = (".md", ".mdx", ".txt", ".org")
 
 
 def asked(session: SessionView) -> Asked:
@@ -72,50 +60,6 @@ def may_be_one(left: Sequence[Asked], right: Sequence[Asked]) -> bool:
 def _numbers(request: Asked) -> set[str]:
     """The long numbers that a request names, such as those of an issue, a run or an order."""
     return {term for term in request if term.isdecimal() and len(term) >= _DIGITS}
-
-
-def works_off_a_list(sessions: Sequence[SessionView]) -> bool:
-    """Whether one prompt was given again and again to work off a document, as loops of agents do.
-
-    Each session that changes files changes a document that the prompt names, where it ticks off what it did, and few
-    other files are changed by two of them: they did one item each. Trials of one task change the same files.
-    """
-    named = {term for session in sessions for term in asked(session) if term.endswith(_DOCUMENTS)}
-    changed = [{file for file in map(changed_file, session.writes) if file} for session in sessions]
-    others = [{file for file in files if _name(file) not in named} for files in changed]
-    counts = Counter(chain.from_iterable(others))
-    return (
-        all(len(files) > len(own) for files, own in zip(changed, others, strict=True) if files)
-        and sum(map(bool, others)) > 1
-        and sum(count > 1 for count in counts.values()) <= _BY_SEVERAL * len(counts)
-    )
-
-
-def do_other_work(sessions: Sequence[SessionView]) -> bool:
-    """Whether the words that the requests share only say how to work, and each session was about something else.
-
-    Commands of a harness (`/implement`), roles and loops are recorded as first requests, often word for word the same.
-    Attempts at one task change the same files; where hardly any were changed, the same is spoken of later on.
-    """
-    changed = [files for session in sessions if (files := set(filter(None, map(changed_file, session.writes))))]
-    terms = sum(session.first_terms for session in sessions) / len(sessions)
-    is_template, is_bare = terms >= _LONG, terms < _SAYS_SOMETHING and not _names_in_common(sessions)
-    if len(changed) > 1 and 2 * len(changed) >= len(sessions):
-        if not is_template and sum(map(len, changed)) < _SEVERAL * len(
-            changed
-        ):  # each wrote a report of its own, maybe
-            changed = [{file.rpartition("/")[0] for file in files} for files in changed]
-        shares = [len(one & two) / min(len(one), len(two)) for one, two in combinations(changed, 2)]
-        return sum(shares) < (_SAME_FILES if is_template else _SOME_FILES) * len(shares)
-    later = [set(map(stem, session.request_terms[session.first_terms :])) for session in sessions]
-    said = [terms for terms in later if len(terms) >= _SAYS_SOMETHING]
-    shares = [len(one & two) / len(one | two) for one, two in combinations(said, 2)]
-    least = _SAME_LATER if is_template else _SAME_LATER_OF_BARE if is_bare else 0
-    return bool(shares) and sum(shares) < least * len(shares)
-
-
-def _name(file: str) -> str:
-    return file.rpartition("/")[2].lower()
 
 
 def asked_the_same(sessions: Sequence[SessionView]) -> list[SessionView]:

@@ -17,6 +17,11 @@ EDIT_TOOLS = frozenset(
      "apply_diff", "insert_content", "search_and_replace", "replace_file_content", "multi_replace_file_content",
      "writetofile", "applydiff", "insertcontent", "searchandreplace"}
 )  # fmt: skip
+# They read files or folders, of agents that work in one.
+FILE_TOOLS = frozenset(
+    {"read", "view", "glob", "grep", "ls", "read_file", "read_many_files", "view_file", "list_directory", "list_dir",
+     "notebookread", "file_glob_search", "codebase_search", "search_file_content", "grep_search", "search_dir"}
+)  # fmt: skip
 _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
      "search_files", "find_file", "search_dir", "search_file", "websearch", "webfetch", "web_search",
